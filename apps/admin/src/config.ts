@@ -1,0 +1,35 @@
+import { smsSettings } from '@muster/areas/auth/sms-settings.ts'
+import { logLevel, onOff, port, postgresUrl, readConfig, redisUrl, wholeNumber } from '@muster/kit/config.ts'
+import { z } from 'zod'
+
+const Settings = z.object({
+  ADMIN_HOST: z.string().default('127.0.0.1'),
+  ADMIN_PORT: port(3000),
+  METRICS_HOST: z.string().default('127.0.0.1'),
+  METRICS_PORT: port(9464),
+  /** Login of the role muster_app. */
+  DATABASE_URL: postgresUrl(),
+  /** Login of the role muster_system. */
+  SYSTEM_DATABASE_URL: postgresUrl(),
+  REDIS_URL: redisUrl(),
+  KEYS_FILE: z.string(),
+  PUBLIC_URL: z.url().optional(),
+  INGEST_PUBLIC_URL: z.url({ protocol: /^wss?$/ }).default('ws://127.0.0.1:3001/agent'),
+  BOOTSTRAP_EMAIL: z.email().optional(),
+  BOOTSTRAP_PASSWORD: z.string().min(8).optional(),
+  /** May anybody make an account? */
+  ENABLE_REGISTRATION: onOff(false),
+  /** May anybody register a partner, which then waits for approval? */
+  ENABLE_PARTNER_REGISTRATION: onOff(true),
+  /** Does a registered partner become active with its confirmed e-mail address, without anybody's approval? */
+  AUTO_APPROVE_PARTNERS: onOff(false),
+  ENABLE_2FA: onOff(true),
+  /** Addresses or networks of proxies whose X-Forwarded-For is believed, comma separated. */
+  TRUSTED_PROXIES: z.string().default(''),
+  /** Requests that one address may make of this process each second, on average; 0 sets no limit. */
+  REQUESTS_PER_SECOND: wholeNumber(0, 1_000_000, 2_000),
+  ...smsSettings,
+  NODE_ENV: z.enum(['development', 'production', 'test']).default('development'),
+  LOG_LEVEL: logLevel(),
+})
+export const config = readConfig(Settings)

@@ -1,0 +1,87 @@
+// What Muster would have mailed and texted, for a developer without a mail server. It shows links that are as good as
+// passwords, so it is there in development only, and then only for whoever sits at this machine.
+import { devSmsKey } from '@muster/areas/auth/sms.ts'
+import { openMailData } from '@muster/areas/mail/outbox.ts'
+import { type Rendered, renderMail } from '@muster/areas/mail/templates.ts'
+import type { Services } from '@muster/areas/services.ts'
+import { asSystem } from '@muster/db/database.ts'
+import { AppError } from '@muster/kit/errors.ts'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+
+const shownMax = 100
+const policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'"
+
+const Sms = z.object({ to: z.string(), text: z.string(), at: z.string() })
+interface ShownMail extends Rendered {
+  readonly to: string
+  readonly template: string
+  readonly at: string
+  readonly url: string | null
+}
+
+async function mailsOf({ system, keyring }: Services): Promise<ShownMail[]> {
+  const rows = await asSystem(system, (db) =>
+    db
+      .selectFrom('mailOutbox')
+      .select(['toAddress', 'template', 'data', 'createdAt'])
+      .orderBy('createdAt', 'desc')
+      .limit(shownMax)
+      .execute(),
+  )
+  return rows.map(({ toAddress, template, data: sealed, createdAt }) => {
+    const data = openMailData(keyring, sealed)
+    const url = typeof data.url === 'string' ? data.url : null
+    return { to: toAddress, template, at: createdAt, url, ...renderMail(template, data) }
+  })
+}
+const smsOf = async ({ redis }: Services) =>
+  (await redis.lrange(devSmsKey, 0, shownMax - 1)).map((entry) => Sms.parse(JSON.parse(entry)))
+
+const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+const escaped = (plain: string) => plain.replaceAll(/[&<>"]/g, (sign) => escapes[sign] ?? sign)
+const linked = (plain: string) =>
+  escaped(plain).replaceAll(/https?:\/\/[^\s<]+/g, (url) => `<a href="${url}">${url}</a>`)
+
+function page(mails: readonly ShownMail[], messages: readonly z.infer<typeof Sms>[]): string {
+  const article = (title: string, to: string, at: string, text: string) =>
+    `<article><h2>${escaped(title)}</h2><p class="to">to ${escaped(to)}, ${escaped(at)}</p><pre>${linked(text)}</pre></article>`
+  const shown = [
+    ...mails.map(({ subject, to, at, text }) => ({ at, html: article(subject, to, at, text) })),
+    ...messages.map(({ to, at, text }) => ({ at, html: article('SMS', to, at, text) })),
+  ].sort((one, other) => other.at.localeCompare(one.at))
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Outbox</title><meta name="viewport" content="width=device-width">
+<style>body{font:15px/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem}
+article{border:1px solid #ccc;border-radius:8px;padding:0 1rem;margin:1rem 0}h2{font-size:1.1rem;margin:.8rem 0 0}
+.to{color:#555;margin:0}pre{white-space:pre-wrap;overflow-wrap:anywhere}</style></head>
+<body><h1>Outbox</h1><p>Mail and SMS of this installation. The page is there in development only.</p>
+${shown.length === 0 ? '<p>Nothing yet.</p>' : shown.map(({ html }) => html).join('\n')}
+</body></html>
+`
+}
+
+/** The connection's own address: what a header says about it is not believed here. */
+const isThisMachine = ({ socket }: FastifyRequest) =>
+  /^(127\.|::1$|::ffff:127\.)/.test(socket.remoteAddress ?? '') && socket.remoteAddress !== undefined
+
+/** Serves `/dev/outbox` and `/dev/outbox.json`. In production neither path exists. */
+export function serveDevOutbox(app: FastifyInstance, services: Services): void {
+  if (services.settings.production) return
+  const guard = (request: FastifyRequest) => {
+    if (!isThisMachine(request) || request.headers['x-forwarded-for'] !== undefined) {
+      throw new AppError('NOT_FOUND', 'No such path')
+    }
+  }
+  app.get('/dev/outbox', async (request, reply) => {
+    guard(request)
+    return reply
+      .header('content-security-policy', policy)
+      .type('text/html; charset=utf-8')
+      .send(page(await mailsOf(services), await smsOf(services)))
+  })
+  app.get('/dev/outbox.json', async (request) => {
+    guard(request)
+    return { mails: await mailsOf(services), sms: await smsOf(services) }
+  })
+}

@@ -1,0 +1,133 @@
+// The REST door: one Fastify route per declared operation, under /api/v1.
+import { Readable } from 'node:stream'
+import { setTimeout } from 'node:timers/promises'
+import type { Operation } from '@muster/areas/operation.ts'
+import type { Services } from '@muster/areas/services.ts'
+import type { Db } from '@muster/db/database.ts'
+import { AppError } from '@muster/kit/errors.ts'
+import { follow } from '@muster/kit/follow.ts'
+import { type RawAnswer, type Runtime, run } from '@muster/kit/run.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { internal, publicError } from './failure.ts'
+import { replyTo, requestOf } from './request.ts'
+
+type Given = Record<string, unknown>
+const quietMs = 15_000
+const plainObject = (value: unknown): Given =>
+  value !== null && typeof value === 'object' && !Array.isArray(value) ? { ...value } : {}
+
+/** One flat object: what stands in the path wins over the body (or the query of a GET or DELETE), which wins over the query. */
+function inputOf({ query, body, params }: FastifyRequest): Given {
+  if (body !== null && body !== undefined && (typeof body !== 'object' || Array.isArray(body))) {
+    throw new AppError('VALIDATION_ERROR', 'The body must be a JSON object')
+  }
+  return { ...plainObject(query), ...plainObject(body), ...plainObject(params) }
+}
+
+function sendRaw(http: FastifyReply, answer: RawAnswer) {
+  const { body } = answer
+  http.code(answer.status ?? 200).headers(answer.headers)
+  if (body === null || typeof body === 'string') return http.send(body ?? '')
+  if (body instanceof Uint8Array) return http.send(Buffer.from(body.buffer, body.byteOffset, body.byteLength))
+  return http.send(Readable.from(body))
+}
+
+/** Events as text; a comment in quiet times keeps proxies and our own time-outs from closing the connection. */
+async function* asServerSentEvents(events: AsyncGenerator<unknown>): AsyncGenerator<string> {
+  yield ': connected\n\n'
+  try {
+    let next = events.next()
+    for (;;) {
+      const quiet = new AbortController()
+      const pause = setTimeout(quietMs, 'quiet' as const, { signal: quiet.signal }).catch(() => 'quiet' as const)
+      const first = await Promise.race([next, pause])
+      quiet.abort()
+      if (first === 'quiet') {
+        yield ': still here\n\n'
+        continue
+      }
+      if (first.done) return
+      yield `data: ${JSON.stringify(first.value)}\n\n`
+      next = events.next()
+    }
+  } finally {
+    await events.return(undefined)
+  }
+}
+
+export interface DoorOptions {
+  readonly operations: readonly Operation[]
+  readonly runtime: Runtime<Db, Services>
+  readonly secureCookies: boolean
+}
+
+/** Answers of failures, in the one shape that the contract gives: `{ code, message }`. */
+export function sendFailure(error: unknown, request: FastifyRequest, http: FastifyReply) {
+  const known = publicError(error)
+  if (known === null) request.log.error({ err: error, requestId: request.id }, 'a request failed')
+  const said = known ?? internal(request.id)
+  if (typeof said.extra.retryAfter === 'number') http.header('retry-after', String(said.extra.retryAfter))
+  return http.code(said.status).send(said.body())
+}
+
+/** A path that the contract writes with a slash at its end is served without it as well; all others are exact. */
+const spellings = (path: string) => (path.endsWith('/') ? [path, path.slice(0, -1)] : [path])
+
+function routeOf(app: FastifyInstance, url: string, operation: Operation, options: DoorOptions) {
+  const { endpoint } = operation
+  const { runtime, secureCookies } = options
+  app.route({
+    method: endpoint.method,
+    url,
+    bodyLimit: endpoint.bodyBytesMax,
+    exposeHeadRoute: false,
+    async handler(http, answer) {
+      const raw = endpoint.kind === 'raw'
+      const request = requestOf(http, answer, raw && endpoint.method !== 'GET' ? http.raw : null)
+      const reply = replyTo(answer, secureCookies)
+      if (endpoint.kind === 'subscription') {
+        const events = follow(operation, inputOf(http), request, reply, runtime)
+        const first = await events.next()
+        return answer
+          .headers({ 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' })
+          .send(Readable.from(asServerSentEvents(startingWith(first, events))))
+      }
+      const output = await run(operation, inputOf(http), request, reply, runtime)
+      if (raw) return sendRaw(answer, output as RawAnswer)
+      return answer
+        .code(endpoint.status)
+        .header('content-type', 'application/json; charset=utf-8')
+        .send(JSON.stringify(output))
+    },
+  })
+}
+
+async function* startingWith(first: IteratorResult<unknown>, rest: AsyncGenerator<unknown>): AsyncGenerator<unknown> {
+  if (first.done) return
+  yield first.value
+  yield* rest
+}
+
+/** Registers every operation. A path that is served with other methods answers 405, an unknown one 404. */
+export function serveRest(app: FastifyInstance, options: DoorOptions) {
+  const methodsOf = new Map<string, Set<string>>()
+  for (const operation of options.operations) {
+    for (const url of spellings(operation.endpoint.path)) {
+      routeOf(app, url, operation, options)
+      const methods = methodsOf.get(url) ?? new Set()
+      methodsOf.set(url, methods.add(operation.endpoint.method))
+    }
+  }
+  for (const [path, methods] of methodsOf) {
+    const others = (['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).filter((method) => !methods.has(method))
+    app.route({
+      method: others,
+      url: path,
+      exposeHeadRoute: false,
+      async handler(_http, answer) {
+        answer.header('allow', [...methods].join(', '))
+        throw new AppError('METHOD_NOT_ALLOWED', 'This path does not take that method')
+      },
+    })
+  }
+}

@@ -1,0 +1,104 @@
+// The tRPC door: one procedure per declared operation, three levels of names, the same `run` behind it.
+import type { Operation } from '@muster/areas/operation.ts'
+import { AppError, type ErrorCode, errorStatus } from '@muster/kit/errors.ts'
+import { follow } from '@muster/kit/follow.ts'
+import { run } from '@muster/kit/run.ts'
+import { type AnyTRPCRouter, initTRPC, TRPCError } from '@trpc/server'
+import { type FastifyTRPCPluginOptions, fastifyTRPCPlugin } from '@trpc/server/adapters/fastify'
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { internal, publicError } from './failure.ts'
+import { replyTo, requestOf } from './request.ts'
+import type { DoorOptions } from './rest.ts'
+
+const trpcCode: Record<ErrorCode, TRPCError['code']> = {
+  VALIDATION_ERROR: 'BAD_REQUEST',
+  BAD_REQUEST: 'BAD_REQUEST',
+  UNAUTHENTICATED: 'UNAUTHORIZED',
+  FORBIDDEN: 'FORBIDDEN',
+  NOT_FOUND: 'NOT_FOUND',
+  METHOD_NOT_ALLOWED: 'METHOD_NOT_SUPPORTED',
+  CONFLICT: 'CONFLICT',
+  ALREADY_PENDING: 'CONFLICT',
+  PAYLOAD_TOO_LARGE: 'PAYLOAD_TOO_LARGE',
+  UNSUPPORTED_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
+  MFA_REQUIRED: 'PRECONDITION_REQUIRED',
+  RATE_LIMITED: 'TOO_MANY_REQUESTS',
+  INTERNAL: 'INTERNAL_SERVER_ERROR',
+  UNAVAILABLE: 'SERVICE_UNAVAILABLE',
+}
+
+interface Context {
+  readonly http: FastifyRequest
+  readonly answer: FastifyReply
+}
+
+const t = initTRPC.context<Context>().create({
+  sse: { ping: { enabled: true, intervalMs: 15_000 }, client: { reconnectAfterInactivityMs: 40_000 } },
+  errorFormatter({ shape, error }) {
+    const { cause } = error
+    const known = cause instanceof AppError ? cause : null
+    // What tRPC itself refuses (unknown path, bad JSON) has no cause of ours; its own code says what it was.
+    const appCode = known?.code ?? (error.code === 'NOT_FOUND' ? 'NOT_FOUND' : 'BAD_REQUEST')
+    const { stack: _, ...data } = shape.data
+    return {
+      ...shape,
+      data: { ...data, httpStatus: known ? errorStatus[known.code] : data.httpStatus, appCode, ...known?.extra },
+    }
+  },
+})
+
+function translated(error: unknown, log: FastifyBaseLogger, requestId: string): TRPCError {
+  const known = publicError(error)
+  if (known === null) log.error({ err: error, requestId }, 'a request failed')
+  const cause = known ?? internal(requestId)
+  return new TRPCError({ code: trpcCode[cause.code], message: cause.message, cause })
+}
+
+function procedureOf(operation: Operation, { runtime, secureCookies }: DoorOptions) {
+  const given = t.procedure.input((input: unknown) => input ?? {})
+  const doors = (ctx: Context) =>
+    [requestOf(ctx.http, ctx.answer), replyTo(ctx.answer, secureCookies), runtime] as const
+  const once = ({ ctx, input }: { ctx: Context; input: unknown }) =>
+    run(operation, input, ...doors(ctx)).catch((error: unknown) => {
+      throw translated(error, ctx.http.log, ctx.http.id)
+    })
+  switch (operation.endpoint.kind) {
+    case 'query':
+      return given.query(once)
+    case 'mutation':
+      return given.mutation(once)
+    case 'subscription':
+      return given.subscription(async function* ({ ctx, input }) {
+        try {
+          yield* follow(operation, input, ...doors(ctx))
+        } catch (error) {
+          throw translated(error, ctx.http.log, ctx.http.id)
+        }
+      })
+    case 'raw':
+      return null
+  }
+}
+
+type Procedure = NonNullable<ReturnType<typeof procedureOf>>
+
+function routerOf(options: DoorOptions): AnyTRPCRouter {
+  const areas: Record<string, Record<string, Record<string, Procedure>>> = {}
+  for (const operation of options.operations) {
+    const procedure = procedureOf(operation, options)
+    if (procedure === null) continue
+    const [area = '', resource = '', verb = ''] = operation.id.split('.')
+    const resources = areas[area] ?? {}
+    areas[area] = { ...resources, [resource]: { ...resources[resource], [verb]: procedure } }
+  }
+  return t.router(areas)
+}
+
+export async function serveTrpc(app: FastifyInstance, options: DoorOptions) {
+  const router = routerOf(options)
+  const trpcOptions: FastifyTRPCPluginOptions<AnyTRPCRouter>['trpcOptions'] = {
+    router,
+    createContext: ({ req, res }: { req: FastifyRequest; res: FastifyReply }): Context => ({ http: req, answer: res }),
+  }
+  await app.register(fastifyTRPCPlugin, { prefix: '/trpc', trpcOptions })
+}

@@ -1,0 +1,100 @@
+import { bootstrap } from '@muster/areas/auth/bootstrap.ts'
+import { smsFrom } from '@muster/areas/auth/sms-settings.ts'
+import { operations } from '@muster/areas/registry.ts'
+import { createRuntime, createServices } from '@muster/areas/runtime.ts'
+import { connectRedis, untilReady } from '@muster/backplane/redis.ts'
+import { verifySchema } from '@muster/db/migrate.ts'
+import { createPool } from '@muster/db/pool.ts'
+import { refusePowerfulLogin } from '@muster/db/roles.ts'
+import { readKeyring } from '@muster/kit/keyring.ts'
+import { createLog } from '@muster/kit/log.ts'
+import { createMetrics, observation, portOf } from '@muster/kit/metrics.ts'
+import { runProcess, type Service } from '@muster/kit/service.ts'
+import { config } from './config.ts'
+import { observePools } from './metrics.ts'
+import { createServer } from './server.ts'
+import { version } from './version.ts'
+
+const log = createLog('admin', config.LOG_LEVEL)
+const people = createPool({ url: config.DATABASE_URL, name: 'muster-admin', max: 16 })
+const system = createPool({ url: config.SYSTEM_DATABASE_URL, name: 'muster-admin-system', max: 8 })
+const redis = connectRedis(config.REDIS_URL, 'admin')
+const subscriber = connectRedis(config.REDIS_URL, 'admin-authority', 'subscriber')
+const registry = createMetrics('admin')
+const services = createServices({
+  people,
+  system,
+  redis,
+  subscriber,
+  keyring: readKeyring(config.KEYS_FILE),
+  log,
+  settings: {
+    version,
+    publicUrl: (config.PUBLIC_URL ?? `http://127.0.0.1:${config.ADMIN_PORT}`).replace(/\/+$/, ''),
+    ingestUrl: config.INGEST_PUBLIC_URL,
+    enableRegistration: config.ENABLE_REGISTRATION,
+    enablePartnerRegistration: config.ENABLE_PARTNER_REGISTRATION,
+    autoApprovePartners: config.AUTO_APPROVE_PARTNERS,
+    enable2fa: config.ENABLE_2FA,
+    production: config.NODE_ENV === 'production',
+    requestsPerSecond: config.REQUESTS_PER_SECOND,
+    sms: smsFrom(config),
+  },
+})
+const app = await createServer({
+  operations,
+  runtime: createRuntime(services),
+  log,
+  registry,
+  trustedProxies: config.TRUSTED_PROXIES.split(',').filter((network) => network !== ''),
+})
+observePools({ people, system }, registry)
+let draining = false
+
+const stores: Service = {
+  name: 'stores',
+  async run() {
+    await untilReady(redis, 10_000)
+    await verifySchema(config.SYSTEM_DATABASE_URL)
+    await refusePowerfulLogin(people)
+    await refusePowerfulLogin(system)
+    const { BOOTSTRAP_EMAIL: email, BOOTSTRAP_PASSWORD: password } = config
+    await bootstrap(services, email !== undefined && password !== undefined ? { email, password } : null)
+  },
+  async drain() {},
+  async stop() {
+    await Promise.all([people.end(), system.end()])
+    redis.disconnect()
+    subscriber.disconnect()
+  },
+}
+
+const observed = observation(registry, config, {
+  live: () => true,
+  async ready() {
+    const [postgres, redisAnswer] = await Promise.allSettled([system.query('SELECT 1'), redis.ping()])
+    return {
+      accepting: !draining,
+      postgres: postgres.status === 'fulfilled',
+      redis: redisAnswer.status === 'fulfilled',
+    }
+  },
+})
+
+const http: Service = {
+  name: 'http',
+  async run() {
+    await app.listen({ host: config.ADMIN_HOST, port: config.ADMIN_PORT })
+  },
+  async drain() {
+    draining = true
+  },
+  async stop() {
+    await app.close()
+  },
+}
+
+await runProcess('admin', [stores, observed, http], log, () => ({
+  port: portOf(app.server),
+  metricsPort: observed.port,
+}))

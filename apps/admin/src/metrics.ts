@@ -1,0 +1,35 @@
+import type { FastifyInstance } from 'fastify'
+import type pg from 'pg'
+import { Gauge, Histogram, type Registry } from 'prom-client'
+
+/** Counts and times the answers by the path as it was declared, never by the path as it was asked. */
+export function observeRequests(app: FastifyInstance, registry: Registry): void {
+  const seconds = new Histogram({
+    name: 'muster_request_seconds',
+    help: 'Time from a request to its answer',
+    labelNames: ['method', 'path', 'status'],
+    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    registers: [registry],
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    const path = request.routeOptions.url ?? 'none'
+    seconds.observe({ method: request.method, path, status: reply.statusCode }, reply.elapsedTime / 1000)
+  })
+}
+
+/** How many database connections each pool has, has idle and is waited for. */
+export function observePools(pools: Readonly<Record<string, pg.Pool>>, registry: Registry): void {
+  const gauge: Gauge = new Gauge({
+    name: 'muster_database_connections',
+    help: 'Database connections by pool: open, idle, awaited',
+    labelNames: ['pool', 'state'],
+    registers: [registry],
+    collect() {
+      for (const [pool, { totalCount, idleCount, waitingCount }] of Object.entries(pools)) {
+        gauge.set({ pool, state: 'open' }, totalCount)
+        gauge.set({ pool, state: 'idle' }, idleCount)
+        gauge.set({ pool, state: 'awaited' }, waitingCount)
+      }
+    },
+  })
+}

@@ -1,0 +1,134 @@
+import { request as rawRequest } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { AppRouter } from '@muster/areas/app-router.ts'
+import { operations } from '@muster/areas/registry.ts'
+import { createLog } from '@muster/kit/log.ts'
+import { testRuntime } from '@muster/testkit/services.ts'
+import { world } from '@muster/testkit/world.ts'
+import { createTRPCClient, httpBatchLink, TRPCClientError } from '@trpc/client'
+import { Registry } from 'prom-client'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createServer } from './server.ts'
+
+describe('the HTTP server', async () => {
+  const here = await world()
+  const app = await createServer({
+    operations,
+    runtime: await testRuntime(),
+    log: createLog('test', 'silent'),
+    trustedProxies: [],
+    registry: new Registry(),
+  })
+  let base = ''
+  beforeAll(async () => {
+    await app.listen({ host: '127.0.0.1', port: 0 })
+    base = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+  })
+  afterAll(() => app.close())
+  const bearer = { authorization: `Bearer ${here.partnerAdmin.token}` }
+  const post = (payload: string, headers: Record<string, string> = {}) =>
+    app.inject({
+      method: 'POST',
+      url: '/api/v1/orgs/sites',
+      headers: { ...bearer, 'content-type': 'application/json', ...headers },
+      payload,
+    })
+
+  it("both doors answer alike, and the console's client is typed by the declarations", async () => {
+    const client = createTRPCClient<AppRouter>({ links: [httpBatchLink({ url: `${base}/trpc`, headers: bearer })] })
+    const site = await client.tenancy.sites.create.mutate({ orgId: here.org.id, name: 'By tRPC' })
+    const overRest = await app.inject({ url: `/api/v1/orgs/sites/${site.id}`, headers: bearer })
+    expect(overRest.json()).toEqual(site)
+    expect(await client.tenancy.sites.get.query({ id: site.id })).toEqual(site)
+    const refused = await client.tenancy.sites.update.mutate({ id: site.id }).catch((error: unknown) => error)
+    if (!(refused instanceof TRPCClientError)) throw new Error('the update was not refused')
+    expect(refused.message).toBe('No updates provided')
+    expect(refused.data).toMatchObject({ httpStatus: 400, appCode: 'VALIDATION_ERROR' })
+  })
+
+  it('an unknown path is 404 in the one error shape, with or without a credential', async () => {
+    for (const url of ['/api/v1/nothing', '/nothing', '/api/v1/orgs/partners/x/y/z']) {
+      const answer = await app.inject({ url })
+      expect([answer.statusCode, answer.json()]).toEqual([404, { code: 'NOT_FOUND', message: 'No such path' }])
+    }
+  })
+
+  it('a method that a path does not take is 405 and names those it takes', async () => {
+    const answer = await app.inject({ method: 'PUT', url: '/api/v1/orgs/sites' })
+    expect([answer.statusCode, answer.headers.allow, answer.json().code]).toEqual([
+      405,
+      'GET, POST',
+      'METHOD_NOT_ALLOWED',
+    ])
+  })
+
+  it('a body that is not JSON is 400, of another type 415, too large 413', async () => {
+    expect((await post('{"name":')).json()).toEqual({ code: 'VALIDATION_ERROR', message: 'The body is not valid JSON' })
+    expect((await post('name=x', { 'content-type': 'application/x-www-form-urlencoded' })).statusCode).toBe(415)
+    expect((await post(`{"name":"${'x'.repeat(1_100_000)}"}`)).statusCode).toBe(413)
+    expect((await post('{"__proto__":{"x":1},"name":"a"}')).statusCode).toBe(400)
+    expect((await post('[1]')).json()).toMatchObject({
+      code: 'VALIDATION_ERROR',
+      message: 'The body must be a JSON object',
+    })
+  })
+
+  it('an empty body counts as no input', async () => {
+    const answer = await post('')
+    expect(answer.json()).toMatchObject({ code: 'VALIDATION_ERROR', message: expect.stringMatching(/^orgId: /) })
+  })
+
+  it('every answer carries its request id and is kept from caches', async () => {
+    const { headers } = await app.inject({ url: '/api/v1/health' })
+    expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
+    expect(headers['cache-control']).toBe('no-store')
+    expect(headers['x-content-type-options']).toBe('nosniff')
+  })
+
+  it('the API description names every operation and comes from our own origin, as does its page', async () => {
+    const document = (await app.inject({ url: '/api/v1/openapi.json' })).json()
+    expect(document.openapi).toBe('3.1.0')
+    for (const { endpoint } of operations) {
+      const path = endpoint.path.replace(/:(\w+)/g, '{$1}')
+      expect(document.paths[path]?.[endpoint.method.toLowerCase()], `${endpoint.method} ${path}`).toBeDefined()
+    }
+    const page = await app.inject({ url: '/docs' })
+    expect(page.statusCode).toBe(200)
+    expect(
+      [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)]
+        .map((match) => match[1])
+        .filter((url) => /^https?:/.test(url ?? '')),
+    ).toEqual([])
+  })
+
+  it('a credential that does not count is 401, whatever is wrong with it', async () => {
+    for (const authorization of [
+      'Bearer x',
+      'Basic eDp5',
+      'Bearer ',
+      `Bearer ${here.partnerAdmin.token}x`,
+      `Bearer ${here.partnerAdmin.token.split('.').slice(0, 2).join('.')}.`,
+    ]) {
+      const answer = await app.inject({ url: '/api/v1/auth/me', headers: { authorization } })
+      expect([authorization, answer.statusCode, answer.json().code]).toEqual([authorization, 401, 'UNAUTHENTICATED'])
+    }
+  })
+
+  it('a request that is cut off in the middle harms nothing', async () => {
+    const { port } = app.server.address() as AddressInfo
+    await new Promise<void>((resolve) => {
+      const cut = rawRequest({
+        port,
+        host: '127.0.0.1',
+        method: 'POST',
+        path: '/api/v1/orgs/sites',
+        headers: { ...bearer, 'content-type': 'application/json', 'content-length': '100' },
+      })
+      cut.on('error', () => resolve())
+      cut.write('{"na')
+      cut.once('socket', (socket) => socket.once('connect', () => setImmediate(() => cut.destroy())))
+      cut.on('close', () => resolve())
+    })
+    expect((await app.inject({ url: '/api/v1/health' })).statusCode).toBe(200)
+  })
+})

@@ -1,0 +1,111 @@
+import cookie from '@fastify/cookie'
+import helmet from '@fastify/helmet'
+import type { Operation } from '@muster/areas/operation.ts'
+import type { Services } from '@muster/areas/services.ts'
+import type { Db } from '@muster/db/database.ts'
+import { AppError } from '@muster/kit/errors.ts'
+import type { Runtime } from '@muster/kit/run.ts'
+import { type FastifyBaseLogger, type FastifyError, type FastifyInstance, fastify, LogController } from 'fastify'
+import type { Registry } from 'prom-client'
+import { serveDevOutbox } from './dev-outbox.ts'
+import { serveDocs } from './docs-page.ts'
+import { openApiDocument } from './doors/openapi.ts'
+import { newRequestId } from './doors/request.ts'
+import { sendFailure, serveRest } from './doors/rest.ts'
+import { serveTrpc } from './doors/trpc.ts'
+import { observeRequests } from './metrics.ts'
+
+export interface ServerOptions {
+  readonly operations: readonly Operation[]
+  readonly runtime: Runtime<Db, Services>
+  readonly log: FastifyBaseLogger
+  readonly trustedProxies: readonly string[]
+  /** Where the figures of requests are kept. */
+  readonly registry: Registry
+}
+
+/** What the HTTP server itself refuses, in our codes. */
+function refusal(error: FastifyError): AppError | FastifyError {
+  if (error.statusCode === 413) return new AppError('PAYLOAD_TOO_LARGE', 'The request body is too large')
+  if (error.statusCode === 415)
+    return new AppError('UNSUPPORTED_MEDIA_TYPE', 'Send JSON with content-type application/json')
+  if (
+    error.statusCode !== undefined &&
+    error.statusCode >= 400 &&
+    error.statusCode < 500 &&
+    !(error instanceof AppError)
+  ) {
+    return new AppError(
+      'VALIDATION_ERROR',
+      /JSON|content length|body/i.test(error.message) ? 'The body is not valid JSON' : error.message,
+    )
+  }
+  return error
+}
+
+/** An empty body counts as no input, whatever its content type says. */
+function acceptJson(app: FastifyInstance) {
+  const parse = app.getDefaultJsonParser('error', 'error')
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(/^application\/([\w.-]+\+)?json/, { parseAs: 'string' }, (request, body, done) => {
+    if (body.length === 0) done(null, undefined)
+    else parse(request, body.toString(), done)
+  })
+}
+
+/** The HTTP server with both doors, the API description and its page; not listening yet. */
+export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
+  const { operations, runtime, log } = options
+  const { settings } = runtime.services
+  const secureCookies = settings.publicUrl.startsWith('https:')
+  const app = fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    genReqId: newRequestId,
+    trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
+    bodyLimit: 1_048_576,
+    requestTimeout: 120_000,
+    connectionTimeout: 130_000,
+    keepAliveTimeout: 72_000,
+    return503OnClosing: true,
+    routerOptions: { maxParamLength: 500 },
+  })
+  acceptJson(app)
+  observeRequests(app, options.registry)
+  app.setErrorHandler((error: FastifyError, request, reply) => sendFailure(refusal(error), request, reply))
+  app.setNotFoundHandler((request, reply) => sendFailure(new AppError('NOT_FOUND', 'No such path'), request, reply))
+  app.addHook('onSend', async (request, reply) => {
+    reply.header('x-request-id', request.id)
+    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    log.info(
+      {
+        requestId: request.id,
+        method: request.method,
+        url: request.url.split('?')[0],
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime),
+      },
+      'request',
+    )
+  })
+  await app.register(helmet, {
+    contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } },
+    strictTransportSecurity: secureCookies,
+  })
+  await app.register(cookie)
+  const doors = { operations, runtime, secureCookies }
+  await app.register(
+    async (api) => {
+      serveRest(api, doors)
+      const document = JSON.stringify(openApiDocument(operations, settings.version, `${settings.publicUrl}/api/v1`))
+      api.get('/openapi.json', async (_request, reply) => reply.type('application/json; charset=utf-8').send(document))
+    },
+    { prefix: '/api/v1' },
+  )
+  await serveTrpc(app, doors)
+  await serveDocs(app)
+  serveDevOutbox(app, runtime.services)
+  return app
+}

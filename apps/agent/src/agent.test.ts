@@ -1,0 +1,201 @@
+import { randomUUID } from 'node:crypto'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { AgentStopped } from './agent-stopped.ts'
+import { FakeServer } from './testing/fake-server.ts'
+import { startAgent, temporaryFolder } from './testing/test-agent.ts'
+
+let server: FakeServer
+beforeEach(async () => {
+  server = await FakeServer.start()
+})
+afterEach(() => server.stop())
+
+test('enrols, proves its key, reports at once and stays itself after a restart', async () => {
+  await using folder = await temporaryFolder()
+  const first = await startAgent(server.url, folder.path)
+  const heartbeat = await server.next('heartbeat')
+  expect(heartbeat.sequence).toBe(1)
+  const inventory = await server.next('inventory')
+  expect(inventory.body.facts.agentVersion).toBe(server.enrolments[0]?.agentVersion)
+  expect(first.lines.join('\n')).toMatch(/enrolled as .+\n.*connected to ws:/)
+  await first.stop()
+
+  expect((await stat(join(folder.path, 'identity.key'))).mode & 0o777).toBe(0o600)
+  const { deviceId } = JSON.parse(await readFile(join(folder.path, 'enrolment.json'), 'utf8'))
+  server.received.length = 0
+  await using second = await startAgent(undefined, folder.path)
+  await server.next('heartbeat')
+  await second.said(new RegExp(`connected to .* as ${deviceId}`))
+  expect(server.enrolments).toHaveLength(1)
+  expect(server.hellos[1]?.bootId).not.toBe(server.hellos[0]?.bootId)
+})
+
+test('two data folders on one machine are two devices, and one folder is held by one agent', async () => {
+  await using folders = await temporaryFolder()
+  await using _one = await startAgent(server.url, join(folders.path, 'one'))
+  await using _two = await startAgent(server.url, join(folders.path, 'two'))
+  await server.until(() => server.hellos.length === 2)
+  const [one, two] = server.enrolments
+  expect(one?.machineId).toMatch(/^[0-9a-f]{64}$/)
+  expect(one?.machineId).not.toBe(two?.machineId)
+  await expect(startAgent(server.url, join(folders.path, 'one'))).rejects.toThrow(/another agent runs/)
+})
+
+test('a refused key is the end, said in the words of the server', async () => {
+  await using folder = await temporaryFolder()
+  server.mood.refusesEnrolment = {
+    status: 403,
+    body: { code: 'KEY_EXPIRED', message: 'The enrolment key has expired' },
+  }
+  await using refused = await startAgent(server.url, folder.path)
+  await expect(refused.ended).rejects.toThrow(/403\): The enrolment key has expired/)
+})
+
+test('an agent that was never enrolled says which flags it needs', async () => {
+  await using folder = await temporaryFolder()
+  await using lost = await startAgent(undefined, folder.path)
+  await expect(lost.ended).rejects.toThrow(AgentStopped)
+  await expect(lost.ended).rejects.toThrow(/--server <url> and --key/)
+})
+
+test('a busy server is asked again after the time that it gave', async () => {
+  await using folder = await temporaryFolder()
+  server.mood.refusesEnrolment = { status: 429, body: { code: 'RATE', message: 'Slow down' }, retryAfter: '1' }
+  await using _agent = await startAgent(server.url, folder.path)
+  await server.until(() => server.enrolments.length === 1)
+  const askedAt = performance.now()
+  server.mood.refusesEnrolment = undefined
+  await server.until(() => server.hellos.length === 1)
+  expect(performance.now() - askedAt).toBeGreaterThanOrEqual(990)
+})
+
+test('frames whose acknowledgement was lost come again with the same numbers, oldest first', async () => {
+  await using folder = await temporaryFolder()
+  server.mood.acknowledges = () => false
+  await using _agent = await startAgent(server.url, folder.path)
+  await server.next('inventory')
+  const before = server.received.map(({ message }) => [message.name, message.sequence])
+  server.mood.acknowledges = () => true
+  server.drop()
+  await server.until(() => server.received.length >= 2 * before.length)
+  const again = server.received.filter(({ connection }) => connection === 2)
+  expect(again.map(({ message }) => [message.name, message.sequence])).toEqual(before)
+  expect(server.hellos[1]?.bootId).toBe(server.hellos[0]?.bootId)
+})
+
+test('comes back when a planned close said so, not before', async () => {
+  await using folder = await temporaryFolder()
+  await using agent = await startAgent(server.url, folder.path)
+  await server.next('heartbeat')
+  const closedAt = performance.now()
+  server.close(4030, 700)
+  await server.until(() => server.hellos.length === 2)
+  expect(performance.now() - closedAt).toBeGreaterThanOrEqual(690)
+  await agent.said(/disconnected: going-away: .*next try in 0\.7 s/)
+})
+
+test('a refused upgrade is repeated after Retry-After', async () => {
+  await using folder = await temporaryFolder()
+  server.mood.refusesUpgrade = { status: 503, retryAfter: '1' }
+  await using _agent = await startAgent(server.url, folder.path)
+  await server.until(() => server.upgrades.length === 1)
+  server.mood.refusesUpgrade = undefined
+  await server.until(() => server.hellos.length === 1)
+  const [first = 0, second = 0] = server.upgrades
+  expect(second - first).toBeGreaterThanOrEqual(990)
+})
+
+test('a removed device stays away for an hour at least', async () => {
+  await using folder = await temporaryFolder()
+  server.mood.closesAtHello = { code: 4013 }
+  await using agent = await startAgent(server.url, folder.path)
+  expect(await agent.said(/revoked/)).toMatch(/next try in ([6-9]\d|1[01]\d) min|2 h/)
+  expect(server.enrolments).toHaveLength(1)
+})
+
+test('enrols again with its key when a new server does not know its certificate', async () => {
+  await using folder = await temporaryFolder()
+  const first = await startAgent(server.url, folder.path)
+  await server.next('heartbeat')
+  await first.stop()
+  const { port } = server
+  await server.stop()
+  server = await FakeServer.start(port)
+  await using second = await startAgent(server.url, folder.path)
+  await server.next('heartbeat')
+  expect(server.enrolments).toHaveLength(1)
+  expect(second.lines.join('\n')).toContain('enrols again')
+})
+
+test('a renewed certificate is used from the next connection on; one for another key is ignored', async () => {
+  await using folder = await temporaryFolder()
+  await using agent = await startAgent(server.url, folder.path)
+  await server.next('heartbeat')
+  const { deviceId } = JSON.parse(await readFile(join(folder.path, 'enrolment.json'), 'utf8'))
+  const renewed = server.certificateFor(deviceId, server.enrolments[0]?.publicKey ?? '')
+  const foreign = server.certificateFor(deviceId, 'A'.repeat(43))
+  server.send({ name: 'certificate', sequence: 0, body: { certificate: renewed } })
+  server.send({ name: 'certificate', sequence: 0, body: { certificate: foreign } })
+  await agent.said(/not for this device/)
+  server.close(4030, 50)
+  await server.until(() => server.hellos.length === 2)
+  expect(server.hellos[1]?.certificate).toBe(renewed)
+})
+
+test('the heartbeat follows the interval that the server sets', async () => {
+  await using folder = await temporaryFolder()
+  server.mood.heartbeatMs = 100
+  await using _agent = await startAgent(server.url, folder.path)
+  const beats = () => server.received.filter(({ message }) => message.name === 'heartbeat').length
+  await server.until(() => beats() >= 5)
+  server.send({ name: 'settings', sequence: 0, body: { heartbeatMs: 3_600_000 } })
+  const id = server.command('nonsense', {})
+  await server.result(id)
+  const settled = beats()
+  await server.result(server.command('nonsense', {}))
+  expect(beats()).toBeLessThanOrEqual(settled + 1)
+})
+
+test('an update that it cannot take is refused once per version', async () => {
+  await using folder = await temporaryFolder()
+  await using _agent = await startAgent(server.url, folder.path)
+  await server.next('heartbeat')
+  const body = { version: '9.9.9', url: 'https://example.com/a', sha256: '0'.repeat(64), size: 1 }
+  server.send({ name: 'update', sequence: 0, body })
+  server.send({ name: 'update', sequence: 0, body })
+  await server.result(server.command('nonsense', {}))
+  const answers = server.received.filter(({ message }) => message.name === 'updateStatus')
+  expect(answers.map(({ message }) => message.body)).toEqual([
+    { version: '9.9.9', state: 'refused', error: 'This agent cannot replace itself' },
+  ])
+})
+
+test('a command comes again after it is done: the stored result answers, nothing runs twice', async () => {
+  await using folder = await temporaryFolder()
+  await using _agent = await startAgent(server.url, folder.path)
+  await server.next('heartbeat')
+  const id = randomUUID()
+  const trace = join(folder.path, 'trace')
+  const payload = { language: 'sh', script: `echo x >> ${trace}; echo done` }
+  server.sendCommand(id, 'run_script', payload)
+  const result = await server.result(id)
+  server.received.length = 0
+  server.sendCommand(id, 'run_script', payload)
+  expect(await server.result(id)).toEqual(result)
+  expect(await readFile(trace, 'utf8')).toBe('x\n')
+})
+
+test('a frame over which the server closes the connection is not sent again', async () => {
+  await using folder = await temporaryFolder()
+  server.mood.acknowledges = (message) => message.name !== 'result'
+  await using agent = await startAgent(server.url, folder.path)
+  await server.next('inventory')
+  server.command('nonsense', {})
+  const { sequence } = await server.next('result')
+  server.send({ name: 'error', sequence, body: { code: 'MALFORMED', message: 'No such result' } })
+  server.close(4000)
+  await agent.said(new RegExp(`gave up frame ${sequence}`))
+  expect(await agent.said(/disconnected: malformed/)).toMatch(/next try in 3\d s/)
+})

@@ -1,0 +1,260 @@
+import { randomInt } from 'node:crypto'
+import { access, constants, mkdir, realpath, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { DownMessage } from '@muster/wire/down.ts'
+import { bootIdMax } from '@muster/wire/limits.ts'
+import { AgentStopped } from './agent-stopped.ts'
+import { sha256 } from './canonical.ts'
+import { createRegistry } from './commands/registry.ts'
+import { CommandRunner } from './commands/runner.ts'
+import type { Config } from './config.ts'
+import { Connection } from './connection.ts'
+import { EnrolmentRefused, enrol } from './enrol.ts'
+import { Heartbeat } from './heartbeat.ts'
+import { type Enrolment, Identity } from './identity.ts'
+import { InventoryReporter } from './inventory-reporter.ts'
+import { Journal } from './journal.ts'
+import { shutdownFlushMs, shutdownScriptsMs } from './limits.ts'
+import type { Log } from './log.ts'
+import { Outbox } from './outbox.ts'
+import { pause } from './pause.ts'
+import type { Platform } from './platform/platform.ts'
+import type { Ending } from './retry.ts'
+import { ServerClock } from './server-clock.ts'
+import { Settings } from './settings.ts'
+import { agentVersion } from './version.ts'
+
+export interface AgentOptions {
+  config: Config
+  platform: Platform
+  log: Log
+  /** Called at the first welcome. */
+  ready?: (deviceId: string) => void
+}
+
+/** What an agent has in its data folder. */
+interface Folder {
+  identity: Identity
+  journal: Journal
+  settings: Settings
+  /** Lets another agent have the folder. */
+  release: () => void
+}
+
+/** All parts of a running agent, wired together. */
+export class Agent {
+  readonly #options: AgentOptions
+  readonly #folder: Folder
+  readonly #outbox = new Outbox()
+  readonly #clock = new ServerClock()
+  readonly #stopping = new AbortController()
+  readonly #heartbeat: Heartbeat
+  readonly #reporter: InventoryReporter
+  readonly #runner: CommandRunner
+  readonly #connection: Connection
+  #connected = false
+  #welcomed = false
+  #mayEnrolAgain: boolean
+  readonly #refusedUpdates = new Set<string>()
+
+  private constructor(options: AgentOptions, folder: Folder) {
+    const { platform, log, config } = options
+    const { journal, settings } = folder
+    const [outbox, clock] = [this.#outbox, this.#clock]
+    this.#options = options
+    this.#folder = folder
+    this.#mayEnrolAgain = config.key !== undefined && config.server !== undefined
+    const vitals = platform.vitals()
+    this.#heartbeat = new Heartbeat({
+      read: () => vitals.read(),
+      send: (figures) => outbox.heartbeat(figures),
+      isConnected: () => this.#connected,
+      log,
+    })
+    const facts = async () => ({ ...(await platform.facts()), agentVersion })
+    this.#reporter = new InventoryReporter({ facts, outbox, settings, log })
+    const scriptsDirectory = join(config.dataDirectory, 'scripts')
+    const registry = createRegistry({ platform, settings, reporter: this.#reporter, scriptsDirectory })
+    this.#runner = new CommandRunner({ registry, journal, outbox, clock, platform, log })
+    const bootId = randomInt(1, bootIdMax)
+    this.#connection = new Connection({
+      peer: () => this.#peer(bootId),
+      outbox,
+      log,
+      welcome: (welcome) => this.#onWelcome(welcome),
+      message: (message) => this.#onMessage(message),
+      ended: (ending) => this.#onEnd(ending),
+    })
+  }
+
+  /** Opens the data folder, which no other agent may hold at the same time. */
+  static async open(options: AgentOptions): Promise<Agent> {
+    const directory = options.config.dataDirectory
+    const release = await takeFolder(directory, options.platform)
+    await rm(join(directory, 'scripts'), { recursive: true, force: true })
+    const identity = await Identity.open(directory)
+    const journal = await Journal.open(join(directory, 'journal.log'))
+    return new Agent(options, { identity, journal, settings: await Settings.open(directory), release })
+  }
+
+  /** Enrols if need be, then stays connected until stopped. Throws AgentStopped when a person has to act. */
+  async run(): Promise<void> {
+    try {
+      await this.#live()
+    } catch (error) {
+      // Whatever a stop cuts short ends with an error of its own.
+      if (!this.#stopping.signal.aborted) throw error
+    }
+  }
+
+  async #live(): Promise<void> {
+    const { config, log } = this.#options
+    if (this.#folder.identity.enrolment === undefined) await this.#enrol()
+    else if (config.ingestUrl === undefined && differs(config.server, this.#folder.identity.enrolment.server))
+      log.warn(`already enrolled at ${this.#folder.identity.enrolment.server}; --server ${config.server} is not used`)
+    if (this.#stopping.signal.aborted) return
+    await this.#runner.recover()
+    const final = await this.#connection.run(this.#stopping.signal)
+    if (final !== undefined) throw new AgentStopped(`the server wants no more of this agent: ${final.reason}`)
+  }
+
+  /** Ends what runs, sends what there is, takes leave. */
+  async stop(reason: string): Promise<void> {
+    if (this.#stopping.signal.aborted) return
+    this.#stopping.abort()
+    this.#heartbeat.stop()
+    this.#reporter.stop()
+    await atMost(shutdownScriptsMs, this.#runner.stop())
+    if (this.#connected) await atMost(shutdownFlushMs, this.#outbox.whenEmpty())
+    this.#connection.close(reason)
+    setTimeout(() => this.#connection.terminate(), 300).unref()
+    await this.#folder.journal.close()
+    this.#folder.release()
+  }
+
+  async #enrol(): Promise<void> {
+    const { config, log, platform } = this.#options
+    const { server, key } = config
+    if (server === undefined || key === undefined)
+      throw new AgentStopped('this machine is not enrolled yet: give --server <url> and --key <enrolment key>')
+    const facts = { ...(await platform.facts()), agentVersion }
+    const machineId = await this.#machineId()
+    const request = { server, key, publicKey: this.#folder.identity.publicKey, machineId, facts }
+    const enrolment = await enrol(request, log, this.#stopping.signal)
+    await this.#folder.identity.enrolled(enrolment)
+    await this.#folder.settings.change({ inventoryHash: undefined })
+    log.info(`enrolled as ${enrolment.deviceId} at ${server}`, { deviceId: enrolment.deviceId, server })
+  }
+
+  /** Two agents with different data folders on one machine are two devices. */
+  async #machineId(): Promise<string | undefined> {
+    const seed = await this.#options.platform.machineSeed()
+    return seed === undefined ? undefined : sha256(`${seed}\n${await realpath(this.#options.config.dataDirectory)}`)
+  }
+
+  #enrolment(): Enrolment {
+    const enrolment = this.#folder.identity.enrolment
+    if (enrolment === undefined) throw new Error('The agent connects before it is enrolled')
+    return enrolment
+  }
+
+  #peer(bootId: number) {
+    const { certificate, ingestUrl } = this.#enrolment()
+    const url = this.#options.config.ingestUrl ?? ingestUrl
+    return {
+      url,
+      certificate,
+      prove: (nonce: Uint8Array) => this.#folder.identity.prove(nonce, certificate),
+      bootId,
+      agentVersion,
+    }
+  }
+
+  #onWelcome({ serverTime, heartbeatMs }: Extract<DownMessage, { name: 'welcome' }>['body']): void {
+    const { deviceId, ingestUrl } = this.#enrolment()
+    const url = this.#options.config.ingestUrl ?? ingestUrl
+    const fields = { deviceId, heartbeatMs }
+    this.#options.log.info(`connected to ${url} as ${deviceId}, one heartbeat every ${heartbeatMs / 1000} s`, fields)
+    this.#connected = true
+    this.#clock.learn(serverTime)
+    this.#heartbeat.setInterval(heartbeatMs)
+    this.#reporter.start()
+    if (!this.#welcomed) this.#options.ready?.(deviceId)
+    this.#welcomed = true
+  }
+
+  #onMessage(message: DownMessage): void {
+    if (message.name === 'command') this.#runner.receive(message.body)
+    else if (message.name === 'cancel') this.#runner.cancel(message.body.id)
+    else if (message.name === 'settings') this.#onSettings(message.body)
+    else if (message.name === 'certificate') void this.#onCertificate(message.body.certificate)
+    else if (message.name === 'update') this.#onUpdate(message.body.version)
+  }
+
+  #onSettings({ heartbeatMs, autoUpdate }: Extract<DownMessage, { name: 'settings' }>['body']): void {
+    if (heartbeatMs !== undefined) this.#heartbeat.setInterval(heartbeatMs)
+    if (autoUpdate === undefined) return
+    this.#folder.settings
+      .change({ autoUpdate })
+      .catch((error: unknown) => this.#options.log.error(`cannot keep a setting: ${error}`))
+  }
+
+  async #onCertificate(certificate: string): Promise<void> {
+    const { log } = this.#options
+    try {
+      if (await this.#folder.identity.renew(certificate)) log.info('the device certificate was renewed')
+      else log.warn('ignored a certificate that is not for this device and key')
+    } catch (error) {
+      log.error(`cannot store the renewed certificate: ${error instanceof Error ? error.message : error}`)
+    }
+  }
+
+  /** Said once per version: the server offers it with every heartbeat. */
+  #onUpdate(version: string): void {
+    if (this.#refusedUpdates.has(version)) return
+    this.#refusedUpdates.add(version)
+    const error = this.#folder.settings.autoUpdate ? 'This agent cannot replace itself' : 'Auto-update is turned off'
+    this.#outbox.updateStatus({ version, state: 'refused', error })
+  }
+
+  /** A certificate that is worth nothing any more is replaced when the agent was given a key; once, and never for a removed device. */
+  async #onEnd(ending: Ending): Promise<boolean> {
+    this.#connected = false
+    const { log } = this.#options
+    const worthless = ending.code === 4010 || ending.code === 4012
+    if (!worthless || !this.#mayEnrolAgain) return false
+    this.#mayEnrolAgain = false
+    log.warn(`${ending.reason}; enrols again with the key it was given`)
+    try {
+      await this.#enrol()
+      return true
+    } catch (error) {
+      if (!(error instanceof EnrolmentRefused)) throw error
+      log.error(error.message)
+      return false
+    }
+  }
+}
+
+async function takeFolder(directory: string, platform: Platform): Promise<() => void> {
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 })
+    await access(directory, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new AgentStopped(`cannot use the data folder ${directory}: ${why}; give another one with --data-dir`)
+  }
+  const release = await platform.claim(directory)
+  if (release !== undefined) return release
+  throw new AgentStopped(`another agent runs with the data folder ${directory}; give this one its own with --data-dir`)
+}
+
+function differs(given: string | undefined, known: string): boolean {
+  return given !== undefined && given !== known
+}
+
+async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
+  const done = new AbortController()
+  await Promise.race([work, pause(ms, done.signal).catch(() => undefined)])
+  done.abort()
+}

@@ -1,0 +1,212 @@
+import { randomUUID } from 'node:crypto'
+import { access, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { FakeServer } from '../testing/fake-server.ts'
+import { hasEnded, isRunning, startAgent, type TestAgent, temporaryFolder } from '../testing/test-agent.ts'
+
+let server: FakeServer
+let agent: TestAgent
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
+beforeAll(async () => {
+  folder = await temporaryFolder()
+  server = await FakeServer.start()
+  agent = await startAgent(server.url, folder.path)
+  await server.next('heartbeat')
+})
+afterAll(async () => {
+  await agent.stop()
+  await server.stop()
+  await folder[Symbol.asyncDispose]()
+})
+beforeEach(() => {
+  server.received.length = 0
+})
+
+const run = (script: string, more: object = {}, limits: { timeoutMs?: number; expiresAt?: number } = {}) =>
+  server.command('run_script', { language: 'bash', script, ...more }, limits)
+
+/** Resolves when a running script has shown this output. */
+const shows = (commandId: string, output: string) =>
+  server.until(() =>
+    server.received.some(
+      ({ message }) =>
+        message.name === 'progress' && message.body.commandId === commandId && message.body.output?.includes(output),
+    ),
+  )
+
+test('a script answers with its output, both streams apart, and its exit code', async () => {
+  const result = await server.result(run('echo out; echo err >&2'))
+  expect(result).toMatchObject({ status: 'completed', exitCode: 0, stdout: 'out\n', stderr: 'err\n' })
+  expect(result.result).toEqual({ truncated: false, stdoutBytes: 4, stderrBytes: 4 })
+})
+
+test('a script that ends with another exit code has failed with it', async () => {
+  const result = await server.result(run('echo before; exit 3'))
+  expect(result).toMatchObject({ status: 'failed', exitCode: 3, stdout: 'before\n' })
+  expect(result.error).toBe('EXIT_CODE: the script ended with exit code 3')
+})
+
+test('a script that a signal ends has failed with the code that shells report', async () => {
+  const result = await server.result(run('kill -KILL $$'))
+  expect(result).toMatchObject({ status: 'failed', exitCode: 137, error: 'SIGNAL: the script was ended by SIGKILL' })
+})
+
+test.each([
+  ['bash', '[[ -v BASH_VERSION ]] && echo "$1 $2"', /^a b c\n$/],
+  ['sh', 'echo "$1 $2"', /^a b c\n$/],
+  ['python', 'import sys; print(sys.argv[1], sys.argv[2])', /^a b c\n$/],
+])('%s gets its arguments as they are', async (language, script, expected) => {
+  const result = await server.result(server.command('run_script', { language, script, args: ['a b', 'c'] }))
+  expect(result).toMatchObject({ status: 'completed' })
+  expect(result.stdout).toMatch(expected)
+})
+
+test('a script sees a clean environment and what it was given', async () => {
+  const result = await server.result(run('env | cut -d= -f1 | sort', { env: { GIVEN: 'yes' } }))
+  const names = result.stdout?.trim().split('\n') ?? []
+  expect(names).toEqual(expect.arrayContaining(['GIVEN', 'HOME', 'MUSTER_COMMAND_ID', 'PATH']))
+  expect(names.filter((name) => name.startsWith('VITEST') || name.startsWith('npm_'))).toEqual([])
+})
+
+test('a script runs in the folder that it was given, and in one of its own otherwise', async () => {
+  expect((await server.result(run('pwd', { workingDirectory: '/' }))).stdout).toBe('/\n')
+  const id = run('pwd; touch mine; ls -ld . | cut -c1-10')
+  const result = await server.result(id)
+  expect(result.stdout).toBe(`${folder.path}/scripts/${id}\ndrwx------\n`)
+  await expect(access(join(folder.path, 'scripts', id))).rejects.toThrow()
+  const nowhere = await server.result(run('pwd', { workingDirectory: '/no/such/folder' }))
+  expect(nowhere.error).toMatch(/^INVALID_PAYLOAD: workingDirectory/)
+})
+
+test('output arrives while the script runs, piece by piece with its place', async () => {
+  const gate = join(folder.path, 'gate')
+  const id = run(`echo first; while [ ! -e ${gate} ]; do sleep 0.05; done; echo second`)
+  await shows(id, 'first')
+  await writeFile(gate, '')
+  const result = await server.result(id)
+  expect(result.stdout).toBe('first\nsecond\n')
+  const pieces = server.received.flatMap(({ message }) => (message.name === 'progress' ? [message.body] : []))
+  expect(pieces[0]).toEqual({ commandId: id, state: 'running' })
+  expect(pieces[1]).toEqual({ commandId: id, state: 'running', stream: 'stdout', offset: 0, output: 'first\n' })
+})
+
+test('output beyond the limit is cut and marked, and does not hold the script up', async () => {
+  const result = await server.result(run('head -c 2000000 /dev/zero | tr "\\0" a; echo end >&2'))
+  expect(result.status).toBe('completed')
+  expect(result.stdout).toHaveLength(256 * 1024)
+  expect(result.stderr).toBe('end\n')
+  expect(result.result).toEqual({ truncated: true, stdoutBytes: 2_000_000, stderrBytes: 4 })
+})
+
+test('bytes that are not text become text', async () => {
+  const result = await server.result(run(`printf 'a\\0b\\xffc\\xe4'`))
+  expect(result.stdout).toBe('a\uFFFDb\uFFFDc\uFFFD')
+})
+
+test('a script out of time is ended, and what it wrote until then is told', async () => {
+  const result = await server.result(run('echo begun; sleep 60', {}, { timeoutMs: 1000 }))
+  expect(result).toMatchObject({ status: 'timed_out', stdout: 'begun\n' })
+  expect(result.error).toBeUndefined()
+  expect(result.durationMs).toBeGreaterThanOrEqual(990)
+})
+
+test('a cancelled script ends with all that it started, even what does not listen or has left its group', async () => {
+  const pids = join(folder.path, 'pids')
+  const id = run(`
+    (trap '' TERM; echo $BASHPID >> ${pids}; while :; do sleep 0.1; done) &
+    setsid sh -c 'echo $$ >> ${pids}; while :; do sleep 0.1; done' &
+    while [ "$(wc -l < ${pids})" != 2 ]; do sleep 0.05; done
+    echo ready; sleep 60`)
+  await shows(id, 'ready')
+  const started = (await readFile(pids, 'utf8')).trim().split('\n')
+  expect(await Promise.all(started.map(isRunning))).toEqual([true, true])
+  server.send({ name: 'cancel', sequence: 0, body: { id } })
+  expect(await server.result(id)).toMatchObject({ status: 'cancelled', stdout: 'ready\n' })
+  await Promise.all(started.map(hasEnded))
+})
+
+test('a script that ignores the request to end is killed', async () => {
+  const result = await server.result(run(`trap '' TERM; while :; do sleep 0.1; done`, {}, { timeoutMs: 200 }))
+  expect(result.status).toBe('timed_out')
+})
+
+test('eight run at once, the others wait and can be cancelled before they begin', async () => {
+  const gate = join(folder.path, 'gate-of-eight')
+  const running = Array.from({ length: 8 }, () => run(`while [ ! -e ${gate} ]; do sleep 0.05; done`))
+  const trace = join(folder.path, 'ninth')
+  const [ninth, tenth] = [run(`touch ${trace}`), run('echo tenth')]
+  server.send({ name: 'cancel', sequence: 0, body: { id: ninth } })
+  expect(await server.result(ninth)).toMatchObject({ status: 'cancelled', durationMs: 0 })
+  expect(server.received.filter(({ message }) => message.name === 'result')).toHaveLength(1)
+  await writeFile(gate, '')
+  expect((await server.result(tenth)).stdout).toBe('tenth\n')
+  for (const id of running) expect((await server.result(id)).status).toBe('completed')
+  await expect(access(trace)).rejects.toThrow()
+})
+
+test('a command that comes too late is not run', async () => {
+  const trace = join(folder.path, 'late')
+  const result = await server.result(run(`touch ${trace}`, {}, { expiresAt: Date.now() - 1000 }))
+  expect(result).toMatchObject({ status: 'expired' })
+  await expect(access(trace)).rejects.toThrow()
+})
+
+test('a script that leaves something running in the background ends when it ends', async () => {
+  const result = await server.result(run('sleep 20 & echo started'))
+  expect(result).toMatchObject({ status: 'completed', stdout: 'started\n' })
+  expect(result.durationMs).toBeLessThan(15_000)
+})
+
+test('an unknown command is refused by its name', async () => {
+  const result = await server.result(server.command('make_coffee', {}))
+  expect(result.status).toBe('failed')
+  expect(result.error).toMatch(/^UNSUPPORTED_COMMAND: .*make_coffee/)
+})
+
+test.each([
+  [{ language: 'perl', script: 'x' }, 'language'],
+  [{ language: 'sh' }, 'script'],
+  [{ language: 'sh', script: '' }, 'script'],
+  [{ language: 'sh', script: 'ä'.repeat(131_073) }, 'script'],
+  [{ language: 'sh', script: 'x', args: [1] }, 'args.0'],
+  [{ language: 'sh', script: 'x', env: { 'A B': 'c' } }, 'env.A B'],
+  [{ language: 'sh', script: 'x', workingDirectory: 'relative' }, 'workingDirectory'],
+])('a payload that is wrong is refused by the name of its field: %#', async (payload, field) => {
+  const result = await server.result(server.command('run_script', payload))
+  expect(result.status).toBe('failed')
+  expect(result.error).toMatch(new RegExp(`^INVALID_PAYLOAD: ${field} `))
+})
+
+test('a running command that comes again is said to be running', async () => {
+  const gate = join(folder.path, 'gate-again')
+  const id = randomUUID()
+  const payload = { language: 'sh', script: `while [ ! -e ${gate} ]; do sleep 0.05; done` }
+  const reports = () => server.received.filter(({ message }) => message.name === 'progress').length
+  server.sendCommand(id, 'run_script', payload)
+  await server.until(() => reports() === 1)
+  server.sendCommand(id, 'run_script', payload)
+  await server.until(() => reports() === 2)
+  await writeFile(gate, '')
+  await server.result(id)
+  expect(server.received.filter(({ message }) => message.name === 'result')).toHaveLength(1)
+})
+
+test('a refreshed inventory goes ahead of the result that names its hash and counts', async () => {
+  const result = await server.result(server.command('refresh_inventory', {}))
+  const names = server.received.map(({ message }) => message.name)
+  expect(names.indexOf('inventory')).toBeLessThan(names.indexOf('result'))
+  const { body } = await server.next('inventory')
+  expect(result).toMatchObject({ status: 'completed', result: { hash: body.hash } })
+  expect(result.result?.counts).toMatchObject({ software: body.software.length, disks: body.disks.length })
+})
+
+test('auto-update is kept in the data folder', async () => {
+  const kept = async () => JSON.parse(await readFile(join(folder.path, 'settings.json'), 'utf8')).autoUpdate
+  const result = await server.result(server.command('set_auto_update', { enabled: false }))
+  expect(result).toMatchObject({ status: 'completed', result: { enabled: false } })
+  expect(await kept()).toBe(false)
+  await server.result(server.command('set_auto_update', { enabled: true }))
+  expect(await kept()).toBe(true)
+  expect((await server.result(server.command('set_auto_update', {}))).error).toMatch(/^INVALID_PAYLOAD: enabled /)
+})

@@ -1,0 +1,68 @@
+import { StringDecoder } from 'node:string_decoder'
+
+/** The first part of a stream of output as text, and how much there was in all. */
+export class OutputCapture {
+  readonly #bytesMax: number
+  readonly #decoder = new StringDecoder('utf8')
+  #text = ''
+  #bytes = 0
+  #shown = 0
+  #pending = ''
+  #totalBytes = 0
+  #truncated = false
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax
+  }
+
+  get text(): string {
+    return this.#text
+  }
+
+  get totalBytes(): number {
+    return this.#totalBytes
+  }
+
+  get truncated(): boolean {
+    return this.#truncated
+  }
+
+  write(chunk: Uint8Array): void {
+    this.#totalBytes += chunk.length
+    if (!this.#truncated) this.#keep(this.#decoder.write(Buffer.from(chunk)))
+  }
+
+  /** A character that was cut off at the end becomes the replacement character. */
+  end(): void {
+    if (!this.#truncated) this.#keep(this.#decoder.end())
+  }
+
+  /** The next piece that was not taken yet. */
+  take(bytesMax: number): { output: string; offset: number } | undefined {
+    if (this.#pending === '') return undefined
+    const output = cutToBytes(this.#pending, bytesMax)
+    this.#pending = this.#pending.slice(output.length)
+    const offset = this.#shown
+    this.#shown += Buffer.byteLength(output)
+    return { output, offset }
+  }
+
+  // No database takes NUL in a text.
+  #keep(decoded: string): void {
+    const whole = decoded.replaceAll('\0', '\uFFFD')
+    const kept = cutToBytes(whole, this.#bytesMax - this.#bytes)
+    if (kept.length < whole.length) this.#truncated = true
+    this.#text += kept
+    this.#pending += kept
+    this.#bytes += Buffer.byteLength(kept)
+  }
+}
+
+/** The longest beginning of a text that takes no more than so many bytes, never half a character. */
+export function cutToBytes(text: string, bytesMax: number): string {
+  if (Buffer.byteLength(text) <= bytesMax) return text
+  const bytes = Buffer.from(text)
+  let end = bytesMax
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--
+  return bytes.toString('utf8', 0, end)
+}

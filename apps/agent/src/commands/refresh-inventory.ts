@@ -1,0 +1,18 @@
+import { z } from 'zod'
+import type { InventoryReporter } from '../inventory-reporter.ts'
+import { type CommandKind, defineCommand } from './command.ts'
+
+/** Collects the inventory and sends it ahead of the result, changed or not. */
+export function refreshInventory(reporter: InventoryReporter): CommandKind {
+  return defineCommand(z.object({}), async () => {
+    const { hash, disks, network, software, services, users } = await reporter.refresh()
+    const counts = {
+      disks: disks.length,
+      network: network.length,
+      software: software.length,
+      services: services.length,
+      users: users.length,
+    }
+    return { status: 'completed', result: { hash, counts } }
+  })
+}

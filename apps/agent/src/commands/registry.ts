@@ -1,0 +1,23 @@
+import type { InventoryReporter } from '../inventory-reporter.ts'
+import type { Platform } from '../platform/platform.ts'
+import type { Settings } from '../settings.ts'
+import type { CommandKind } from './command.ts'
+import { refreshInventory } from './refresh-inventory.ts'
+import { runScript } from './run-script.ts'
+import { setAutoUpdate } from './set-auto-update.ts'
+
+export interface CommandSurroundings {
+  platform: Platform
+  reporter: InventoryReporter
+  settings: Settings
+  scriptsDirectory: string
+}
+
+/** Every command that this agent knows, by the type that the server sends. */
+export function createRegistry(around: CommandSurroundings): ReadonlyMap<string, CommandKind> {
+  return new Map([
+    ['refresh_inventory', refreshInventory(around.reporter)],
+    ['run_script', runScript(around.platform, around.scriptsDirectory)],
+    ['set_auto_update', setAutoUpdate(around.settings)],
+  ])
+}

@@ -1,0 +1,87 @@
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { z } from 'zod'
+
+/** The command line is wrong; the message names each flag and what it should be. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+const webAddress = z.url({ protocol: /^https?$/, error: 'should look like https://muster.example.com' })
+const socketAddress = z.url({ protocol: /^wss?$/, error: 'should look like wss://agents.example.com/agent' })
+
+const Flags = z.object({
+  server: webAddress.optional(),
+  key: z.string().min(1, 'should be an enrolment key').max(256, 'is longer than any enrolment key').optional(),
+  'data-dir': z.string().min(1, 'should be a folder').optional(),
+  ingest: socketAddress.optional(),
+  'log-json': z.boolean().default(false),
+})
+
+export interface Config {
+  /** Where to enrol: the address of the administration server. */
+  server: string | undefined
+  key: string | undefined
+  dataDirectory: string
+  /** Overrides the socket address that enrolment gave. */
+  ingestUrl: string | undefined
+  logJson: boolean
+}
+
+export const usage = `Usage: muster-agent [--server <url> --key <enrolment key>] [--data-dir <folder>] [--ingest <url>] [--log-json]
+
+  --server    address of the Muster server; needed the first time
+  --key       enrolment key; needed the first time; may also stand in MUSTER_ENROLLMENT_KEY
+  --data-dir  where the agent keeps its identity and journal (default: the system's place for it)
+  --ingest    socket address to use instead of the one that the server gave at enrolment
+  --log-json  one JSON object per line instead of plain lines
+  --version, --help`
+
+export type Invocation = { kind: 'run'; config: Config } | { kind: 'help' } | { kind: 'version' }
+
+/** Reads the command line. `defaultDataDirectory` is the system's usual place. */
+export function readCommandLine(
+  args: readonly string[],
+  defaultDataDirectory: string,
+  environment: NodeJS.ProcessEnv = process.env,
+): Invocation {
+  const values = parseFlags(args)
+  if (values.help === true) return { kind: 'help' }
+  if (values.version === true) return { kind: 'version' }
+  const parsed = Flags.safeParse(values)
+  if (!parsed.success)
+    throw new ConfigError(parsed.error.issues.map((issue) => `--${issue.path.join('.')} ${issue.message}`).join('; '))
+  const flags = parsed.data
+  return {
+    kind: 'run',
+    config: {
+      server: flags.server?.replace(/\/+$/, ''),
+      // A key on the command line is visible to every user of the machine while the agent runs.
+      key: flags.key ?? (environment.MUSTER_ENROLLMENT_KEY || undefined),
+      dataDirectory: resolve(flags['data-dir'] ?? defaultDataDirectory),
+      ingestUrl: flags.ingest,
+      logJson: flags['log-json'],
+    },
+  }
+}
+
+function parseFlags(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      strict: true,
+      allowPositionals: false,
+      options: {
+        server: { type: 'string' },
+        key: { type: 'string' },
+        'data-dir': { type: 'string' },
+        ingest: { type: 'string' },
+        'log-json': { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
+        version: { type: 'boolean' },
+      },
+    }).values
+  } catch (error) {
+    throw new ConfigError(error instanceof Error ? error.message : String(error))
+  }
+}

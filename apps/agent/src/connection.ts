@@ -1,0 +1,89 @@
+import type { DownMessage } from '@muster/wire/down.ts'
+import type { Welcome } from '@muster/wire/messages/welcome.ts'
+import { inWords, type Random } from './backoff.ts'
+import type { Log } from './log.ts'
+import type { Outbox } from './outbox.ts'
+import { pause } from './pause.ts'
+import { type Ending, failuresAfter, nextAfter } from './retry.ts'
+import { Session, type SessionPeer } from './session.ts'
+
+export interface ConnectionOptions {
+  /** Asked before each attempt: the certificate may have been renewed. */
+  peer: () => SessionPeer
+  outbox: Outbox
+  log: Log
+  random?: Random
+  welcome(welcome: Welcome): void
+  message(message: DownMessage): void
+  /** The connection is gone; answers true to connect again at once, with what has changed meanwhile. */
+  ended(ending: Ending): Promise<boolean>
+}
+
+/** Keeps one session open for as long as the agent lives. */
+export class Connection {
+  readonly #options: ConnectionOptions
+  #session: Session | undefined
+  #closing = false
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options
+  }
+
+  /** Connects again and again until closed. Resolves with the ending after which the server wants no more attempts. */
+  async run(signal: AbortSignal): Promise<Ending | undefined> {
+    const { log, random } = this.#options
+    for (let failures = 0; !this.#closing; ) {
+      const ending = await this.#hold()
+      if (this.#closing) return undefined
+      const again = await this.#options.ended(ending)
+      failures = failuresAfter(ending, failures)
+      const next = nextAfter(ending, failures, random)
+      const what = ending.welcomed ? 'disconnected' : 'cannot connect'
+      if (again) continue
+      if (next.kind === 'stop') return ending
+      log.warn(`${what}: ${ending.reason}; next try in ${inWords(next.delayMs)}`, {
+        code: ending.code,
+        retryMs: next.delayMs,
+      })
+      await pause(next.delayMs, signal).catch(() => undefined)
+    }
+    return undefined
+  }
+
+  /** Takes leave and does not come back. */
+  close(reason: string): void {
+    this.#closing = true
+    this.#session?.close(reason)
+  }
+
+  /** For when leave was taken and the server does not answer. */
+  terminate(): void {
+    this.#session?.terminate()
+  }
+
+  async #hold(): Promise<Ending> {
+    const { outbox, peer, log } = this.#options
+    const session = new Session(
+      peer(),
+      {
+        welcome: (welcome, welcomed) => {
+          this.#options.welcome(welcome)
+          outbox.attach(welcomed)
+        },
+        refused: (sequence) => {
+          if (outbox.refused(sequence)) log.error(`gave up frame ${sequence}, which the server will not take`)
+        },
+        message: (message) => {
+          if (message.name === 'ack') outbox.acknowledge(message.sequence)
+          else this.#options.message(message)
+        },
+      },
+      log,
+    )
+    this.#session = session
+    const ending = await session.ended
+    this.#session = undefined
+    outbox.detach()
+    return ending
+  }
+}

@@ -1,0 +1,122 @@
+import type { Facts } from '@muster/wire/messages/inventory.ts'
+import { z } from 'zod'
+import { fullJitter, inWords, type Random, retryAfterMs } from './backoff.ts'
+import type { Enrolment } from './identity.ts'
+import { enrolAnswerBytesMax, enrolTimeoutMs } from './limits.ts'
+import type { Log } from './log.ts'
+import { pause } from './pause.ts'
+
+/** The server refused: asking again with the same key would not help. */
+export class EnrolmentRefused extends Error {
+  override readonly name = 'EnrolmentRefused'
+}
+
+export interface EnrolmentRequest {
+  server: string
+  key: string
+  publicKey: string
+  machineId: string | undefined
+  facts: Facts
+}
+
+const Answer = z.object({
+  deviceId: z.uuid(),
+  certificate: z.string().min(1),
+  ingestUrl: z.url({ protocol: /^wss?$/ }),
+  orgId: z.string().optional(),
+  siteId: z.string().nullish(),
+})
+const Refusal = z.object({ code: z.string().optional(), message: z.string() })
+
+type Attempt = { ok: true; enrolment: Enrolment } | { ok: false; why: string; afterMs: number | undefined }
+
+/** Enrols, and keeps trying while the server cannot be reached or is busy. Throws EnrolmentRefused when it says no. */
+export async function enrol(
+  request: EnrolmentRequest,
+  log: Log,
+  signal: AbortSignal,
+  random: Random = Math.random,
+): Promise<Enrolment> {
+  for (let failures = 0; ; failures++) {
+    signal.throwIfAborted()
+    const attempt = await attemptEnrolment(request, signal)
+    if (attempt.ok) return attempt.enrolment
+    const delayMs = (attempt.afterMs ?? 0) + fullJitter(failures, random)
+    log.warn(`cannot enrol yet: ${attempt.why}; next try in ${inWords(delayMs)}`, { retryMs: delayMs })
+    await pause(delayMs, signal)
+  }
+}
+
+async function attemptEnrolment(request: EnrolmentRequest, signal: AbortSignal): Promise<Attempt> {
+  const { hostname, osType, osName, osVersion, architecture, agentVersion } = request.facts
+  const body = JSON.stringify({
+    enrollmentKey: request.key,
+    publicKey: request.publicKey,
+    machineId: request.machineId,
+    ...{ hostname, osType, osName, osVersion, architecture, agentVersion },
+  })
+  const answer = await post(`${request.server}/api/v1/agents/enroll`, body, signal).catch((error: unknown) => {
+    signal.throwIfAborted()
+    return error instanceof Error ? error.message || error.name : String(error)
+  })
+  if (typeof answer === 'string') return { ok: false, why: `${request.server} ${answer}`, afterMs: undefined }
+  return judge(answer, request.server)
+}
+
+function judge(answer: Answered, server: string): Attempt {
+  const { status } = answer
+  if (status >= 500 || status === 429) {
+    const afterMs = retryAfterMs(answer.retryAfter, Date.now())
+    return { ok: false, why: `${server} answered ${status}`, afterMs }
+  }
+  const content = parseJson(answer.text)
+  if (status === 200 || status === 201) {
+    const parsed = Answer.safeParse(content)
+    if (parsed.success) return { ok: true, enrolment: { server, ...parsed.data } }
+    throw new EnrolmentRefused(`${server} answered something else than an enrolment: is it a Muster server?`)
+  }
+  const refusal = Refusal.safeParse(content)
+  const words = refusal.success ? refusal.data.message : 'no reason given'
+  const redirected = status >= 300 && status < 400 ? ` It redirects: give its final address as --server.` : ''
+  throw new EnrolmentRefused(`${server} refused the enrolment (${status}): ${words}.${redirected}`.replace('..', '.'))
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+interface Answered {
+  status: number
+  retryAfter: string | undefined
+  text: string
+}
+
+function post(address: string, body: string, signal: AbortSignal): Promise<Answered> {
+  const url = new URL(address)
+  // An import statement would also load the runtime's browser-style WebSocket and fetch, 7 MB for as long as the agent runs.
+  const transport = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http')
+  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(enrolTimeoutMs)])
+  return new Promise((resolve, reject) => {
+    const request = transport.request(url, { method: 'POST', headers, signal: limit }, (response) => {
+      let text = ''
+      response.setEncoding('utf8')
+      response.on('data', (piece: string) => {
+        text += piece
+        if (text.length > enrolAnswerBytesMax) response.destroy(new Error('answered more than an enrolment can be'))
+      })
+      response.on('error', reject)
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'], text }),
+      )
+    })
+    request.on('error', (error) =>
+      reject(limit.aborted && !signal.aborted ? new Error('did not answer in time') : error),
+    )
+    request.end(body)
+  })
+}

@@ -1,0 +1,87 @@
+/** Every bound of the agent, with its unit. Queues, files, waits: nothing grows or lasts beyond what stands here. */
+
+const second = 1000
+const minute = 60 * second
+const hour = 60 * minute
+const kib = 1024
+const mib = 1024 * kib
+
+// Coming back. Full jitter: the wait is drawn evenly from zero to a window that doubles with each failure.
+export const retryWindowFirstMs = 2 * second
+export const retryWindowMaxMs = minute
+export const retryDelayMinMs = 100
+/** A connection that held this long was a good one: the next failure starts with the first window again. */
+export const connectionStableMs = minute
+/** A server that refuses this certificate is asked again this rarely, so that its mistake does not lose the fleet. */
+export const refusedCertificateDelayMs = hour
+/** However long a server asks to stay away, an agent comes to look this often. */
+export const retryHintMaxMs = hour
+
+// One socket.
+export const handshakeTimeoutMs = 15 * second
+export const welcomeTimeoutMs = 30 * second
+export const livenessCheckMs = 5 * second
+/** An answer is due after a frame that wants an acknowledgement; without one the peer is probed, then given up. */
+export const answerTimeoutMs = 20 * second
+export const silenceTimeoutMs = 90 * second
+export const probeTimeoutMs = 10 * second
+export const socketBacklogBytesMax = mib
+
+// Frames that wait to be acknowledged.
+export const outboxFramesMax = 512
+export const outboxBytesMax = 4 * mib
+/** A server stamps a heartbeat when it arrives: one that waited longer would say something wrong. */
+export const heartbeatAgeMaxMs = 5 * minute
+/** Frames on a live connection that nobody acknowledged are sent again after this long. */
+export const resendAfterMs = 45 * second
+/** Three quarters of what a server grants each device. */
+export const sendingRates = {
+  framesBurst: 180,
+  framesPerSecond: 3,
+  bytesBurst: 6 * mib,
+  bytesPerSecond: 192 * kib,
+}
+
+// Heartbeats.
+export const heartbeatMsMin = 100
+export const heartbeatMsMax = hour
+
+// Inventory.
+export const inventoryEveryMs = 6 * hour
+/** A restart of many agents at once must not have all machines list their packages in the same minute. */
+export const inventoryJitterMs = minute
+export const inventoryTimeoutMs = 2 * minute
+export const inventoryOutputBytesMax = 16 * mib
+export const toolTimeoutMs = 30 * second
+export const toolOutputBytesMax = 8 * mib
+
+// Commands.
+export const commandsAtOnce = 8
+export const commandsWaitingMax = 1000
+export const outputBytesMax = 256 * kib
+export const progressEveryMs = second
+export const progressBytesMax = 32 * kib
+/** A script asked to end has this long before it is killed. */
+export const scriptGraceMs = 2 * second
+/** A finished script whose output pipe is still held open by something it started is not waited for longer. */
+export const outputDrainMs = second
+/** A command that does not answer its own abortion is given up. */
+export const abortGraceMs = 10 * second
+
+// Journal.
+export const journalBytesMax = 16 * mib
+/** Results that the server has are kept for repeated questions, newest first, up to so many bytes. */
+export const journalKeptResultBytesMax = 4 * mib
+export const journalEntriesMax = 20_000
+/** How long after its expiry a finished command is remembered: more than two clocks may differ. */
+export const journalMemoryMs = 48 * hour
+
+// Enrolment.
+export const enrolTimeoutMs = 30 * second
+export const enrolAnswerBytesMax = 64 * kib
+
+/** From the signal to the end of the process. */
+export const shutdownMs = 4500
+/** How much of that is for ending scripts, and then for sending their results. */
+export const shutdownScriptsMs = 2500
+export const shutdownFlushMs = 1500

@@ -1,0 +1,48 @@
+import { expect, test, vi } from 'vitest'
+import { answerTimeoutMs, livenessCheckMs, probeTimeoutMs, silenceTimeoutMs } from './limits.ts'
+import { Liveness } from './liveness.ts'
+
+function watch() {
+  let now = 0
+  const probe = vi.fn()
+  const lost = vi.fn()
+  const liveness = new Liveness({ probe, lost }, () => now)
+  const pass = (ms: number) => {
+    for (const until = now + ms; now < until; ) {
+      now = Math.min(until, now + livenessCheckMs)
+      liveness.check()
+    }
+  }
+  return { probe, lost, liveness, pass, [Symbol.dispose]: () => liveness.stop() }
+}
+
+test('a peer that acknowledges is never probed', () => {
+  using seen = watch()
+  for (let beat = 0; beat < 10; beat++) {
+    seen.pass(60_000)
+    seen.liveness.expectAnswer()
+    seen.liveness.heard()
+  }
+  expect(seen.probe).not.toHaveBeenCalled()
+})
+
+test('a peer that does not answer is probed once, then given up', () => {
+  using seen = watch()
+  seen.liveness.expectAnswer()
+  seen.pass(answerTimeoutMs)
+  expect(seen.probe).toHaveBeenCalledOnce()
+  expect(seen.lost).not.toHaveBeenCalled()
+  seen.pass(probeTimeoutMs)
+  expect(seen.lost).toHaveBeenCalled()
+  expect(seen.probe).toHaveBeenCalledOnce()
+})
+
+test('an answer to the probe is enough', () => {
+  using seen = watch()
+  seen.pass(silenceTimeoutMs)
+  expect(seen.probe).toHaveBeenCalledOnce()
+  seen.liveness.heard()
+  seen.pass(silenceTimeoutMs - livenessCheckMs)
+  expect(seen.probe).toHaveBeenCalledOnce()
+  expect(seen.lost).not.toHaveBeenCalled()
+})

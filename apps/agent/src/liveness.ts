@@ -1,0 +1,54 @@
+import { answerTimeoutMs, livenessCheckMs, probeTimeoutMs, silenceTimeoutMs } from './limits.ts'
+
+export interface LivenessActions {
+  /** Sends something that any living peer answers. */
+  probe(): void
+  lost(): void
+}
+
+/**
+ * Notices a peer that is gone without a word. Heartbeats and their acknowledgements usually show that it is there, so
+ * that probes, which cost a server with many agents as much as a heartbeat, are sent only when an answer is overdue.
+ */
+export class Liveness {
+  readonly #actions: LivenessActions
+  readonly #now: () => number
+  readonly #timer: NodeJS.Timeout
+  #heardAt: number
+  #expectingSince: number | undefined
+  #probedAt: number | undefined
+
+  constructor(actions: LivenessActions, now: () => number = performance.now.bind(performance)) {
+    this.#actions = actions
+    this.#now = now
+    this.#heardAt = now()
+    this.#timer = setInterval(() => this.check(), livenessCheckMs)
+  }
+
+  heard(): void {
+    this.#heardAt = this.#now()
+    this.#expectingSince = undefined
+    this.#probedAt = undefined
+  }
+
+  /** Something was sent that the peer acknowledges. */
+  expectAnswer(): void {
+    this.#expectingSince ??= this.#now()
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  check(): void {
+    const now = this.#now()
+    if (this.#probedAt !== undefined) {
+      if (now - this.#probedAt >= probeTimeoutMs) this.#actions.lost()
+      return
+    }
+    const unanswered = this.#expectingSince !== undefined && now - this.#expectingSince >= answerTimeoutMs
+    if (!unanswered && now - this.#heardAt < silenceTimeoutMs) return
+    this.#probedAt = now
+    this.#actions.probe()
+  }
+}

@@ -1,0 +1,199 @@
+import type { Heartbeat } from '@muster/wire/messages/heartbeat.ts'
+import type { Inventory } from '@muster/wire/messages/inventory.ts'
+import type { Progress } from '@muster/wire/messages/progress.ts'
+import type { Result } from '@muster/wire/messages/result.ts'
+import type { UpdateStatus } from '@muster/wire/messages/update-status.ts'
+import { encodeUp, type UpMessage } from '@muster/wire/up.ts'
+import { Allowance } from './allowance.ts'
+import {
+  heartbeatAgeMaxMs,
+  outboxBytesMax,
+  outboxFramesMax,
+  resendAfterMs,
+  sendingRates,
+  socketBacklogBytesMax,
+} from './limits.ts'
+
+/** Where frames go while a connection stands. */
+export interface Link {
+  send(frame: Uint8Array): void
+  /** Bytes that the socket has taken and not yet passed on. */
+  readonly backlogBytes: number
+}
+
+type Kind = 'heartbeat' | 'progress' | 'updateStatus' | 'inventory' | 'result'
+
+interface Waiting {
+  kind: Kind
+  sequence: number
+  /** Results stay on the disk until they are sent, so that any number of them can wait. */
+  encode: () => Uint8Array
+  bytes: number
+  addedAt: number
+  sentOn: Link | undefined
+  sentAt: number
+  sends: number
+  acknowledged: () => void
+}
+
+/** What is given up first when there is no room. Results are not in the list: they are never given up. */
+const dropOrder: readonly Kind[] = ['heartbeat', 'progress', 'updateStatus', 'inventory']
+const pumpMs = 100
+const resendBackoffMax = 16
+
+/**
+ * Frames that the server has not acknowledged, in the order of their sequence numbers. They go out once per connection,
+ * oldest first, and again on the same connection when no acknowledgement comes.
+ */
+export class Outbox {
+  readonly #waiting = new Map<number, Waiting>()
+  readonly #allowance: Allowance
+  readonly #now: () => number
+  #sequence = 0
+  #link: Link | undefined
+  #timer: NodeJS.Timeout | undefined
+  #dropped = 0
+  #emptied: (() => void)[] = []
+
+  constructor(now: () => number = performance.now.bind(performance)) {
+    this.#now = now
+    this.#allowance = new Allowance(sendingRates, now)
+  }
+
+  get size(): number {
+    return this.#waiting.size
+  }
+
+  /** Frames given up for want of room since the start. */
+  get dropped(): number {
+    return this.#dropped
+  }
+
+  /** Whether a frame that could wait would go out at once. */
+  get keepsUp(): boolean {
+    if (this.#link === undefined || !this.#allowance.isAmple) return false
+    for (const frame of this.#waiting.values()) if (frame.sentOn !== this.#link) return false
+    return true
+  }
+
+  heartbeat(body: Heartbeat): void {
+    this.#add('heartbeat', (sequence) => ({ name: 'heartbeat', sequence, body }))
+  }
+
+  progress(body: Progress): void {
+    this.#add('progress', (sequence) => ({ name: 'progress', sequence, body }))
+  }
+
+  updateStatus(body: UpdateStatus): void {
+    this.#add('updateStatus', (sequence) => ({ name: 'updateStatus', sequence, body }))
+  }
+
+  /** An older inventory that still waits is not worth sending any more. */
+  inventory(body: Inventory, acknowledged: () => void): void {
+    for (const frame of this.#waiting.values()) if (frame.kind === 'inventory') this.#waiting.delete(frame.sequence)
+    this.#add('inventory', (sequence) => ({ name: 'inventory', sequence, body }), acknowledged)
+  }
+
+  result(read: () => Result, acknowledged: () => void): void {
+    const sequence = ++this.#sequence
+    const encode = () => encodeUp({ name: 'result', sequence, body: read() })
+    this.#put({ kind: 'result', sequence, encode, bytes: 0, acknowledged })
+  }
+
+  acknowledge(sequence: number): void {
+    const frame = this.#waiting.get(sequence)
+    if (frame === undefined) return
+    this.#waiting.delete(sequence)
+    frame.acknowledged()
+    if (this.#waiting.size > 0) return
+    for (const resolve of this.#emptied.splice(0)) resolve()
+  }
+
+  /** The server will never take this frame: sending it again would only cost the next connection too. */
+  refused(sequence: number): boolean {
+    return this.#waiting.delete(sequence)
+  }
+
+  /** Resolves when nothing waits any more. */
+  whenEmpty(): Promise<void> {
+    if (this.#waiting.size === 0) return Promise.resolve()
+    return new Promise((resolve) => this.#emptied.push(resolve))
+  }
+
+  /** A connection stands: everything that waits goes out on it. */
+  attach(link: Link): void {
+    this.#link = link
+    const oldest = this.#now() - heartbeatAgeMaxMs
+    for (const frame of this.#waiting.values())
+      if (frame.kind === 'heartbeat' && frame.addedAt < oldest) this.#waiting.delete(frame.sequence)
+    this.#pump()
+  }
+
+  detach(): void {
+    this.#link = undefined
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+  }
+
+  #add(kind: Kind, message: (sequence: number) => UpMessage, acknowledged: () => void = () => {}): void {
+    const sequence = ++this.#sequence
+    const frame = encodeUp(message(sequence))
+    this.#put({ kind, sequence, encode: () => frame, bytes: frame.length, acknowledged })
+  }
+
+  #put(frame: Omit<Waiting, 'addedAt' | 'sentOn' | 'sentAt' | 'sends'>): void {
+    this.#waiting.set(frame.sequence, { ...frame, addedAt: this.#now(), sentOn: undefined, sentAt: 0, sends: 0 })
+    this.#makeRoom()
+    this.#pump()
+  }
+
+  #makeRoom(): void {
+    const droppable = [...this.#waiting.values()].filter((frame) => frame.kind !== 'result')
+    let bytes = droppable.reduce((sum, frame) => sum + frame.bytes, 0)
+    let frames = droppable.length
+    if (bytes <= outboxBytesMax && frames <= outboxFramesMax) return
+    droppable.sort((a, b) => dropOrder.indexOf(a.kind) - dropOrder.indexOf(b.kind) || a.sequence - b.sequence)
+    for (const frame of droppable) {
+      if (bytes <= outboxBytesMax && frames <= outboxFramesMax) return
+      this.#waiting.delete(frame.sequence)
+      bytes -= frame.bytes
+      frames--
+      this.#dropped++
+    }
+  }
+
+  #pump(): void {
+    const link = this.#link
+    if (link === undefined) return
+    const now = this.#now()
+    let nextMs: number | undefined
+    for (const frame of this.#waiting.values()) {
+      if (frame.sentOn === link) {
+        const dueMs = frame.sentAt + resendAfterMs * Math.min(2 ** (frame.sends - 1), resendBackoffMax) - now
+        if (dueMs > 0) {
+          nextMs = Math.min(nextMs ?? dueMs, dueMs)
+          continue
+        }
+      }
+      if (!this.#send(frame, link, now)) {
+        nextMs = pumpMs
+        break
+      }
+      nextMs = Math.min(nextMs ?? resendAfterMs, resendAfterMs)
+    }
+    clearTimeout(this.#timer)
+    this.#timer = nextMs === undefined ? undefined : setTimeout(() => this.#pump(), Math.max(nextMs, pumpMs))
+  }
+
+  /** False when the frame has to wait for room. */
+  #send(frame: Waiting, link: Link, now: number): boolean {
+    if (link.backlogBytes > socketBacklogBytesMax) return false
+    const bytes = frame.encode()
+    if (!this.#allowance.take(bytes.length)) return false
+    frame.sends = frame.sentOn === link ? frame.sends + 1 : 1
+    frame.sentOn = link
+    frame.sentAt = now
+    link.send(bytes)
+    return true
+  }
+}

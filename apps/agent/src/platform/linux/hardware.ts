@@ -1,0 +1,83 @@
+import { disksMax, networkMax } from '@muster/wire/limits.ts'
+import type { Disk, Hardware, NetworkInterface } from '@muster/wire/messages/inventory.ts'
+import information from 'systeminformation'
+import { readVolumes } from './mounts.ts'
+
+// What firmware writes where a maker has filled in nothing.
+const placeholders = /^(-|none|default string|to be filled.*|not specified|unknown|n\/a|0+)$/i
+
+export async function collectHardware(): Promise<Hardware> {
+  const { system, bios, chassis, cpu, mem, graphics } = await information.get({
+    system: 'manufacturer, model, serial, virtual',
+    bios: 'vendor, version',
+    chassis: 'type',
+    cpu: 'manufacturer, brand, cores, physicalCores, speed',
+    mem: 'total',
+    graphics: 'controllers',
+  })
+  return {
+    manufacturer: word(system?.manufacturer),
+    model: word(system?.model),
+    serialNumber: word(system?.serial),
+    chassis: word(chassis?.type)?.slice(0, 64),
+    virtual: typeof system?.virtual === 'boolean' ? system.virtual : undefined,
+    biosVendor: word(bios?.vendor),
+    biosVersion: word(bios?.version),
+    cpuModel: word([cpu?.manufacturer, cpu?.brand].filter(Boolean).join(' ')),
+    cpuCores: whole(cpu?.physicalCores),
+    cpuThreads: whole(cpu?.cores),
+    cpuMhz: whole((cpu?.speed ?? 0) * 1000),
+    memoryBytes: whole(mem?.total),
+    graphics: controllerNames(graphics?.controllers),
+  }
+}
+
+function controllerNames(controllers: unknown): string[] | undefined {
+  if (!Array.isArray(controllers)) return undefined
+  const names = controllers.map((controller: { model?: unknown }) => word(controller.model))
+  return names.filter((name) => name !== undefined).slice(0, 32)
+}
+
+/** Physical disks, then the volumes on them. Only the volumes know how full they are. */
+export async function collectDisks(): Promise<Disk[]> {
+  const [devices, volumes] = [await information.diskLayout(), await readVolumes()]
+  const physical = devices.map((device) => ({
+    name: (word([device.vendor, device.name].filter(Boolean).join(' ')) ?? device.device).slice(0, 255),
+    kind: word([device.interfaceType, device.type].filter(Boolean).join(' '))?.slice(0, 64) ?? 'disk',
+    totalBytes: whole(device.size),
+  }))
+  const mounted = volumes.map((volume) => ({
+    name: volume.device.slice(0, 255),
+    kind: 'volume',
+    fileSystem: volume.fileSystem.slice(0, 64),
+    mount: volume.mount.slice(0, 1024),
+    totalBytes: volume.totalBytes,
+    usedBytes: volume.usedBytes,
+  }))
+  return [...physical, ...mounted].slice(0, disksMax)
+}
+
+export async function collectNetwork(): Promise<NetworkInterface[]> {
+  const found = await information.networkInterfaces()
+  return (Array.isArray(found) ? found : [found])
+    .filter((entry) => !entry.internal)
+    .slice(0, networkMax)
+    .map((entry) => ({
+      name: entry.iface.slice(0, 255),
+      mac: word(entry.mac)?.slice(0, 64),
+      addresses: [entry.ip4, entry.ip6].filter((address) => address !== '').map((address) => address.slice(0, 64)),
+      up: entry.operstate === 'up',
+      virtual: entry.virtual,
+      speedMbit: whole(entry.speed),
+    }))
+}
+
+function word(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined
+  const trimmed = value.trim().slice(0, 255)
+  return trimmed === '' || placeholders.test(trimmed) ? undefined : trimmed
+}
+
+function whole(value: number | null | undefined): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.round(value) : undefined
+}

@@ -1,0 +1,20 @@
+import { homedir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import type { Platform } from '../platform.ts'
+import { claim } from './claim.ts'
+import { endLeftovers, startScript } from './scripts.ts'
+import { facts, machineSeed } from './system.ts'
+import { createVitals } from './vitals.ts'
+
+export const linux: Platform = {
+  defaultDataDirectory: () =>
+    userInfo().uid === 0 ? '/var/lib/muster-agent' : join(homedir(), '.local/share/muster-agent'),
+  machineSeed,
+  facts,
+  vitals: createVitals,
+  // What it loads is large and of use only in the collecting process.
+  collectInventory: async () => (await import('./inventory.ts')).collectInventory(),
+  startScript,
+  endLeftovers,
+  claim,
+}

@@ -1,0 +1,97 @@
+import { spawn } from 'node:child_process'
+import { access, constants, readdir, readFile } from 'node:fs/promises'
+import { constants as system, userInfo } from 'node:os'
+import { join } from 'node:path'
+import type { RunningScript, ScriptEnd, ScriptLanguage, ScriptStart } from '../platform.ts'
+import { systemPath } from './tool.ts'
+
+const interpreters: Record<ScriptLanguage, readonly string[]> = {
+  bash: ['bash'],
+  sh: ['sh'],
+  python: ['python3', 'python'],
+}
+
+/** Marks a script and all that it starts, so that they are found even when they leave its group or the agent dies. */
+const marker = 'MUSTER_COMMAND_ID'
+
+/** Starts a script as the leader of a session and process group of its own. */
+export async function startScript(start: ScriptStart): Promise<RunningScript | undefined> {
+  const interpreter = await findInterpreter(interpreters[start.language])
+  if (interpreter === undefined) return undefined
+  const child = spawn(interpreter, [start.file, ...start.args], {
+    cwd: start.workingDirectory,
+    env: { ...cleanEnvironment(), ...start.environment, [marker]: start.commandId },
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const ended = new Promise<ScriptEnd>((resolve, reject) => {
+    child.on('error', reject)
+    child.on('exit', (exitCode, signal) => resolve({ exitCode: exitCode ?? exitCodeOfSignal(signal), signal }))
+  })
+  const signalGroup = (signal: NodeJS.Signals) => {
+    if (child.pid !== undefined) signalProcess(-child.pid, signal)
+  }
+  return {
+    stdout: child.stdout,
+    stderr: child.stderr,
+    ended,
+    terminate: () => signalGroup('SIGTERM'),
+    kill() {
+      signalGroup('SIGKILL')
+      void endLeftovers(new Set([start.commandId]))
+    },
+  }
+}
+
+/** The number that shells report for a program that a signal ended. */
+function exitCodeOfSignal(signal: NodeJS.Signals | null): number | null {
+  return signal === null ? null : 128 + system.signals[signal]
+}
+
+// Nothing of the agent's own environment reaches a script: it may hold an enrolment key.
+function cleanEnvironment(): Record<string, string> {
+  const user = userInfo()
+  return {
+    PATH: systemPath,
+    HOME: user.homedir,
+    USER: user.username,
+    LOGNAME: user.username,
+    SHELL: user.shell ?? '/bin/sh',
+    LANG: 'C.UTF-8',
+  }
+}
+
+async function findInterpreter(names: readonly string[]): Promise<string | undefined> {
+  for (const name of names) {
+    for (const folder of systemPath.split(':')) {
+      const path = join(folder, name)
+      const found = await access(path, constants.X_OK).then(
+        () => true,
+        () => false,
+      )
+      if (found) return path
+    }
+  }
+  return undefined
+}
+
+/** Kills every process that carries the mark of one of these commands. */
+export async function endLeftovers(commandIds: ReadonlySet<string>): Promise<void> {
+  if (commandIds.size === 0) return
+  for (const name of await readdir('/proc')) {
+    const pid = Number(name)
+    if (!Number.isInteger(pid) || pid === process.pid) continue
+    // Processes of others, and those that have just ended, cannot be read and are not ours.
+    const environment = await readFile(`/proc/${name}/environ`, 'latin1').catch(() => '')
+    const id = environment.split('\0').find((entry) => entry.startsWith(`${marker}=`))
+    if (id !== undefined && commandIds.has(id.slice(marker.length + 1))) signalProcess(pid, 'SIGKILL')
+  }
+}
+
+function signalProcess(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch {
+    // It has ended by itself.
+  }
+}

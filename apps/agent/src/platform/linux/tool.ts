@@ -1,0 +1,19 @@
+import { execFile } from 'node:child_process'
+import { toolOutputBytesMax, toolTimeoutMs } from '../../limits.ts'
+
+/** Where system programs are, whatever the environment that started the agent said. */
+export const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+
+/** The standard output of a system program, undefined when it is missing, fails or takes too long. */
+export async function outputOf(program: string, args: readonly string[]): Promise<string | undefined> {
+  const options = {
+    env: { PATH: systemPath, LC_ALL: 'C' },
+    timeout: toolTimeoutMs,
+    killSignal: 'SIGKILL',
+    maxBuffer: toolOutputBytesMax,
+    encoding: 'utf8',
+  } as const
+  return new Promise((resolve) => {
+    execFile(program, args, options, (error, stdout) => resolve(error === null ? stdout : undefined))
+  })
+}

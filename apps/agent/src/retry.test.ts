@@ -1,0 +1,63 @@
+import { closeCodes } from '@muster/wire/close-codes.ts'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { fullJitter, inWords, retryAfterMs } from './backoff.ts'
+import { connectionStableMs, refusedCertificateDelayMs, retryWindowMaxMs } from './limits.ts'
+import { type Ending, failuresAfter, nextAfter } from './retry.ts'
+
+const broken: Ending = {
+  ...{ welcomed: true, lastedMs: 0, code: 1006, reason: 'gone' },
+  ...{ hintMs: undefined, retryAfterMs: undefined },
+}
+const delayAfter = (ending: Partial<Ending>, failures: number, random: number) => {
+  const next = nextAfter({ ...broken, ...ending }, failures, () => random)
+  return next.kind === 'wait' ? next.delayMs : Number.POSITIVE_INFINITY
+}
+const share = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
+
+test('without a hint the wait is drawn from a window that doubles up to its cap', () => {
+  expect(delayAfter({}, 0, 0.5)).toBe(1000)
+  expect(delayAfter({}, 1, 0.5)).toBe(2000)
+  expect(delayAfter({}, 3, 0.5)).toBe(8000)
+  fc.assert(
+    fc.property(fc.nat(1000), share, (failures, random) => {
+      const delay = fullJitter(failures, () => random)
+      return delay >= 100 && delay <= retryWindowMaxMs
+    }),
+  )
+})
+
+test('a hint of the server is taken as it is, but never below what the close code asks', () => {
+  expect(delayAfter({ code: 4030, hintMs: 1234 }, 9, 0.9)).toBe(1234)
+  expect(delayAfter({ code: 4031, hintMs: 10 }, 0, 0)).toBe(closeCodes.overloaded.minimumDelayMs)
+})
+
+test('Retry-After is a least, spread by the usual draw', () => {
+  expect(delayAfter({ welcomed: false, retryAfterMs: 5000 }, 0, 0.5)).toBe(6000)
+  expect(retryAfterMs('7', 0)).toBe(7000)
+  expect(retryAfterMs('Thu, 01 Jan 1970 00:00:10 GMT', 4000)).toBe(6000)
+  expect(retryAfterMs('soon', 0)).toBeUndefined()
+  expect(retryAfterMs(undefined, 0)).toBeUndefined()
+})
+
+test.each(Object.values(closeCodes))('after $code $name it stays away as long as the table says', (code) => {
+  fc.assert(
+    fc.property(
+      fc.nat(20),
+      share,
+      (failures, random) => delayAfter({ code: code.code }, failures, random) >= code.minimumDelayMs,
+    ),
+  )
+  if (code.mayReturn === 'renewed')
+    expect(delayAfter({ code: code.code }, 0, 0)).toBeGreaterThanOrEqual(refusedCertificateDelayMs)
+})
+
+test('a connection that held for a while makes up for the failures before it', () => {
+  expect(failuresAfter({ ...broken, lastedMs: connectionStableMs }, 7)).toBe(0)
+  expect(failuresAfter({ ...broken, lastedMs: 10 }, 7)).toBe(8)
+  expect(failuresAfter({ ...broken, welcomed: false }, 0)).toBe(1)
+})
+
+test('waits are told as people say them', () => {
+  expect([700, 59_000, 600_000, 5 * 3_600_000].map(inWords)).toEqual(['0.7 s', '59 s', '10 min', '5 h'])
+})

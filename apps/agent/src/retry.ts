@@ -1,0 +1,42 @@
+import { closeCodeOf } from '@muster/wire/close-codes.ts'
+import { fullJitter, type Random } from './backoff.ts'
+import { connectionStableMs, refusedCertificateDelayMs, retryHintMaxMs } from './limits.ts'
+
+/** How one socket's life ended. */
+export interface Ending {
+  /** Whether the server had welcomed the agent on it, and for how long it stood after that. */
+  welcomed: boolean
+  lastedMs: number
+  /** Close code of the socket; 1006 when there was none. */
+  code: number
+  /** In words, for the log. */
+  reason: string
+  /** When the server said in its own message how long to stay away. */
+  hintMs: number | undefined
+  /** When it refused the connection before it was a socket: `Retry-After`. */
+  retryAfterMs: number | undefined
+}
+
+export type Next = { kind: 'wait'; delayMs: number } | { kind: 'stop' }
+
+/** How many failures count after this ending: a connection that held for a while makes up for those before it. */
+export function failuresAfter(ending: Ending, failures: number): number {
+  return ending.welcomed && ending.lastedMs >= connectionStableMs ? 0 : failures + 1
+}
+
+/** When to connect again. `failures` counts those in a row, 0 after a connection that had held. */
+export function nextAfter(ending: Ending, failures: number, random: Random = Math.random): Next {
+  const code = closeCodeOf(ending.code)
+  if (code?.mayReturn === false) return { kind: 'stop' }
+  // Only another certificate would help; looking now and then heals a mistake that was made at the server.
+  if (code?.mayReturn === 'renewed') {
+    const leastMs = Math.max(code.minimumDelayMs, refusedCertificateDelayMs)
+    return { kind: 'wait', delayMs: leastMs + Math.round(random() * leastMs) }
+  }
+  const leastMs = Math.max(code?.minimumDelayMs ?? 0, 0)
+  // The server draws its hint for each agent from a window that fits its fleet: nothing is added to it.
+  if (ending.hintMs !== undefined)
+    return { kind: 'wait', delayMs: Math.max(leastMs, Math.min(ending.hintMs, retryHintMaxMs)) }
+  const askedMs = Math.min(ending.retryAfterMs ?? 0, retryHintMaxMs)
+  return { kind: 'wait', delayMs: Math.max(leastMs, askedMs) + fullJitter(failures, random) }
+}

@@ -1,0 +1,12 @@
+/** The server's time, by its word at each welcome: the machine's own clock may be days off. */
+export class ServerClock {
+  #offsetMs = Date.now() - performance.now()
+
+  learn(serverTimeMs: number): void {
+    this.#offsetMs = serverTimeMs - performance.now()
+  }
+
+  now(): number {
+    return performance.now() + this.#offsetMs
+  }
+}

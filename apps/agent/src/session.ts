@@ -1,0 +1,187 @@
+import type { IncomingMessage } from 'node:http'
+import { closeCodeOf, closeCodes } from '@muster/wire/close-codes.ts'
+import { type DownMessage, decodeDown } from '@muster/wire/down.ts'
+import { WireError } from '@muster/wire/frame.ts'
+import { frameBytesMax } from '@muster/wire/limits.ts'
+import type { Challenge } from '@muster/wire/messages/challenge.ts'
+import type { Refusal } from '@muster/wire/messages/error.ts'
+import type { Welcome } from '@muster/wire/messages/welcome.ts'
+import { encodeUp } from '@muster/wire/up.ts'
+import { protocolVersion, subprotocol } from '@muster/wire/version.ts'
+import { retryAfterMs } from './backoff.ts'
+import { handshakeTimeoutMs, welcomeTimeoutMs } from './limits.ts'
+import { Liveness } from './liveness.ts'
+import type { Log } from './log.ts'
+import type { Link } from './outbox.ts'
+import type { Ending } from './retry.ts'
+import { WebSocket } from './websocket.ts'
+
+export interface SessionPeer {
+  url: string
+  certificate: string
+  prove(nonce: Uint8Array): Uint8Array
+  bootId: number
+  agentVersion: string
+}
+
+export interface SessionEvents {
+  /** The server closed the connection over the frame with this sequence. */
+  refused(sequence: number): void
+  welcome(welcome: Welcome, session: Session): void
+  message(message: DownMessage): void
+}
+
+type State = 'opening' | 'proving' | 'welcomed' | 'ended'
+
+const closedNormally = 1000
+const frameFaults = new Set<number>([closeCodes.malformed.code, closeCodes.unknownType.code, closeCodes.tooLarge.code])
+
+/** One socket from its opening to its end. It proves who the agent is, then carries frames; nothing on it is kept. */
+export class Session implements Link {
+  readonly ended: Promise<Ending>
+  readonly #socket: WebSocket
+  readonly #peer: SessionPeer
+  readonly #events: SessionEvents
+  readonly #log: Log
+  readonly #liveness: Liveness
+  readonly #welcomeTimer: NodeJS.Timeout
+  #state: State = 'opening'
+  #welcomedAt = 0
+  #ending: Pick<Ending, 'hintMs' | 'retryAfterMs'> = { hintMs: undefined, retryAfterMs: undefined }
+  /** The frame that the server last complained about, 0 when it was none. */
+  #blamed = 0
+  /** The most telling thing heard so far about why this will end. */
+  #why = ''
+
+  constructor(peer: SessionPeer, events: SessionEvents, log: Log) {
+    this.#peer = peer
+    this.#events = events
+    this.#log = log
+    this.#socket = new WebSocket(peer.url, subprotocol, {
+      perMessageDeflate: false,
+      maxPayload: frameBytesMax,
+      handshakeTimeout: handshakeTimeoutMs,
+      followRedirects: false,
+    })
+    this.#liveness = new Liveness({
+      probe: () => this.#socket.ping(),
+      lost: () => this.#abandon('the server fell silent'),
+    })
+    this.#welcomeTimer = setTimeout(
+      () => this.#abandon('the server did not welcome the agent in time'),
+      welcomeTimeoutMs,
+    )
+    this.ended = this.#listen()
+  }
+
+  get backlogBytes(): number {
+    return this.#socket.bufferedAmount
+  }
+
+  send(frame: Uint8Array): void {
+    if (this.#socket.readyState !== WebSocket.OPEN) return
+    this.#socket.send(frame, { binary: true })
+    this.#liveness.expectAnswer()
+  }
+
+  /** Takes leave of the server. */
+  close(reason: string): void {
+    this.#why ||= reason
+    if (this.#socket.readyState === WebSocket.CONNECTING) this.#socket.terminate()
+    else this.#socket.close(closedNormally, reason)
+  }
+
+  /** Does not wait for the server to take leave too. */
+  terminate(): void {
+    this.#socket.terminate()
+  }
+
+  #listen(): Promise<Ending> {
+    const socket = this.#socket
+    return new Promise((resolve) => {
+      socket.on('message', (data, isBinary) => {
+        this.#liveness.heard()
+        if (isBinary && data instanceof Uint8Array) this.#receive(data)
+      })
+      socket.on('ping', () => this.#liveness.heard())
+      socket.on('pong', () => this.#liveness.heard())
+      socket.on('error', (error) => {
+        this.#why ||= error.message || error.name
+      })
+      socket.on('unexpected-response', (_request, response) => this.#refused(response))
+      socket.on('close', (code, reason) => {
+        clearTimeout(this.#welcomeTimer)
+        this.#liveness.stop()
+        if (this.#blamed > 0 && frameFaults.has(code)) this.#events.refused(this.#blamed)
+        const welcomed = this.#state === 'welcomed'
+        this.#state = 'ended'
+        const lastedMs = welcomed ? performance.now() - this.#welcomedAt : 0
+        resolve({ welcomed, lastedMs, code, reason: this.#reason(code, reason.toString()), ...this.#ending })
+      })
+    })
+  }
+
+  #refused(response: IncomingMessage): void {
+    this.#ending.retryAfterMs = retryAfterMs(response.headers['retry-after'], Date.now())
+    this.#abandon(`the server answered ${response.statusCode ?? 'strangely'}`)
+  }
+
+  #abandon(why: string): void {
+    this.#why ||= why
+    this.#socket.terminate()
+  }
+
+  #receive(bytes: Uint8Array): void {
+    try {
+      this.#handle(decodeDown(bytes))
+    } catch (error) {
+      // A newer server may say more than this agent understands: what it cannot read does not end the connection.
+      if (!(error instanceof WireError)) throw error
+      this.#log.warn(`ignored a message of the server: ${error.message}`)
+    }
+  }
+
+  #handle(message: DownMessage): void {
+    if (message.name === 'retry') this.#ending.hintMs = message.body.afterMs
+    else if (message.name === 'error') this.#complaint(message.sequence, message.body)
+    else if (message.name === 'challenge') this.#answer(message.body)
+    else if (message.name === 'welcome') this.#begin(message.body)
+    else if (this.#state === 'welcomed') this.#events.message(message)
+  }
+
+  #complaint(sequence: number, { code, message }: Refusal): void {
+    this.#blamed = sequence
+    // Before the welcome it says why the socket will be closed; later it may be about a single frame.
+    if (this.#state === 'welcomed') this.#log.warn(`the server complains: ${code}: ${message}`)
+    else this.#why = `${code}: ${message}`
+  }
+
+  #answer({ nonce, protocols }: Challenge): void {
+    if (this.#state !== 'opening') return
+    if (!protocols.includes(protocolVersion)) {
+      this.#abandon(
+        `the server speaks protocol ${protocols.join(', ')}, this agent ${protocolVersion}: update the agent`,
+      )
+      return
+    }
+    const { certificate, bootId, agentVersion } = this.#peer
+    const signature = this.#peer.prove(nonce)
+    this.#state = 'proving'
+    const body = { protocol: protocolVersion, certificate, signature, bootId, agentVersion, role: 'agent' as const }
+    this.send(encodeUp({ name: 'hello', sequence: 0, body }))
+  }
+
+  #begin(welcome: Welcome): void {
+    if (this.#state !== 'proving') return
+    clearTimeout(this.#welcomeTimer)
+    this.#state = 'welcomed'
+    this.#welcomedAt = performance.now()
+    this.#events.welcome(welcome, this)
+  }
+
+  #reason(code: number, given: string): string {
+    const known = closeCodeOf(code)
+    if (known !== undefined) return `${known.name}: ${this.#why || known.meaning.replace(/\.$/, '')}`
+    return this.#why || given || (code === 1006 ? 'the connection broke off' : `closed with code ${code}`)
+  }
+}

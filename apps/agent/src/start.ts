@@ -1,0 +1,70 @@
+import { Agent } from './agent.ts'
+import { AgentStopped } from './agent-stopped.ts'
+import { ConfigError, type Invocation, readCommandLine, usage } from './config.ts'
+import { EnrolmentRefused } from './enrol.ts'
+import { shutdownMs } from './limits.ts'
+import { createLog, type Log } from './log.ts'
+import { loadPlatform } from './platform/load.ts'
+import type { Platform } from './platform/platform.ts'
+import { agentVersion } from './version.ts'
+
+/** Exit codes: 1 unexpected, 2 wrong command line, 3 a person has to act (`RestartPreventExitStatus=2 3` for systemd). */
+const exitCodes = { unexpected: 1, usage: 2, refused: 3 } as const
+
+/** Runs the agent with this command line until a signal or the loss of the parent ends it. */
+export async function start(args: readonly string[]): Promise<void> {
+  // A reader of the log that goes away must not end the agent.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
+  const platform = await loadPlatform()
+  const invocation = readInvocation(args, platform)
+  if (invocation.kind === 'help') return void process.stdout.write(`${usage}\n`)
+  if (invocation.kind === 'version') return void process.stdout.write(`${agentVersion}\n`)
+  const { config } = invocation
+  const log = createLog(config.logJson, (line) => process.stdout.write(line))
+  try {
+    const agent = await Agent.open({
+      config,
+      platform,
+      log,
+      ready: (deviceId) => process.send?.({ ready: true, deviceId }),
+    })
+    stopOnSignals(agent, log)
+    await agent.run()
+  } catch (error) {
+    fail(error, log)
+  }
+}
+
+function readInvocation(args: readonly string[], platform: Platform): Invocation {
+  try {
+    return readCommandLine(args, platform.defaultDataDirectory())
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    process.stderr.write(`${error.message}\n\n${usage}\n`)
+    process.exit(exitCodes.usage)
+  }
+}
+
+function stopOnSignals(agent: Agent, log: Log): void {
+  let stopping = false
+  const stop = async (why: string) => {
+    if (stopping) process.exit(exitCodes.unexpected)
+    stopping = true
+    log.info(`stops: ${why}`)
+    setTimeout(() => process.exit(0), shutdownMs).unref()
+    await agent.stop(why)
+    setTimeout(() => process.exit(0), 400)
+  }
+  process.on('SIGTERM', () => void stop('SIGTERM'))
+  process.on('SIGINT', () => void stop('SIGINT'))
+  process.on('disconnect', () => void stop('the process that started it is gone'))
+}
+
+function fail(error: unknown, log: Log): never {
+  if (error instanceof AgentStopped || error instanceof EnrolmentRefused) {
+    log.error(error.message)
+    process.exit(exitCodes.refused)
+  }
+  log.error(`cannot go on: ${error instanceof Error ? (error.stack ?? error.message) : error}`)
+  process.exit(exitCodes.unexpected)
+}

@@ -1,0 +1,261 @@
+import { createPublicKey, generateKeyPairSync, randomBytes, randomUUID, sign, verify } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { type DownMessage, encodeDown } from '@muster/wire/down.ts'
+import { proofBytes } from '@muster/wire/identity.ts'
+import { frameBytesMax } from '@muster/wire/limits.ts'
+import type { Hello } from '@muster/wire/messages/hello.ts'
+import { decodeUp, type UpMessage } from '@muster/wire/up.ts'
+import { protocolVersion, subprotocol } from '@muster/wire/version.ts'
+import { z } from 'zod'
+import { type WebSocket, WebSocketServer } from '../websocket.ts'
+
+/** What the fake does instead of behaving well; a test changes it at any time. */
+export interface Mood {
+  /** Which frames are acknowledged. */
+  acknowledges: (message: UpMessage) => boolean
+  /** Refuses the upgrade to a socket. */
+  refusesUpgrade: { status: number; retryAfter?: string } | undefined
+  /** Answers enrolments with this instead. */
+  refusesEnrolment: { status: number; body: object; retryAfter?: string } | undefined
+  /** Closes instead of welcoming. */
+  closesAtHello: { code: number; hintMs?: number } | undefined
+  heartbeatMs: number
+}
+
+export interface Received {
+  connection: number
+  message: UpMessage
+}
+
+const EnrolmentBody = z.object({
+  enrollmentKey: z.string(),
+  publicKey: z.string(),
+  hostname: z.string(),
+  osType: z.string(),
+  architecture: z.string(),
+  agentVersion: z.string(),
+  machineId: z.string().optional(),
+})
+
+/** One address for enrolment and agents that speaks the real protocol and remembers what it was told. */
+export class FakeServer {
+  readonly mood: Mood = {
+    acknowledges: () => true,
+    refusesUpgrade: undefined,
+    refusesEnrolment: undefined,
+    closesAtHello: undefined,
+    heartbeatMs: 60_000,
+  }
+  readonly received: Received[] = []
+  readonly enrolments: z.infer<typeof EnrolmentBody>[] = []
+  readonly hellos: Hello[] = []
+  /** Of all connections that are over. */
+  readonly closeCodes: number[] = []
+  /** Times of upgrade requests, refused ones too. */
+  readonly upgrades: number[] = []
+  readonly #http: Server
+  readonly #sockets = new WebSocketServer({ noServer: true, maxPayload: frameBytesMax })
+  readonly #signing = generateKeyPairSync('ed25519')
+  readonly #devices = new Map<string, string>()
+  #current: WebSocket | undefined
+  #watchers: (() => void)[] = []
+
+  private constructor() {
+    this.#http = createServer((request, response) => void this.#enrol(request, response))
+    this.#http.on('upgrade', (request, socket, head) => {
+      this.upgrades.push(performance.now())
+      const refusal = this.mood.refusesUpgrade
+      this.#changed()
+      if (refusal === undefined) {
+        this.#sockets.handleUpgrade(request, socket, head, (accepted) => this.#accept(accepted))
+        return
+      }
+      const retryAfter = refusal.retryAfter === undefined ? '' : `Retry-After: ${refusal.retryAfter}\r\n`
+      socket.end(`HTTP/1.1 ${refusal.status} Refused\r\n${retryAfter}Content-Length: 0\r\nConnection: close\r\n\r\n`)
+    })
+  }
+
+  static async start(port = 0): Promise<FakeServer> {
+    const server = new FakeServer()
+    await new Promise<void>((resolve) => server.#http.listen(port, '127.0.0.1', resolve))
+    return server
+  }
+
+  get port(): number {
+    const address = this.#http.address()
+    return typeof address === 'object' && address !== null ? address.port : 0
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`
+  }
+
+  get isConnected(): boolean {
+    return this.#current !== undefined
+  }
+
+  /** Sends to the agent that is connected. */
+  send(message: DownMessage): void {
+    this.#current?.send(encodeDown(message))
+  }
+
+  command(
+    type: string,
+    payload: Record<string, unknown>,
+    more: { timeoutMs?: number; expiresAt?: number } = {},
+  ): string {
+    const id = randomUUID()
+    this.sendCommand(id, type, payload, more)
+    return id
+  }
+
+  sendCommand(
+    id: string,
+    type: string,
+    payload: Record<string, unknown>,
+    { timeoutMs = 60_000, expiresAt = Date.now() + 3_600_000 } = {},
+  ): void {
+    this.send({ name: 'command', sequence: 0, body: { id, type, payload, timeoutMs, expiresAt } })
+  }
+
+  /** Ends the current connection as a server would: with a close code, perhaps after a hint. */
+  close(code: number, hintMs?: number): void {
+    if (hintMs !== undefined) this.send({ name: 'retry', sequence: 0, body: { afterMs: hintMs, reason: 'test' } })
+    this.#current?.close(code)
+  }
+
+  /** Ends the current connection without a word. */
+  drop(): void {
+    this.#current?.terminate()
+  }
+
+  /** The first message of this name, received already or later. */
+  next<N extends UpMessage['name']>(name: N): Promise<Extract<UpMessage, { name: N }>> {
+    const isWanted = (message: UpMessage): message is Extract<UpMessage, { name: N }> => message.name === name
+    return this.until(() => this.received.map(({ message }) => message).find(isWanted))
+  }
+
+  /** The result of a command. */
+  result(commandId: string) {
+    return this.until(() => {
+      for (const { message } of this.received)
+        if (message.name === 'result' && message.body.commandId === commandId) return message.body
+      return undefined
+    })
+  }
+
+  /** Looks again after everything that happens, until there is something. */
+  async until<T>(look: () => T | undefined | false): Promise<T> {
+    for (;;) {
+      const found = look()
+      if (found !== undefined && found !== false) return found
+      await new Promise<void>((resolve) => this.#watchers.push(resolve))
+    }
+  }
+
+  async stop(): Promise<void> {
+    for (const socket of this.#sockets.clients) socket.terminate()
+    this.#http.closeAllConnections()
+    await new Promise<void>((resolve) => this.#http.close(() => resolve()))
+  }
+
+  #changed(): void {
+    for (const look of this.#watchers.splice(0)) look()
+  }
+
+  async #enrol(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    let text = ''
+    for await (const piece of request) text += piece
+    const answer = (status: number, body: object, retryAfter?: string) => {
+      if (retryAfter !== undefined) response.setHeader('retry-after', retryAfter)
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+      this.#changed()
+    }
+    const body = EnrolmentBody.safeParse(JSON.parse(text))
+    if (request.url !== '/api/v1/agents/enroll' || !body.success)
+      return answer(400, { code: 'VALIDATION_ERROR', message: 'Not an enrolment' })
+    this.enrolments.push(body.data)
+    const refusal = this.mood.refusesEnrolment
+    if (refusal !== undefined) return answer(refusal.status, refusal.body, refusal.retryAfter)
+    const deviceId = randomUUID()
+    this.#devices.set(deviceId, body.data.publicKey)
+    const certificate = this.certificateFor(deviceId, body.data.publicKey)
+    const ingestUrl = `ws://127.0.0.1:${this.port}/agent`
+    answer(201, { deviceId, certificate, ingestUrl, orgId: randomUUID(), siteId: randomUUID() })
+  }
+
+  /** A certificate in the form that the real server signs. */
+  certificateFor(deviceId: string, publicKey: string): string {
+    const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
+    const now = Math.floor(Date.now() / 1000)
+    const claims = {
+      ...{ iss: 'muster', aud: 'muster-ingest', sub: deviceId, org: randomUUID(), partner: randomUUID() },
+      ...{
+        gen: 1,
+        role: 'agent',
+        cnf: { jwk: { kty: 'OKP', crv: 'Ed25519', x: publicKey } },
+        iat: now,
+        exp: now + 3600,
+      },
+    }
+    const content = `${encode({ alg: 'EdDSA', kid: 'test' })}.${encode(claims)}`
+    return `${content}.${sign(null, Buffer.from(content), this.#signing.privateKey).toString('base64url')}`
+  }
+
+  #accept(socket: WebSocket): void {
+    const nonce = randomBytes(32)
+    const connection = this.upgrades.length
+    const send = (message: DownMessage) => socket.send(encodeDown(message))
+    if (socket.protocol !== subprotocol) {
+      socket.close(4003)
+      return
+    }
+    send({ name: 'challenge', sequence: 0, body: { nonce, protocols: [protocolVersion], serverTime: Date.now() } })
+    socket.on('error', () => undefined)
+    socket.on('close', (code) => {
+      this.closeCodes.push(code)
+      if (this.#current === socket) this.#current = undefined
+      this.#changed()
+    })
+    socket.on('message', (data) => {
+      if (!(data instanceof Uint8Array)) return socket.close(4000)
+      const message = decodeUp(data)
+      if (message.name === 'hello') this.#welcome(socket, nonce, message.body)
+      else {
+        this.received.push({ connection, message })
+        if (this.mood.acknowledges(message)) send({ name: 'ack', sequence: message.sequence, body: undefined })
+      }
+      this.#changed()
+    })
+  }
+
+  #welcome(socket: WebSocket, nonce: Uint8Array, hello: Hello): void {
+    this.hellos.push(hello)
+    const refusal = this.mood.closesAtHello
+    if (refusal !== undefined) {
+      if (refusal.hintMs !== undefined)
+        socket.send(encodeDown({ name: 'retry', sequence: 0, body: { afterMs: refusal.hintMs, reason: 'test' } }))
+      socket.close(refusal.code)
+      return
+    }
+    const deviceId = this.#proven(nonce, hello)
+    if (typeof deviceId === 'number') {
+      socket.close(deviceId)
+      return
+    }
+    this.#current = socket
+    const { heartbeatMs } = this.mood
+    const body = { protocol: protocolVersion, deviceId, heartbeatMs, serverTime: Date.now(), frameBytesMax }
+    socket.send(encodeDown({ name: 'welcome', sequence: 0, body }))
+  }
+
+  /** The device that the hello is from, or the close code for what is wrong with it. */
+  #proven(nonce: Uint8Array, hello: Hello): string | number {
+    const [, claims = ''] = hello.certificate.split('.')
+    const { sub } = z.object({ sub: z.string() }).parse(JSON.parse(Buffer.from(claims, 'base64url').toString()))
+    const x = this.#devices.get(sub)
+    if (x === undefined) return 4010
+    const key = createPublicKey({ format: 'jwk', key: { kty: 'OKP', crv: 'Ed25519', x } })
+    return verify(null, proofBytes(nonce, hello.certificate), key, hello.signature) ? sub : 4011
+  }
+}

@@ -1,0 +1,104 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Agent } from '../agent.ts'
+import { createLog } from '../log.ts'
+import { pause } from '../pause.ts'
+import { loadPlatform } from '../platform/load.ts'
+
+/** A folder of its own for one test. */
+export async function temporaryFolder(): Promise<{ path: string } & AsyncDisposable> {
+  const path = await mkdtemp(join(tmpdir(), 'muster-agent-'))
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
+}
+
+export interface TestAgent extends AsyncDisposable {
+  agent: Agent
+  /** Its log so far. */
+  lines: string[]
+  /** The first line like this, written already or later. */
+  said(pattern: RegExp): Promise<string>
+  /** Resolves when it has ended by itself or was stopped; rejects with what made it give up. */
+  ended: Promise<void>
+  stop(): Promise<void>
+}
+
+/** A whole agent inside the test process. */
+export async function startAgent(
+  server: string | undefined,
+  dataDirectory: string,
+  key = 'test-key',
+): Promise<TestAgent> {
+  const lines: string[] = []
+  let listeners: (() => void)[] = []
+  const hear = (line: string) => {
+    lines.push(line.trimEnd())
+    const woken = listeners
+    listeners = []
+    for (const wake of woken) wake()
+  }
+  const said = async (pattern: RegExp) => {
+    for (;;) {
+      const found = lines.find((line) => pattern.test(line))
+      if (found !== undefined) return found
+      await new Promise<void>((resolve) => listeners.push(resolve))
+    }
+  }
+  const config = { server, key, dataDirectory, ingestUrl: undefined, logJson: false }
+  const log = createLog(false, hear)
+  const agent = await Agent.open({ config, platform: await loadPlatform(), log })
+  const ended = agent.run()
+  // A test that expects a failure awaits it; for the others it shows in the log.
+  ended.catch((error: unknown) => hear(String(error)))
+  const stop = async () => {
+    await agent.stop('the test is over')
+    await ended.catch(() => undefined)
+  }
+  return { agent, lines, said, ended, stop, [Symbol.asyncDispose]: stop }
+}
+
+/** Whether a process runs; one that only waits to be collected does not. */
+export async function isRunning(pid: string): Promise<boolean> {
+  return (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')) !== ''
+}
+
+/** Resolves when a process has ended. */
+export async function hasEnded(pid: string): Promise<void> {
+  while (await isRunning(pid)) await pause(20, new AbortController().signal)
+}
+
+export interface AgentProcess extends AsyncDisposable {
+  pid: number
+  output(): string
+  kill(signal: NodeJS.Signals): void
+  /** Exit code, or the signal that ended it. */
+  exited: Promise<number | string>
+}
+
+/** A real agent process from the given entry file of this app. */
+export function spawnAgent(entry: string, args: readonly string[]): AgentProcess {
+  const file = fileURLToPath(new URL(`../../${entry}`, import.meta.url))
+  const child: ChildProcess = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (piece: Buffer) => {
+      output += piece.toString()
+    })
+  const exited = new Promise<number | string>((resolve) => {
+    child.on('exit', (code, signal) => resolve(code ?? signal ?? 'unknown'))
+  })
+  const pid = child.pid
+  if (pid === undefined) throw new Error('The agent process could not be started')
+  return {
+    pid,
+    output: () => output,
+    kill: (signal) => child.kill(signal),
+    exited,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL')
+      await exited
+    },
+  }
+}

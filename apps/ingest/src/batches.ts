@@ -1,0 +1,280 @@
+import {
+  BatchWriter,
+  type Connected,
+  type Disconnected,
+  type Refused,
+  recordKinds,
+  type Sent,
+} from '@muster/backplane/batch.ts'
+import { deviceIdBytes, writeDeviceId } from '@muster/backplane/device-id.ts'
+import { batchField, shardStream } from '@muster/backplane/keys.ts'
+import { pack } from '@muster/backplane/pack.ts'
+import type { Log } from '@muster/kit/log.ts'
+import { heartbeat } from '@muster/wire/messages/heartbeat.ts'
+import type { Redis } from 'ioredis'
+import { type Connection, remoteAddressOf } from './connection.ts'
+import type { Counters } from './counters.ts'
+import type { Limits } from './limits.ts'
+
+/*
+ * Frames on their way to Redis. Each shard has one batch that is being filled and at most one that is being appended;
+ * what comes meanwhile makes the next one bigger, so that a slow Redis gets fewer and larger appends. A batch whose
+ * append failed stays in front and is tried again: order within a shard is never lost, and nothing is acknowledged
+ * before Redis has said that it has it.
+ */
+
+interface Batch {
+  bytes: Buffer
+  records: number
+  /** Whom to acknowledge, and what. */
+  senders: Connection[]
+  sequences: number[]
+}
+
+/** Whose record it is. */
+interface Origin {
+  shard: number
+  device: Uint8Array
+  bootId: number
+}
+
+// Copied into the batch at once, so that one array serves all connections and none has to hold its own.
+const device = new Uint8Array(deviceIdBytes)
+
+function deviceBytesOf(connection: Connection): Uint8Array {
+  writeDeviceId(device, connection.field)
+  return device
+}
+
+function originOf(connection: Connection): Origin {
+  return { shard: connection.shard, device: deviceBytesOf(connection), bootId: connection.bootId }
+}
+
+interface Shard {
+  stream: string
+  writer: BatchWriter
+  senders: Connection[]
+  sequences: number[]
+  sealed: Batch[]
+  isAppending: boolean
+}
+
+export interface BatchesOptions {
+  redis: Redis
+  nodeId: string
+  shards: number
+  limits: Limits
+  counters: Counters
+  log: Log
+  /** Called once per frame that has become durable. */
+  acknowledge: (connection: Connection, sequence: number) => void
+  observeAppend: (seconds: number) => void
+  /** Called when a connection event had to be given up: presence has to be announced anew. */
+  onEventLost: () => void
+}
+
+export class Batches {
+  readonly #options: BatchesOptions
+  readonly #shards: Shard[]
+  /** Bytes in sealed batches and in the ones being appended. */
+  #sealedBytes = 0
+  #openBytes = 0
+  #flushTimer: NodeJS.Timeout | undefined
+  #flushDueMs = 0
+  #retryTimer: NodeJS.Timeout | undefined
+  #failing = false
+  #emptied: (() => void)[] = []
+
+  constructor(options: BatchesOptions) {
+    this.#options = options
+    this.#shards = Array.from({ length: options.shards }, (_, shard) => ({
+      stream: shardStream(shard),
+      writer: new BatchWriter(options.nodeId, options.limits.batchBytesMax),
+      senders: [],
+      sequences: [],
+      sealed: [],
+      isAppending: false,
+    }))
+    options.redis.on('ready', () => this.#retry())
+  }
+
+  get unsentBytes(): number {
+    return this.#sealedBytes + this.#openBytes
+  }
+
+  /** Whether the last append failed. */
+  get isFailing(): boolean {
+    return this.#failing
+  }
+
+  /** Takes a frame; false when too much waits already, and then it must not be acknowledged. */
+  addFrame(connection: Connection, type: number, sequence: number, nowMs: number, frame: Uint8Array): boolean {
+    if (this.unsentBytes + frame.length > this.#options.limits.unsentBytesMax) {
+      this.#options.counters.shed++
+      return false
+    }
+    const shard = this.#shards[connection.shard]
+    if (shard === undefined) return false
+    this.#append(shard, type, deviceBytesOf(connection), connection.bootId, sequence, nowMs, frame)
+    shard.senders.push(connection)
+    shard.sequences.push(sequence)
+    return true
+  }
+
+  connected(connection: Connection, nowMs: number): void {
+    const { agentVersion, role, generation, certificateExpiresAtSeconds } = connection
+    const event: Connected = {
+      agentVersion,
+      role,
+      gen: generation,
+      certificateExpiresAt: certificateExpiresAtSeconds * 1000,
+      remoteAddress: remoteAddressOf(connection),
+    }
+    this.#addEvent(originOf(connection), recordKinds.connected, nowMs, event)
+  }
+
+  disconnected(connection: Connection, code: number, nowMs: number): void {
+    const event: Disconnected = { role: connection.role, code }
+    this.#addEvent(originOf(connection), recordKinds.disconnected, nowMs, event)
+  }
+
+  sent(connection: Connection, commandId: string, nowMs: number): void {
+    const event: Sent = { commandId }
+    this.#addEvent(originOf(connection), recordKinds.sent, nowMs, event)
+  }
+
+  /** For a device that is not here: there is no connection to take shard and bytes from. */
+  refused(shard: number, device: Uint8Array, event: Refused, nowMs: number): void {
+    this.#addEvent({ shard, device, bootId: 0 }, recordKinds.refused, nowMs, event)
+  }
+
+  /** Appends all that waits; resolves when Redis has it. */
+  flush(): Promise<void> {
+    this.#pumpAll()
+    if (this.#isEmpty()) return Promise.resolve()
+    return new Promise((resolve) => this.#emptied.push(resolve))
+  }
+
+  stop(): void {
+    clearTimeout(this.#flushTimer)
+    clearTimeout(this.#retryTimer)
+  }
+
+  #addEvent(from: Origin, kind: number, nowMs: number, event: object): void {
+    const { limits, counters } = this.#options
+    const shard = this.#shards[from.shard]
+    if (shard === undefined || this.unsentBytes > limits.unsentBytesMax + limits.unsentEventBytesExtra) {
+      counters.eventsLost++
+      this.#options.onEventLost()
+      return
+    }
+    this.#append(shard, kind, from.device, from.bootId, 0, nowMs, pack(event))
+  }
+
+  #append(
+    shard: Shard,
+    kind: number,
+    device: Uint8Array,
+    bootId: number,
+    sequence: number,
+    nowMs: number,
+    payload: Uint8Array,
+  ): void {
+    const { limits } = this.#options
+    const before = shard.writer.records === 0 ? 0 : shard.writer.bytes
+    if (!shard.writer.append(kind, device, bootId, sequence, nowMs, payload)) {
+      this.#seal(shard)
+      this.#append(shard, kind, device, bootId, sequence, nowMs, payload)
+      return
+    }
+    this.#openBytes += shard.writer.bytes - before
+    // Exactly then, so that a batch which waits for its turn does not ask again with every record.
+    if (shard.writer.records === limits.batchRecords) this.#pump(shard)
+    this.#schedule(nowMs + (kind === heartbeat.type ? limits.heartbeatBatchMs : limits.batchMs), nowMs)
+  }
+
+  #schedule(dueMs: number, nowMs: number): void {
+    if (this.#flushTimer !== undefined && this.#flushDueMs <= dueMs) return
+    clearTimeout(this.#flushTimer)
+    this.#flushDueMs = dueMs
+    this.#flushTimer = setTimeout(() => this.#pumpAll(), dueMs - nowMs)
+  }
+
+  #seal(shard: Shard): void {
+    const { senders, sequences } = shard
+    const records = shard.writer.records
+    this.#openBytes -= shard.writer.bytes
+    const bytes = shard.writer.flush()
+    this.#sealedBytes += bytes.length
+    shard.sealed.push({ bytes, records, senders, sequences })
+    shard.senders = []
+    shard.sequences = []
+  }
+
+  #pumpAll(): void {
+    clearTimeout(this.#flushTimer)
+    this.#flushTimer = undefined
+    for (const shard of this.#shards) this.#pump(shard)
+  }
+
+  #pump(shard: Shard): void {
+    // After a failure all wait for the retry, or every new frame would try again at once.
+    if (shard.isAppending || this.#retryTimer !== undefined || this.#options.redis.status !== 'ready') return
+    if (shard.sealed.length === 0) {
+      if (shard.writer.records === 0) return
+      this.#seal(shard)
+    }
+    const batch = shard.sealed[0]
+    if (batch === undefined) return
+    shard.isAppending = true
+    const startedAt = performance.now()
+    this.#options.redis.xadd(shard.stream, '*', batchField, batch.bytes).then(
+      () => this.#appended(shard, batch, (performance.now() - startedAt) / 1000),
+      (error: unknown) => this.#failed(shard, error),
+    )
+  }
+
+  #appended(shard: Shard, batch: Batch, seconds: number): void {
+    const { counters, acknowledge, observeAppend, log } = this.#options
+    shard.isAppending = false
+    shard.sealed.shift()
+    this.#sealedBytes -= batch.bytes.length
+    if (this.#failing) log.info({ unsentBytes: this.unsentBytes }, 'appending again')
+    this.#failing = false
+    counters.batches++
+    counters.records += batch.records
+    observeAppend(seconds)
+    for (let index = 0; index < batch.senders.length; index++) {
+      const sender = batch.senders[index]
+      if (sender !== undefined) acknowledge(sender, batch.sequences[index] ?? 0)
+    }
+    // Waits for company unless a full batch is ready: the timer of the first record is already running.
+    if (
+      shard.sealed.length > 0 ||
+      shard.writer.records >= this.#options.limits.batchRecords ||
+      this.#flushTimer === undefined
+    )
+      this.#pump(shard)
+    if (this.#emptied.length > 0 && this.#isEmpty()) for (const resolve of this.#emptied.splice(0)) resolve()
+  }
+
+  #failed(shard: Shard, error: unknown): void {
+    const { counters, log, limits } = this.#options
+    shard.isAppending = false
+    counters.appendFailures++
+    if (!this.#failing)
+      log.warn({ err: error, unsentBytes: this.unsentBytes }, 'cannot append; nothing is acknowledged')
+    this.#failing = true
+    this.#retryTimer ??= setTimeout(() => this.#retry(), limits.appendRetryMs)
+  }
+
+  #retry(): void {
+    clearTimeout(this.#retryTimer)
+    this.#retryTimer = undefined
+    this.#pumpAll()
+  }
+
+  #isEmpty(): boolean {
+    return this.#shards.every((shard) => !shard.isAppending && shard.sealed.length === 0 && shard.writer.records === 0)
+  }
+}

@@ -1,0 +1,93 @@
+import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto'
+import type { PublicKeyring } from '@muster/kit/keyring.ts'
+import { CertificateClaims, proofBytes } from '@muster/wire/identity.ts'
+import type { Role } from '@muster/wire/messages/hello.ts'
+import { z } from 'zod'
+
+/** What a verified certificate says. */
+export interface Identity {
+  deviceId: string
+  generation: number
+  role: Role
+  /** The device's public key, 32 bytes in base64url. */
+  key: string
+  expiresAtSeconds: number
+}
+
+const hashWords = 4
+
+const Head = z.object({ alg: z.literal('EdDSA'), kid: z.string() })
+
+/**
+ * Verifies device certificates with keys that this process holds. Which ones it has found good is remembered by hash,
+ * in few bytes each, because after an outage the whole fleet comes back with certificates that were seen before.
+ */
+export class Certificates {
+  readonly #keys: ReadonlyMap<string, KeyObject>
+  /** 128 bits of SHA-256 each. A place is picked by the first of them and taken over by whoever comes next to it. */
+  readonly #good: Uint32Array
+  #remembered = 0
+
+  constructor(keyring: PublicKeyring, rememberedMax: number) {
+    this.#keys = new Map(keyring.deviceCertificates.map((key) => [key.kid, ed25519Key(key.x)]))
+    this.#good = new Uint32Array(rememberedMax * hashWords)
+  }
+
+  get remembered(): number {
+    return this.#remembered
+  }
+
+  /** Who the certificate names, undefined when we did not sign it. Its expiry is the caller's question. */
+  identify(certificate: string): Identity | undefined {
+    const [head, body, signature, ...more] = certificate.split('.')
+    if (head === undefined || body === undefined || signature === undefined || more.length > 0) return undefined
+    const claims = CertificateClaims.safeParse(readJson(body))
+    if (!claims.success || !this.#isGood(certificate, head, body, signature)) return undefined
+    const { sub, gen, role, cnf, exp } = claims.data
+    return { deviceId: sub, generation: gen, role, key: cnf.jwk.x, expiresAtSeconds: exp }
+  }
+
+  #isGood(certificate: string, head: string, body: string, signature: string): boolean {
+    const hash = createHash('sha256').update(certificate).digest()
+    const place = (hash.readUInt32LE(0) % (this.#good.length / hashWords)) * hashWords
+    if (this.#isAt(place, hash)) return true
+    if (!this.#isSigned(head, body, signature)) return false
+    // A place that was never used holds zeroes, which is no hash that anybody will ever see.
+    if (this.#good.subarray(place, place + hashWords).every((word) => word === 0)) this.#remembered++
+    for (let word = 0; word < hashWords; word++) this.#good[place + word] = hash.readUInt32LE(word * 4)
+    return true
+  }
+
+  #isAt(place: number, hash: Buffer): boolean {
+    for (let word = 0; word < hashWords; word++)
+      if (this.#good[place + word] !== hash.readUInt32LE(word * 4)) return false
+    return true
+  }
+
+  #isSigned(head: string, body: string, signature: string): boolean {
+    const header = Head.safeParse(readJson(head))
+    const key = header.success ? this.#keys.get(header.data.kid) : undefined
+    if (key === undefined) return false
+    return verify(null, Buffer.from(`${head}.${body}`), key, Buffer.from(signature, 'base64url'))
+  }
+}
+
+/** Whether the signature proves, for this nonce, possession of the key that the certificate names. */
+export function isProved(identity: Identity, certificate: string, nonce: Uint8Array, signature: Uint8Array): boolean {
+  return verify(null, proofBytes(nonce, certificate), ed25519Key(identity.key), signature)
+}
+
+// DER of a SubjectPublicKeyInfo up to the key itself; importing it costs a third of importing a JWK.
+const spkiPrefix = Buffer.from('302a300506032b6570032100', 'hex')
+
+function ed25519Key(x: string): KeyObject {
+  return createPublicKey({ key: Buffer.concat([spkiPrefix, Buffer.from(x, 'base64url')]), format: 'der', type: 'spki' })
+}
+
+function readJson(part: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(part, 'base64url').toString())
+  } catch {
+    return undefined
+  }
+}

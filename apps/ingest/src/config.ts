@@ -1,0 +1,34 @@
+import { randomBytes } from 'node:crypto'
+import { logLevel, port, readConfig, redisUrl, wholeNumber } from '@muster/kit/config.ts'
+import { z } from 'zod'
+
+const Settings = z.object({
+  /** Several processes may listen on one port; the kernel spreads new sockets over them. */
+  INGEST_PORT: port(3001),
+  INGEST_HOST: z.string().default('127.0.0.1'),
+  METRICS_HOST: z.string().default('127.0.0.1'),
+  METRICS_PORT: port(9466),
+  REDIS_URL: redisUrl(),
+  /** Public keys that device certificates are verified with. */
+  DEVICE_KEYS_FILE: z.string(),
+  NODE_ID: z
+    .string()
+    .regex(/^[\w.-]{1,64}$/, 'should be 1 to 64 letters, digits, dots or dashes')
+    .default(() => `i-${randomBytes(8).toString('hex')}`),
+  HEARTBEAT_SECONDS: wholeNumber(1, 3600, 60),
+  /** Has to be the same in every ingest and worker process. */
+  STREAM_SHARDS: wholeNumber(1, 1024, 8),
+  /** Sockets of this process; each needs a file descriptor. */
+  SOCKETS_MAX: wholeNumber(1, 1_000_000, 19_500),
+  /** New sockets that this process lets in per second, before any cryptography. */
+  ADMISSIONS_PER_SECOND: wholeNumber(1, 100_000, 2_000),
+  /** Frames per second that one device may send for long; sixty times as many at once. */
+  DEVICE_FRAMES_PER_SECOND: wholeNumber(1, 10_000, 4),
+  LOG_LEVEL: logLevel(),
+})
+export type IngestConfig = z.output<typeof Settings>
+
+/** The process's settings from the environment. */
+export function readIngestConfig(environment?: NodeJS.ProcessEnv): IngestConfig {
+  return readConfig(Settings, environment)
+}

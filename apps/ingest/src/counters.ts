@@ -1,0 +1,43 @@
+/** What the hot path counts: plain numbers, read when metrics are asked for. */
+export interface Counters {
+  /** By frame type. */
+  frames: Float64Array
+  frameBytes: number
+  acks: number
+  /** Frames not taken because too much is unsent. */
+  shed: number
+  batches: number
+  records: number
+  appendFailures: number
+  /** By close code. */
+  closes: Map<number, number>
+  refusedUpgrades: Map<string, number>
+  handshakes: number
+  ordersSent: number
+  ordersRefused: number
+  eventsLost: number
+  announcements: number
+}
+
+export function createCounters(): Counters {
+  return {
+    frames: new Float64Array(128),
+    frameBytes: 0,
+    acks: 0,
+    shed: 0,
+    batches: 0,
+    records: 0,
+    appendFailures: 0,
+    closes: new Map(),
+    refusedUpgrades: new Map(),
+    handshakes: 0,
+    ordersSent: 0,
+    ordersRefused: 0,
+    eventsLost: 0,
+    announcements: 0,
+  }
+}
+
+export function countBy<Key>(counts: Map<Key, number>, key: Key): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1)
+}

@@ -1,0 +1,94 @@
+import { recordKinds } from '@muster/backplane/batch.ts'
+import { nodeLease } from '@muster/backplane/keys.ts'
+import { unpack } from '@muster/backplane/pack.ts'
+import { connectRedis, untilReady } from '@muster/backplane/redis.ts'
+import { nodesOf } from '@muster/backplane/routing.ts'
+import { type OwnRedis, startOwnRedis } from '@muster/backplane/testing/redis-server.ts'
+import { closeCodes } from '@muster/wire/close-codes.ts'
+import type { Redis } from 'ioredis'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { retryWindowMs } from './drain.ts'
+import { limits } from './limits.ts'
+import { Client } from './testing/client.ts'
+import { createFleet, type Fleet } from './testing/fleet.ts'
+import { startNode } from './testing/node.ts'
+import { recordsOf } from './testing/stream.ts'
+import { requestUpgrade } from './testing/upgrade.ts'
+
+const shards = 4
+let redis: OwnRedis
+let commands: Redis
+let fleet: Fleet
+
+beforeAll(async () => {
+  redis = await startOwnRedis()
+  commands = connectRedis(redis.url, 'test')
+  await untilReady(commands, 10_000)
+  fleet = createFleet()
+})
+afterAll(async () => {
+  commands?.disconnect()
+  await redis?.stop()
+  fleet?.remove()
+})
+
+test('a node that is stopped acknowledges what it has, sends everybody away with a time to come back, and leaves no trace', async () => {
+  const node = await startNode(redis.url, fleet)
+  const devices = Array.from({ length: 20 }, () => fleet.enrol())
+  const clients = await Promise.all(devices.map((device) => Client.welcomed(node.port, device)))
+  const waiting = new Client(node.port)
+  await waiting.next('challenge')
+  for (const client of clients) client.heartbeat(1)
+  await Promise.all(clients.map((client) => client.next('ack')))
+  expect(await node.ready()).toEqual({ accepting: true, redis: true })
+  const draining = node.drain()
+  expect((await node.ready()).accepting).toBe(false)
+  const hints = await Promise.all(clients.map((client) => client.next('retry')))
+  for (const client of [...clients, waiting]) expect((await client.closed).code).toBe(closeCodes.goingAway.code)
+  for (const hint of hints) expect(hint.body.afterMs).toBeLessThan(limits.retryWindowMinMs)
+  expect(new Set(hints.map((hint) => hint.body.afterMs)).size).toBeGreaterThan(10)
+  await draining
+  for (const { deviceId } of devices) {
+    const records = await recordsOf(commands, shards, deviceId, 3)
+    expect(records.map((record) => record.kind)).toEqual([recordKinds.connected, 33, recordKinds.disconnected])
+    expect(unpack(records[2]?.payload ?? new Uint8Array(0))).toEqual({ role: 'agent', code: closeCodes.goingAway.code })
+  }
+  await node.stop()
+  expect(await commands.exists(nodeLease(node.nodeId))).toBe(0)
+  expect(
+    (
+      await nodesOf(
+        commands,
+        devices.map((device) => device.deviceId),
+      )
+    ).size,
+  ).toBe(0)
+})
+
+test('the window to come back in grows with the fleet, within bounds', () => {
+  expect([10, 20_000, 1_000_000].map((agents) => retryWindowMs(agents, limits))).toEqual([2_000, 20_000, 120_000])
+})
+
+test('beyond its rate a node refuses the upgrade with 503 and a time to come back, and those it lets in are served', async () => {
+  const node = await startNode(redis.url, fleet, { settings: { ADMISSIONS_PER_SECOND: '2' } })
+  const client = await Client.welcomed(node.port, fleet.enrol())
+  const answers: { status: number; retryAfter: number }[] = []
+  while (!answers.some((answer) => answer.status === 503)) answers.push(await requestUpgrade(node.port))
+  expect(answers.at(-1)?.retryAfter).toBeGreaterThan(0)
+  expect(await node.metric('muster_ingest_upgrades_refused_total', 'reason="admission"')).toBeGreaterThan(0)
+  client.heartbeat(1)
+  expect((await client.next('ack')).sequence).toBe(1)
+  client.close()
+  await node.stop()
+})
+
+test('a full node, a browser, a wrong subprotocol and a wrong path are refused before they become sockets', async () => {
+  const node = await startNode(redis.url, fleet, { settings: { SOCKETS_MAX: '1' } })
+  const client = await Client.welcomed(node.port, fleet.enrol())
+  expect((await requestUpgrade(node.port)).status).toBe(503)
+  expect((await requestUpgrade(node.port, { origin: 'https://a.example' })).status).toBe(403)
+  expect((await requestUpgrade(node.port, { 'sec-websocket-protocol': 'chat' })).status).toBe(400)
+  expect((await fetch(`http://127.0.0.1:${node.port}/api/v1/devices`)).status).toBe(404)
+  client.close()
+  await node.stop()
+})

@@ -1,0 +1,196 @@
+import { connect, type Socket } from 'node:net'
+import { Writable } from 'node:stream'
+import { connectRedis, untilReady } from '@muster/backplane/redis.ts'
+import { sendToDevices } from '@muster/backplane/routing.ts'
+import { type OwnRedis, startOwnRedis } from '@muster/backplane/testing/redis-server.ts'
+import { type CloseName, closeCodes } from '@muster/wire/close-codes.ts'
+import { decodeDown, encodeDown } from '@muster/wire/down.ts'
+import { encodeFrame } from '@muster/wire/frame.ts'
+import { encodeHeartbeat } from '@muster/wire/heartbeat-frame.ts'
+import { encodeUp } from '@muster/wire/up.ts'
+import type { Redis } from 'ioredis'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Client, helloOf } from './testing/client.ts'
+import { createFleet, type Device, type Fleet } from './testing/fleet.ts'
+import { type Node, startNode } from './testing/node.ts'
+
+let redis: OwnRedis
+let commands: Redis
+let fleet: Fleet
+let node: Node
+const logged: { deviceId?: string; close?: string }[] = []
+
+beforeAll(async () => {
+  redis = await startOwnRedis()
+  commands = connectRedis(redis.url, 'test')
+  await untilReady(commands, 10_000)
+  fleet = createFleet()
+  const lines = new Writable({
+    write(line, _encoding, done) {
+      logged.push(JSON.parse(String(line)))
+      done()
+    },
+  })
+  node = await startNode(redis.url, fleet, {
+    limits: { frameBurstSeconds: 10, backlogBytesMax: 512 * 1024 },
+    settings: { DEVICE_FRAMES_PER_SECOND: '10' },
+    lines,
+  })
+})
+afterAll(async () => {
+  await node?.stop()
+  commands?.disconnect()
+  await redis?.stop()
+  fleet?.remove()
+})
+
+const heartbeat = encodeHeartbeat(7, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+const badFrames: [string, CloseName, () => Uint8Array | string][] = [
+  ['bytes that are no frame', 'malformed', () => Uint8Array.from([0xc1, 0xff, 0x00])],
+  ['an empty message', 'malformed', () => new Uint8Array(0)],
+  ['a text message', 'malformed', () => '[33,1,[]]'],
+  ['a frame cut in its body', 'malformed', () => heartbeat.subarray(0, heartbeat.length - 1)],
+  ['a frame with something behind it', 'malformed', () => Uint8Array.from([...heartbeat, 0])],
+  ['a frame without its sequence', 'malformed', () => encodeFrame(33, 0, [1])],
+  ['a frame without its body', 'malformed', () => encodeFrame(33, 1)],
+  ['a length that only claims to be', 'malformed', () => Uint8Array.from([0x93, 34, 1, 0xdd, 0xff, 0xff, 0xff, 0xff])],
+  ['a type of the server', 'unknownType', () => encodeFrame(4, 1, {})],
+  ['a type of nobody', 'unknownType', () => encodeFrame(99, 1, {})],
+  ['a heartbeat as large as an inventory', 'tooLarge', () => encodeFrame(33, 1, 'x'.repeat(5_000))],
+  ['an inventory larger than any frame', 'tooLarge', () => tooLarge()],
+]
+
+function tooLarge(): Uint8Array {
+  const frame = new Uint8Array(1024 * 1024 + 1000)
+  frame.set([0x93, 34, 1, 0xdb, 0x00, 0x10, 0x00, 0x00])
+  return frame
+}
+
+describe('a bad frame', () => {
+  test.each(badFrames)('%s closes its own socket with the right code and no other', async (_, why, frame) => {
+    const [device, witness] = [fleet.enrol(), await Client.welcomed(node.port, fleet.enrol())]
+    const before = await node.metric('muster_ingest_closes_total', `close_code="${closeCodes[why].code}"`)
+    const client = await Client.welcomed(node.port, device)
+    client.send(frame())
+    expect(await client.closed).toEqual({ code: closeCodes[why].code, reason: closeCodes[why].name })
+    expect(client.received).toContainEqual(expect.objectContaining({ name: 'error', sequence: expect.any(Number) }))
+    expect(await node.metric('muster_ingest_closes_total', `close_code="${closeCodes[why].code}"`)).toBe(before + 1)
+    witness.heartbeat(1)
+    expect((await witness.next('ack')).sequence).toBe(1)
+    witness.close()
+  })
+
+  test('is logged once for its device, however often it comes', async () => {
+    const device = fleet.enrol()
+    for (let time = 0; time < 3; time++) {
+      const client = await Client.welcomed(node.port, device)
+      client.send(Uint8Array.from([0xc1]))
+      await client.closed
+    }
+    const lines = logged.filter((line) => line.deviceId === device.deviceId)
+    expect(lines).toEqual([expect.objectContaining({ close: 'malformed', level: 40 })])
+  })
+
+  test('beyond what the socket library takes ends the connection', async () => {
+    const client = await Client.welcomed(node.port, fleet.enrol())
+    client.send(new Uint8Array(2 * 1024 * 1024))
+    expect([1006, 1009]).toContain((await client.closed).code)
+  })
+})
+
+describe('one device', () => {
+  test('that floods is closed and turned away for a while; others are not', async () => {
+    const device = fleet.enrol()
+    const witness = await Client.welcomed(node.port, fleet.enrol())
+    const client = await Client.welcomed(node.port, device)
+    for (let sequence = 1; sequence <= 150; sequence++) client.heartbeat(sequence)
+    expect((await client.closed).code).toBe(closeCodes.tooManyFrames.code)
+    const again = new Client(node.port)
+    await again.sayHello(device)
+    expect((await again.closed).code).toBe(closeCodes.tooManyFrames.code)
+    witness.heartbeat(1)
+    await witness.next('ack')
+    witness.close()
+  })
+
+  test('that is silent for too long is closed as idle', async () => {
+    const impatient = await startNode(redis.url, fleet, {
+      limits: { sweepMs: 50, idleGraceMs: -1_800 },
+      settings: { HEARTBEAT_SECONDS: '1' },
+    })
+    const client = await Client.welcomed(impatient.port, fleet.enrol())
+    expect((await client.closed).code).toBe(closeCodes.idle.code)
+    await impatient.stop()
+  })
+
+  test('connecting again wins; the older connection is closed', async () => {
+    const device = fleet.enrol()
+    const older = await Client.welcomed(node.port, device)
+    const newer = await Client.welcomed(node.port, device)
+    expect((await older.closed).code).toBe(closeCodes.replaced.code)
+    newer.heartbeat(1)
+    expect((await newer.next('ack')).sequence).toBe(1)
+    newer.close()
+  })
+
+  test('that does not read is closed as a slow reader', async () => {
+    const device = fleet.enrol()
+    const before = await node.metric('muster_ingest_closes_total', 'close_code="4022"')
+    const socket = await welcomedRaw(device)
+    socket.pause()
+    const bytes = encodeDown({
+      name: 'command',
+      sequence: 0,
+      body: {
+        id: device.deviceId,
+        type: 'run_script',
+        payload: { content: 'x'.repeat(250_000) },
+        timeoutMs: 1,
+        expiresAt: 1,
+      },
+    })
+    while ((await node.metric('muster_ingest_closes_total', 'close_code="4022"')) === before)
+      await sendToDevices(commands, [{ kind: 'frame', deviceId: device.deviceId, bytes }])
+    socket.destroy()
+  })
+})
+
+/** A WebSocket message as a client writes it, with a mask of zeros. */
+function masked(message: Uint8Array): Buffer {
+  const length =
+    message.length < 126 ? [0x80 | message.length] : [0x80 | 126, message.length >> 8, message.length & 0xff]
+  return Buffer.concat([Buffer.from([0x82, ...length, 0, 0, 0, 0]), message])
+}
+
+/** A live connection over a bare socket, which unlike a WebSocket can stop reading. */
+async function welcomedRaw(device: Device): Promise<Socket> {
+  const socket = connect(node.port, '127.0.0.1')
+  const head = [
+    'GET /agent HTTP/1.1',
+    'Host: a',
+    'Upgrade: websocket',
+    'Connection: Upgrade',
+    'Sec-WebSocket-Version: 13',
+  ]
+  socket.write(
+    `${[...head, `Sec-WebSocket-Key: ${'A'.repeat(22)}==`, 'Sec-WebSocket-Protocol: muster.v1'].join('\r\n')}\r\n\r\n`,
+  )
+  let received = Buffer.alloc(0)
+  const until = async (isEnough: () => boolean) => {
+    while (!isEnough()) {
+      const [chunk]: unknown[] = await new Promise<unknown[]>((resolve) =>
+        socket.once('data', (...data) => resolve(data)),
+      )
+      if (chunk instanceof Uint8Array) received = Buffer.concat([received, chunk])
+    }
+  }
+  await until(() => received.includes('\r\n\r\n'))
+  received = received.subarray(received.indexOf('\r\n\r\n') + 4)
+  await until(() => received.length > 2 && received.length >= 2 + (received[1] ?? 0))
+  const challenge = decodeDown(received.subarray(2, 2 + (received[1] ?? 0)))
+  if (challenge.name !== 'challenge') throw new Error('The first message has to be a challenge')
+  received = Buffer.alloc(0)
+  socket.write(masked(encodeUp({ name: 'hello', sequence: 0, body: helloOf(device, challenge.body.nonce) })))
+  await until(() => received.length > 2)
+  return socket
+}

@@ -1,0 +1,164 @@
+import { randomBytes } from 'node:crypto'
+import type { Log } from '@muster/kit/log.ts'
+import { encodeDown } from '@muster/wire/down.ts'
+import { emptyHeader, type Fault, isWellFormed, readHeader, writeHeader } from '@muster/wire/frame.ts'
+import { frameBytesMax, nonceBytes } from '@muster/wire/limits.ts'
+import { ack } from '@muster/wire/messages/ack.ts'
+import { hello } from '@muster/wire/messages/hello.ts'
+import { upFrameBytesMax } from '@muster/wire/up.ts'
+import { protocolVersion, supportedProtocols } from '@muster/wire/version.ts'
+import { type Rates, takeFrame } from './allowance.ts'
+import type { Batches } from './batches.ts'
+import type { Identity } from './certificate.ts'
+import { shut } from './closing.ts'
+import { type Connection, createConnection, deviceIdOf, makeLive, type Socket } from './connection.ts'
+import type { Counters } from './counters.ts'
+import { judgeHello, type Verifier } from './handshake.ts'
+import type { Limits } from './limits.ts'
+import type { Penalties } from './penalties.ts'
+import type { Presence } from './presence.ts'
+import type { QuietLog } from './quiet-log.ts'
+import type { Registry } from './registry.ts'
+
+/** Everything that handling a socket needs. One per process, passed to plain functions. */
+export interface Gateway extends Verifier {
+  limits: Limits
+  log: Log
+  quiet: QuietLog
+  registry: Registry
+  batches: Batches
+  presence: Presence
+  counters: Counters
+  penalties: Penalties
+  rates: Rates
+  shards: number
+  heartbeatMs: number
+  /** Sweeps so far: the clock of everything that times out. */
+  tick: number
+}
+
+const header = emptyHeader()
+const ackFrame = new Uint8Array(11)
+
+/** A socket was opened: it is challenged. */
+export function open(gateway: Gateway, socket: Socket, connection: Connection): void {
+  connection.socket = socket
+  connection.nonce = randomBytes(nonceBytes)
+  gateway.registry.waiting.add(connection)
+  const body = { nonce: connection.nonce, protocols: [...supportedProtocols], serverTime: Date.now() }
+  send(gateway, connection, encodeDown({ name: 'challenge', sequence: 0, body }))
+}
+
+/** The state of a socket that is about to be opened. */
+export function prepare(gateway: Gateway): Connection {
+  return createConnection(gateway.registry.nextNumber(), gateway.tick)
+}
+
+/** A message came in. The bytes are the socket library's and only good until this returns. */
+export function receive(
+  gateway: Gateway,
+  connection: Connection,
+  frame: Uint8Array,
+  isBinary: boolean,
+  nowMs: number,
+): void {
+  if (connection.state === 'live') receiveFrame(gateway, connection, frame, isBinary, nowMs)
+  else if (connection.state === 'challenged') receiveHello(gateway, connection, frame, isBinary, nowMs)
+}
+
+function receiveFrame(
+  gateway: Gateway,
+  connection: Connection,
+  frame: Uint8Array,
+  isBinary: boolean,
+  nowMs: number,
+): void {
+  readHeader(frame, header)
+  const fault = isBinary ? (header.fault ?? faultOf(frame)) : 'malformed'
+  if (fault !== null) {
+    shut(gateway, connection, fault, { sequence: header.fault === null ? header.sequence : 0 })
+    return
+  }
+  if (!takeFrame(connection, gateway.rates, nowMs, frame.length)) {
+    punish(gateway, connection)
+    return
+  }
+  const { counters } = gateway
+  counters.frames[header.type] = (counters.frames[header.type] ?? 0) + 1
+  counters.frameBytes += frame.length
+  connection.lastFrameTick = gateway.tick
+  // What is not taken is not acknowledged, and so the agent keeps it.
+  gateway.batches.addFrame(connection, header.type, header.sequence, nowMs, frame)
+}
+
+function faultOf(frame: Uint8Array): Fault | null {
+  const bytesMax = header.type === hello.type ? 0 : (upFrameBytesMax[header.type] ?? 0)
+  if (bytesMax === 0) return 'unknownType'
+  if (frame.length > bytesMax) return 'tooLarge'
+  return header.sequence > 0 && header.bodyOffset < frame.length && isWellFormed(frame, header) ? null : 'malformed'
+}
+
+function receiveHello(
+  gateway: Gateway,
+  connection: Connection,
+  frame: Uint8Array,
+  isBinary: boolean,
+  nowMs: number,
+): void {
+  const { nonce } = connection
+  if (!isBinary || nonce === undefined) {
+    shut(gateway, connection, 'malformed')
+    return
+  }
+  const verdict = judgeHello(frame, nonce, nowMs, gateway)
+  if (!verdict.isAccepted) {
+    shut(gateway, connection, verdict.close, verdict)
+    return
+  }
+  if (gateway.penalties.isServing(verdict.identity.deviceId, performance.now())) {
+    shut(gateway, connection, 'tooManyFrames', verdict.identity)
+    return
+  }
+  makeLive(connection, verdict.identity, verdict.hello, gateway.shards, gateway.rates)
+  connection.lastFrameTick = gateway.tick
+  welcome(gateway, connection, verdict.identity, nowMs)
+}
+
+function welcome(gateway: Gateway, connection: Connection, identity: Identity, nowMs: number): void {
+  gateway.counters.handshakes++
+  const replaced = gateway.registry.enter(connection)
+  if (replaced !== undefined) shut(gateway, replaced, 'replaced')
+  gateway.batches.connected(connection, nowMs)
+  gateway.presence.take(connection)
+  const { deviceId } = identity
+  const body = {
+    protocol: protocolVersion,
+    deviceId,
+    heartbeatMs: gateway.heartbeatMs,
+    serverTime: nowMs,
+    frameBytesMax,
+  }
+  send(gateway, connection, encodeDown({ name: 'welcome', sequence: 0, body }))
+}
+
+/** Sends a frame; false when the connection is over, or ends now because its reader is too slow. */
+export function send(gateway: Gateway, connection: Connection, frame: Uint8Array): boolean {
+  const { socket } = connection
+  if (socket === undefined || connection.state === 'closed') return false
+  const isSent = socket.send(frame, true) === 1
+  if (isSent || socket.getBufferedAmount() <= gateway.limits.backlogBytesMax) return true
+  shut(gateway, connection, 'slowReader')
+  return false
+}
+
+/** Tells the agent that a frame is durable. */
+export function acknowledge(gateway: Gateway, connection: Connection, sequence: number): void {
+  if (connection.state !== 'live') return
+  gateway.counters.acks++
+  send(gateway, connection, ackFrame.subarray(0, writeHeader(ackFrame, ack.type, sequence, 2)))
+}
+
+function punish(gateway: Gateway, connection: Connection): void {
+  gateway.penalties.add(deviceIdOf(connection), performance.now())
+  shut(gateway, connection, 'tooManyFrames')
+}

@@ -1,0 +1,203 @@
+import { readPublicKeyring } from '@muster/kit/keyring.ts'
+import type { Log } from '@muster/kit/log.ts'
+import type { HealthChecks } from '@muster/kit/metrics.ts'
+import type { Service } from '@muster/kit/service.ts'
+import { agentPath } from '@muster/wire/version.ts'
+import type { Registry as MetricsRegistry } from 'prom-client'
+import { Admission } from './admission.ts'
+import { createRates } from './allowance.ts'
+import { announce } from './announce.ts'
+import { Batches } from './batches.ts'
+import { Certificates } from './certificate.ts'
+import { closeOnOrder, gone } from './closing.ts'
+import { Compaction, engineCollector } from './compaction.ts'
+import type { IngestConfig } from './config.ts'
+import { countBy, createCounters } from './counters.ts'
+import { sendAway } from './drain.ts'
+import { acknowledge, type Gateway, open, prepare, receive, send } from './gateway.ts'
+import { Generations } from './generations.ts'
+import { type Limits, limits as ordinaryLimits } from './limits.ts'
+import { createAppendHistogram, exposeMetrics } from './metrics.ts'
+import { Penalties } from './penalties.ts'
+import { Presence } from './presence.ts'
+import { Push } from './push.ts'
+import { QuietLog } from './quiet-log.ts'
+import { createRedisLinks, type RedisLinks, unlink, untilLinked } from './redis-links.ts'
+import { Registry } from './registry.ts'
+import { type SocketHandlers, type SocketServer, serveSockets } from './server.ts'
+import { enforceGeneration, enforceGenerations, sweep } from './sweep.ts'
+
+export interface Ingest extends Service {
+  readonly port: number | undefined
+  readonly health: HealthChecks
+}
+
+/** Builds the gateway of this process. Nothing happens before `run`. */
+export function createIngest(
+  config: IngestConfig,
+  log: Log,
+  metrics: MetricsRegistry,
+  limits: Limits = ordinaryLimits,
+): Ingest {
+  const links = createRedisLinks(config.REDIS_URL, config.NODE_ID)
+  const state = { isAnnouncementDue: false, isDraining: false }
+  const onForgotten = () => {
+    state.isAnnouncementDue = true
+  }
+  const gateway = createGateway(config, log, metrics, limits, links, onForgotten)
+  const push = createPush(config, links, gateway)
+  const admission = new Admission(config.ADMISSIONS_PER_SECOND, Date.now())
+  const collect = engineCollector()
+  const compaction = collect === undefined ? undefined : new Compaction(collect, limits)
+  let server: SocketServer | undefined
+  let sweeping: NodeJS.Timeout | undefined
+
+  async function everySecond(): Promise<void> {
+    sweep(gateway, Date.now())
+    if (compaction?.consider(gateway.counters.handshakes, gateway.registry.live)) log.debug('compacted the heap')
+    const canAnnounce = state.isAnnouncementDue && !state.isDraining && !gateway.batches.isFailing
+    if (!canAnnounce || gateway.batches.unsentBytes > limits.unsentBytesMax / 2) return
+    state.isAnnouncementDue = false
+    await announce(gateway)
+  }
+
+  return {
+    name: 'sockets',
+    get port() {
+      return server?.port
+    },
+    health: {
+      live: () => true,
+      ready: async () => ({
+        accepting: server !== undefined && !state.isDraining,
+        redis: (await links.commands.ping()) === 'PONG',
+      }),
+    },
+    async run() {
+      await untilLinked(links)
+      await gateway.generations.start()
+      await gateway.presence.start()
+      await push.start()
+      server = await serveSockets(
+        { host: config.INGEST_HOST, port: config.INGEST_PORT, path: agentPath, limits },
+        createHandlers(gateway, admission, config, state),
+      )
+      sweeping = setInterval(() => void everySecond(), limits.sweepMs)
+      log.info({ port: server.port, nodeId: config.NODE_ID }, 'agents may connect')
+    },
+    async drain() {
+      state.isDraining = true
+      server?.stopListening()
+      await within(limits.drainFlushMs, gateway.batches.flush())
+      await sendAway(gateway)
+      await within(limits.drainFlushMs, gateway.batches.flush())
+    },
+    async stop() {
+      clearInterval(sweeping)
+      await push.stop()
+      await gateway.presence.flush().catch(() => {})
+      await gateway.presence.stop().catch(() => {})
+      gateway.generations.stop()
+      gateway.batches.stop()
+      server?.close()
+      unlink(links)
+    },
+  }
+}
+
+type Assembly = Gateway & { generations: Generations }
+
+function createGateway(
+  config: IngestConfig,
+  log: Log,
+  metrics: MetricsRegistry,
+  limits: Limits,
+  links: RedisLinks,
+  onForgotten: () => void,
+): Assembly {
+  const { NODE_ID: nodeId, STREAM_SHARDS: shards } = config
+  const counters = createCounters()
+  const appends = createAppendHistogram(metrics)
+  const gateway: Assembly = {
+    limits,
+    log,
+    counters,
+    shards,
+    tick: 0,
+    heartbeatMs: config.HEARTBEAT_SECONDS * 1000,
+    quiet: new QuietLog(limits.logEveryMs, limits.logKeysMax),
+    registry: new Registry(),
+    rates: createRates(config.DEVICE_FRAMES_PER_SECOND, limits),
+    penalties: new Penalties(limits.penaltyMs, limits.penaltiesMax),
+    certificates: new Certificates(readPublicKeyring(config.DEVICE_KEYS_FILE), limits.certificatesRemembered),
+    presence: new Presence({ redis: links.commands, nodeId, limits, log, onForgotten }),
+    batches: new Batches({
+      redis: links.appends,
+      nodeId,
+      shards,
+      limits,
+      counters,
+      log,
+      acknowledge: (connection, sequence) => acknowledge(gateway, connection, sequence),
+      observeAppend: (seconds) => appends.observe(seconds),
+      onEventLost: onForgotten,
+    }),
+    generations: new Generations({
+      redis: links.commands,
+      subscriber: links.subscriber,
+      limits,
+      log,
+      onChange: (deviceId) => enforceGeneration(gateway, deviceId),
+      onReload: () => enforceGenerations(gateway),
+    }),
+  }
+  exposeMetrics(metrics, gateway)
+  return gateway
+}
+
+function createPush(config: IngestConfig, links: RedisLinks, gateway: Gateway): Push {
+  return new Push({
+    reader: links.reader,
+    redis: links.commands,
+    nodeId: config.NODE_ID,
+    shards: config.STREAM_SHARDS,
+    limits: gateway.limits,
+    log: gateway.log,
+    registry: gateway.registry,
+    batches: gateway.batches,
+    counters: gateway.counters,
+    send: (connection, frame) => send(gateway, connection, frame),
+    close: closeOnOrder,
+  })
+}
+
+function createHandlers(
+  gateway: Gateway,
+  admission: Admission,
+  config: IngestConfig,
+  state: { isDraining: boolean },
+): SocketHandlers {
+  const { registry, limits, counters } = gateway
+  return {
+    admit(nowMs) {
+      const isFull = registry.size >= config.SOCKETS_MAX || registry.waiting.size >= limits.waitingMax
+      if (isFull || state.isDraining || !admission.take(nowMs))
+        return { retryAfterSeconds: admission.retryAfterSeconds(nowMs) }
+      return { connection: () => prepare(gateway) }
+    },
+    open: (socket, connection) => open(gateway, socket, connection),
+    message: (connection, frame, isBinary) => receive(gateway, connection, frame, isBinary, Date.now()),
+    close: (connection, code) => gone(gateway, connection, code, Date.now()),
+    refused: (reason) => countBy(counters.refusedUpgrades, reason),
+  }
+}
+
+/** Waits for something that may never come, but not for ever. */
+async function within(timeoutMs: number, promise: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const timeout = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, timeoutMs)
+  })
+  await Promise.race([promise, timeout])
+  clearTimeout(timer)
+}

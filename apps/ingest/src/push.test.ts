@@ -1,0 +1,212 @@
+import { randomUUID } from 'node:crypto'
+import { recordKinds } from '@muster/backplane/batch.ts'
+import { publishGeneration } from '@muster/backplane/generations.ts'
+import { generationsKey, nodeLease, nodesKey, revokedGeneration } from '@muster/backplane/keys.ts'
+import { unpack } from '@muster/backplane/pack.ts'
+import { holdersOf, takePresence } from '@muster/backplane/presence.ts'
+import { connectRedis, untilReady } from '@muster/backplane/redis.ts'
+import { nodesOf, sendToDevices, sendToNode } from '@muster/backplane/routing.ts'
+import { type OwnRedis, startOwnRedis } from '@muster/backplane/testing/redis-server.ts'
+import { closeCodes } from '@muster/wire/close-codes.ts'
+import { encodeDown } from '@muster/wire/down.ts'
+import type { Redis } from 'ioredis'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Client } from './testing/client.ts'
+import { createFleet, type Fleet } from './testing/fleet.ts'
+import { type Node, startNode } from './testing/node.ts'
+import { recordsOf } from './testing/stream.ts'
+import { until } from './testing/until.ts'
+
+const shards = 4
+let redis: OwnRedis
+let commands: Redis
+let fleet: Fleet
+let [first, second]: Node[] = []
+
+beforeAll(async () => {
+  redis = await startOwnRedis()
+  commands = connectRedis(redis.url, 'test')
+  await untilReady(commands, 10_000)
+  fleet = createFleet()
+  first = await startNode(redis.url, fleet)
+  second = await startNode(redis.url, fleet)
+})
+afterAll(async () => {
+  await first?.stop()
+  await second?.stop()
+  commands?.disconnect()
+  await redis?.stop()
+  fleet?.remove()
+})
+
+function nodes(): [Node, Node] {
+  if (first === undefined || second === undefined) throw new Error('The nodes did not start')
+  return [first, second]
+}
+
+async function present(deviceId: string): Promise<void> {
+  await until(async () => (await nodesOf(commands, [deviceId])).size === 1)
+}
+
+function commandFrame(id: string): Uint8Array {
+  return encodeDown({
+    name: 'command',
+    sequence: 0,
+    body: { id, type: 'refresh_inventory', payload: {}, timeoutMs: 1000, expiresAt: Date.now() + 60_000 },
+  })
+}
+
+describe('a frame for a device', () => {
+  test('reaches its socket, on whichever node that is, and is reported as sent', async () => {
+    for (const node of nodes()) {
+      const device = fleet.enrol()
+      const client = await Client.welcomed(node.port, device)
+      await present(device.deviceId)
+      const commandId = randomUUID()
+      const order = { kind: 'frame', deviceId: device.deviceId, bytes: commandFrame(commandId), commandId } as const
+      expect(await sendToDevices(commands, [order])).toEqual({ routed: [device.deviceId], offline: [] })
+      expect((await client.next('command')).body.id).toBe(commandId)
+      const sent = (await recordsOf(commands, shards, device.deviceId, 2)).find(
+        (record) => record.kind === recordKinds.sent,
+      )
+      expect(unpack(sent?.payload ?? new Uint8Array(0))).toEqual({ commandId })
+      client.close()
+    }
+  })
+
+  test('that nobody holds is offline', async () => {
+    const deviceId = randomUUID()
+    const order = { kind: 'frame', deviceId, bytes: commandFrame(randomUUID()) } as const
+    expect(await sendToDevices(commands, [order])).toEqual({ routed: [], offline: [deviceId] })
+  })
+
+  test('whose node is dead is offline', async () => {
+    const deviceId = randomUUID()
+    await takePresence(commands, [{ field: deviceId, node: 'dead', connection: 1 }])
+    const order = { kind: 'frame', deviceId, bytes: commandFrame(randomUUID()) } as const
+    expect(await sendToDevices(commands, [order])).toEqual({ routed: [], offline: [deviceId] })
+  })
+
+  test('that left meanwhile is reported as refused', async () => {
+    const [node] = nodes()
+    const [deviceId, commandId] = [randomUUID(), randomUUID()]
+    await sendToNode(commands, node.nodeId, [{ kind: 'frame', deviceId, bytes: commandFrame(commandId), commandId }])
+    const [refused] = await recordsOf(commands, shards, deviceId, 1)
+    expect(refused?.kind).toBe(recordKinds.refused)
+    expect(unpack(refused?.payload ?? new Uint8Array(0))).toMatchObject({ commandId })
+  })
+
+  test('goes to a thousand devices at once', async () => {
+    const [node] = nodes()
+    const devices = Array.from({ length: 60 }, () => fleet.enrol())
+    const clients = await Promise.all(devices.map((device) => Client.welcomed(node.port, device)))
+    await Promise.all(devices.map((device) => present(device.deviceId)))
+    const orders = Array.from({ length: 1200 }, (_, index) => ({
+      kind: 'frame' as const,
+      deviceId: devices[index % devices.length]?.deviceId ?? '',
+      bytes: commandFrame(randomUUID()),
+    }))
+    expect((await sendToDevices(commands, orders)).offline).toEqual([])
+    for (const client of clients) for (let count = 0; count < 20; count++) await client.next('command')
+    for (const client of clients) client.close()
+  })
+})
+
+describe('presence', () => {
+  test('names the node of a connected device and nobody after it left', async () => {
+    const [node] = nodes()
+    const device = fleet.enrol()
+    const client = await Client.welcomed(node.port, device)
+    await until(async () => (await nodesOf(commands, [device.deviceId])).get(device.deviceId) === node.nodeId)
+    client.close()
+    await until(async () => (await nodesOf(commands, [device.deviceId])).size === 0)
+  })
+
+  test('goes to the newer connection; the older one on another node is closed', async () => {
+    const [older, newer] = nodes()
+    const device = fleet.enrol()
+    const before = await Client.welcomed(older.port, device)
+    await present(device.deviceId)
+    const after = await Client.welcomed(newer.port, device)
+    expect((await before.closed).code).toBe(closeCodes.replaced.code)
+    await until(async () => (await older.metric('muster_ingest_presence_pending')) === 0)
+    expect((await nodesOf(commands, [device.deviceId])).get(device.deviceId)).toBe(newer.nodeId)
+    after.heartbeat(1)
+    expect((await after.next('ack')).sequence).toBe(1)
+    after.close()
+  })
+
+  test('is announced again after Redis lost everything', async () => {
+    const [node] = nodes()
+    const device = fleet.enrol()
+    const client = await Client.welcomed(node.port, device)
+    await present(device.deviceId)
+    await commands.flushall()
+    await until(async () => (await nodesOf(commands, [device.deviceId])).get(device.deviceId) === node.nodeId)
+    const [connected] = await recordsOf(commands, shards, device.deviceId, 1)
+    expect(connected?.kind).toBe(recordKinds.connected)
+    client.heartbeat(1)
+    expect((await client.next('ack')).sequence).toBe(1)
+    client.close()
+  })
+
+  test('knows the node by its lease and in the list of nodes', async () => {
+    const [node] = nodes()
+    expect(await commands.pttl(nodeLease(node.nodeId))).toBeGreaterThan(0)
+    expect(Number(await commands.zscore(nodesKey, node.nodeId))).toBeGreaterThan(Date.now() - 60_000)
+  })
+})
+
+describe('a revoked device', () => {
+  test('loses its open sockets within a second, agent and watchdog', async () => {
+    const [one, two] = nodes()
+    const device = fleet.enrol()
+    const clients = [
+      await Client.welcomed(one.port, device),
+      await Client.welcomed(two.port, device, { role: 'watchdog' }),
+    ]
+    const startedAt = performance.now()
+    await publishGeneration(commands, device.deviceId, revokedGeneration)
+    for (const client of clients) expect((await client.closed).code).toBe(closeCodes.revoked.code)
+    expect(performance.now() - startedAt).toBeLessThan(1_000)
+    const again = new Client(one.port)
+    await again.sayHello(device)
+    expect((await again.closed).code).toBe(closeCodes.revoked.code)
+  })
+
+  test('with a renewed certificate is welcome, with the old one it is not', async () => {
+    const [node] = nodes()
+    const old = fleet.enrol()
+    const renewed = fleet.enrol({ deviceId: old.deviceId, generation: 2 })
+    const client = await Client.welcomed(node.port, old)
+    await publishGeneration(commands, old.deviceId, 2)
+    expect((await client.closed).code).toBe(closeCodes.revoked.code)
+    const again = await Client.welcomed(node.port, renewed)
+    again.heartbeat(1)
+    await again.next('ack')
+    again.close()
+  })
+
+  test('is known to a node that starts later, and its change is found without having been heard', async () => {
+    const [revokedBefore, revokedAfter] = [fleet.enrol(), fleet.enrol()]
+    await commands.hset(generationsKey, revokedBefore.deviceId, revokedGeneration)
+    const late = await startNode(redis.url, fleet, { limits: { generationsRefreshMs: 100 } })
+    const refused = new Client(late.port)
+    await refused.sayHello(revokedBefore)
+    expect((await refused.closed).code).toBe(closeCodes.revoked.code)
+    const client = await Client.welcomed(late.port, revokedAfter)
+    await commands.hset(generationsKey, revokedAfter.deviceId, revokedGeneration)
+    expect((await client.closed).code).toBe(closeCodes.revoked.code)
+    await late.stop()
+  })
+})
+
+test('a watchdog is a holder of its own', async () => {
+  const [node] = nodes()
+  const device = fleet.enrol()
+  const watchdog = await Client.welcomed(node.port, device, { role: 'watchdog' })
+  const field = `${device.deviceId}/watchdog`
+  await until(async () => (await holdersOf(commands, [field])).has(field))
+  expect((await nodesOf(commands, [device.deviceId])).size).toBe(0)
+  watchdog.close()
+})

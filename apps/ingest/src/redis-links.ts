@@ -1,0 +1,29 @@
+import { connectRedis, untilReady } from '@muster/backplane/redis.ts'
+import type { Redis } from 'ioredis'
+
+/** The connections of this process to Redis, one per way of using it, so that none waits for another. */
+export interface RedisLinks {
+  appends: Redis
+  commands: Redis
+  reader: Redis
+  subscriber: Redis
+}
+
+const readyMs = 10_000
+
+export function createRedisLinks(url: string, nodeId: string): RedisLinks {
+  return {
+    appends: connectRedis(url, `${nodeId}-appends`, 'appends'),
+    commands: connectRedis(url, `${nodeId}-commands`, 'commands'),
+    reader: connectRedis(url, `${nodeId}-orders`, 'blocking'),
+    subscriber: connectRedis(url, `${nodeId}-changes`, 'subscriber'),
+  }
+}
+
+export async function untilLinked(links: RedisLinks): Promise<void> {
+  await Promise.all(Object.values(links).map((link: Redis) => untilReady(link, readyMs)))
+}
+
+export function unlink(links: RedisLinks): void {
+  for (const link of Object.values(links)) link.disconnect()
+}

@@ -1,0 +1,44 @@
+import type { Connection } from './connection.ts'
+
+/** The connections of this process: those that still have to say hello, and one per live device and role. */
+export class Registry {
+  readonly waiting = new Set<Connection>()
+  readonly #live = new Map<string, Connection>()
+  #numbers = 0
+
+  get live(): number {
+    return this.#live.size
+  }
+
+  get size(): number {
+    return this.#live.size + this.waiting.size
+  }
+
+  nextNumber(): number {
+    return ++this.#numbers
+  }
+
+  find(field: string): Connection | undefined {
+    return this.#live.get(field)
+  }
+
+  /** Makes a connection the one of its device and returns the one that it replaces. */
+  enter(connection: Connection): Connection | undefined {
+    const before = this.#live.get(connection.field)
+    this.waiting.delete(connection)
+    this.#live.set(connection.field, connection)
+    return before
+  }
+
+  /** Removes a connection; false when its device has a newer one by now. */
+  leave(connection: Connection): boolean {
+    this.waiting.delete(connection)
+    if (this.#live.get(connection.field) !== connection) return false
+    this.#live.delete(connection.field)
+    return true
+  }
+
+  connections(): IterableIterator<Connection> {
+    return this.#live.values()
+  }
+}

@@ -1,0 +1,125 @@
+import uws from 'uWebSockets.js'
+import { frameBytesMax } from '@muster/wire/limits.ts'
+import { subprotocol } from '@muster/wire/version.ts'
+import type { Connection } from './connection.ts'
+import type { Limits } from './limits.ts'
+
+/*
+ * The only file that knows the socket library. Its objects are good until their close handler has run, its buffers
+ * until a handler returns; both rules are kept here and in connection.ts.
+ */
+
+/**
+ * What the library keeps with a socket. It copies every property into its own object, which many properties would turn
+ * into a slow and large dictionary: so there is one.
+ */
+interface Kept {
+  connection: Connection
+}
+
+/** What is done with sockets. */
+export interface SocketHandlers {
+  /** Decides about an upgrade; a number is how many seconds the agent should wait before it asks again. */
+  admit(nowMs: number): { connection: () => Connection } | { retryAfterSeconds: number }
+  open(socket: uws.WebSocket<unknown>, connection: Connection): void
+  message(connection: Connection, frame: Uint8Array, isBinary: boolean): void
+  close(connection: Connection, code: number): void
+  /** A request that is not an agent's. */
+  refused(reason: string): void
+}
+
+export interface ServerOptions {
+  host: string
+  port: number
+  path: string
+  limits: Limits
+}
+
+/** The listening socket server of this process. */
+export interface SocketServer {
+  readonly port: number
+  /** Takes no new sockets; those that are open stay. */
+  stopListening(): void
+  /** Ends everything at once. */
+  close(): void
+}
+
+/** Listens for agents. Several processes may do so on one port. */
+export async function serveSockets(options: ServerOptions, handlers: SocketHandlers): Promise<SocketServer> {
+  const { path, host, port, limits } = options
+  const app = uws.App()
+  app.ws<Kept>(path, {
+    // A little above the largest frame, so that one just too large gets our close code and not a cut connection.
+    maxPayloadLength: frameBytesMax + 64 * 1024,
+    maxBackpressure: limits.socketBufferBytesMax,
+    closeOnBackpressureLimit: true,
+    // Silence is noticed by our own sweep, by frames and not by pings: nothing is spent on an idle socket.
+    idleTimeout: 0,
+    sendPingsAutomatically: false,
+    compression: uws.DISABLED,
+    upgrade: (res, req, context) => upgrade(res, req, context, handlers),
+    open: (socket) => handlers.open(socket, socket.getUserData().connection),
+    message: (socket, message, isBinary) =>
+      handlers.message(socket.getUserData().connection, new Uint8Array(message), isBinary),
+    close: (socket, code) => handlers.close(socket.getUserData().connection, code),
+  })
+  app.any('/*', (res) => {
+    handlers.refused('not-found')
+    res.writeStatus('404 Not Found').end()
+  })
+  let listening: uws.us_listen_socket | undefined = await listen(app, host, port)
+  return {
+    port: uws.us_socket_local_port(listening),
+    stopListening() {
+      if (listening !== undefined) uws.us_listen_socket_close(listening)
+      listening = undefined
+    },
+    close() {
+      listening = undefined
+      app.close()
+    },
+  }
+}
+
+function listen(app: uws.TemplatedApp, host: string, port: number): Promise<uws.us_listen_socket> {
+  return new Promise((resolve, reject) => {
+    app.listen(host, port, (socket) => {
+      if (socket) resolve(socket)
+      else reject(new Error(`Cannot listen on ${host}:${port}; is another program using this port?`))
+    })
+  })
+}
+
+function upgrade(
+  res: uws.HttpResponse,
+  req: uws.HttpRequest,
+  context: uws.us_socket_context_t,
+  handlers: SocketHandlers,
+): void {
+  const refuse = (status: string, reason: string) => {
+    handlers.refused(reason)
+    res.writeStatus(status)
+  }
+  // Browsers name where they come from; agents have no such place.
+  if (req.getHeader('origin') !== '') {
+    refuse('403 Forbidden', 'origin')
+    res.end('This address is for agents')
+    return
+  }
+  const offered = req.getHeader('sec-websocket-protocol').split(/\s*,\s*/)
+  if (!offered.includes(subprotocol)) {
+    refuse('400 Bad Request', 'subprotocol')
+    res.end(`The subprotocol has to be ${subprotocol}`)
+    return
+  }
+  const admission = handlers.admit(Date.now())
+  if ('retryAfterSeconds' in admission) {
+    refuse('503 Service Unavailable', 'admission')
+    res.writeHeader('Retry-After', String(admission.retryAfterSeconds)).end('', true)
+    return
+  }
+  const key = req.getHeader('sec-websocket-key')
+  const extensions = req.getHeader('sec-websocket-extensions')
+  const kept: Kept = { connection: admission.connection() }
+  res.upgrade(kept, key, subprotocol, extensions, context)
+}

@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'vitest'
+import { createConnection } from './connection.ts'
+import { limits } from './limits.ts'
+import { overdueFor } from './sweep.ts'
+
+const at = (tick: number) => ({ tick, limits, heartbeatMs: 60_000 })
+const now = 1_700_000_000_000
+
+function live(lastFrameTick: number) {
+  const connection = createConnection(1, 0)
+  connection.state = 'live'
+  connection.lastFrameTick = lastFrameTick
+  connection.certificateExpiresAtSeconds = now / 1000 + 1
+  return connection
+}
+
+describe('a connection is overdue', () => {
+  test('when its hello does not come in ten seconds', () => {
+    const connection = createConnection(1, 100)
+    expect(overdueFor(connection, at(110), now)).toBeUndefined()
+    expect(overdueFor(connection, at(111), now)).toBe('helloTimeout')
+  })
+
+  test('when no frame came for two heartbeats and a bit', () => {
+    expect(overdueFor(live(0), at(135), now)).toBeUndefined()
+    expect(overdueFor(live(0), at(136), now)).toBe('idle')
+    expect(overdueFor(live(50), at(136), now)).toBeUndefined()
+  })
+
+  test('when its certificate ran out, by more than clocks may differ', () => {
+    expect(overdueFor(live(0), at(1), now + limits.clockLeewayMs)).toBeUndefined()
+    expect(overdueFor(live(0), at(1), now + limits.clockLeewayMs + 1_001)).toBe('certificateExpired')
+  })
+})

@@ -1,0 +1,45 @@
+import type { CloseName } from '@muster/wire/close-codes.ts'
+import { shut } from './closing.ts'
+import type { Connection } from './connection.ts'
+import type { Gateway } from './gateway.ts'
+
+/** Ends what has been silent or open for too long: one walk a second instead of timers on every socket. */
+export function sweep(gateway: Gateway, nowMs: number): void {
+  gateway.tick++
+  const overdue: [Connection, CloseName][] = []
+  for (const connections of [gateway.registry.waiting, gateway.registry.connections()])
+    for (const connection of connections) {
+      const why = overdueFor(connection, gateway, nowMs)
+      if (why !== undefined) overdue.push([connection, why])
+    }
+  for (const [connection, why] of overdue) shut(gateway, connection, why)
+}
+
+/** Why a connection should end now, if it should. */
+export function overdueFor(
+  connection: Connection,
+  { tick, limits, heartbeatMs }: Pick<Gateway, 'tick' | 'limits' | 'heartbeatMs'>,
+  nowMs: number,
+): CloseName | undefined {
+  if (connection.state === 'challenged')
+    return (tick - connection.openedTick) * limits.sweepMs > limits.helloMs ? 'helloTimeout' : undefined
+  if ((tick - connection.lastFrameTick) * limits.sweepMs > 2 * heartbeatMs + limits.idleGraceMs) return 'idle'
+  return connection.certificateExpiresAtSeconds * 1000 + limits.clockLeewayMs < nowMs ? 'certificateExpired' : undefined
+}
+
+/** Closes every connection whose certificate is no longer good. */
+export function enforceGenerations(gateway: Gateway): void {
+  const revoked: Connection[] = []
+  for (const connection of gateway.registry.connections())
+    if (gateway.generations.isRevoked(connection.field.slice(0, 36), connection.generation)) revoked.push(connection)
+  for (const connection of revoked) shut(gateway, connection, 'revoked')
+}
+
+/** The same for one device. */
+export function enforceGeneration(gateway: Gateway, deviceId: string): void {
+  for (const field of [deviceId, `${deviceId}/watchdog`]) {
+    const connection = gateway.registry.find(field)
+    if (connection !== undefined && gateway.generations.isRevoked(deviceId, connection.generation))
+      shut(gateway, connection, 'revoked')
+  }
+}

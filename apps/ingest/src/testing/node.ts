@@ -1,0 +1,52 @@
+import type { Writable } from 'node:stream'
+import { createLog } from '@muster/kit/log.ts'
+import { createMetrics } from '@muster/kit/metrics.ts'
+import { pino } from 'pino'
+import { readIngestConfig } from '../config.ts'
+import { createIngest } from '../ingest.ts'
+import { type Limits, limits } from '../limits.ts'
+import type { Fleet } from './fleet.ts'
+
+/** A running gateway in this process. */
+export interface Node {
+  port: number
+  nodeId: string
+  /** The value of a metric, 0 when it has none; `labels` as they stand in the text. */
+  metric(name: string, labels?: string): Promise<number>
+  ready(): Promise<Record<string, boolean>>
+  drain(): Promise<void>
+  stop(): Promise<void>
+}
+
+export async function startNode(
+  redisUrl: string,
+  fleet: Fleet,
+  options: { limits?: Partial<Limits>; settings?: Record<string, string>; lines?: Writable } = {},
+): Promise<Node> {
+  const config = readIngestConfig({
+    INGEST_PORT: '0',
+    REDIS_URL: redisUrl,
+    DEVICE_KEYS_FILE: fleet.keysFile,
+    STREAM_SHARDS: '4',
+    ...options.settings,
+  })
+  const metrics = createMetrics('ingest')
+  const log = options.lines ? pino({ level: 'info' }, options.lines) : createLog('ingest', 'silent')
+  const ingest = createIngest(config, log, metrics, { ...limits, ...options.limits })
+  await ingest.run()
+  return {
+    port: ingest.port ?? 0,
+    nodeId: config.NODE_ID,
+    async metric(name, labels = '') {
+      const lines = (await metrics.metrics()).split('\n')
+      const line = lines.find((text) => text.startsWith(`${name}{`) && text.includes(labels))
+      return Number(line?.split(' ').at(-1) ?? 0)
+    },
+    ready: () => ingest.health.ready(),
+    drain: () => ingest.drain(),
+    stop: async () => {
+      await ingest.drain()
+      await ingest.stop()
+    },
+  }
+}

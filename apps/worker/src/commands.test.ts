@@ -1,0 +1,129 @@
+import type { ResultStatus } from '@muster/wire/messages/result.ts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ShardConsumer } from './consumer.ts'
+import { outputBytesMax } from './limits.ts'
+import { type Bed, makeParts, openBed, type Parts, startConsumer, TestNode, until } from './testing/bed.ts'
+import { addCommand, commandOf, listen, oneDevice, store } from './testing/fleet.ts'
+
+let bed: Bed
+let parts: Parts
+let consumer: ShardConsumer
+
+beforeAll(async () => {
+  bed = await openBed(10)
+  parts = await makeParts(bed)
+  consumer = await startConsumer(parts, 0)
+})
+afterAll(async () => {
+  await consumer?.stop()
+  await parts?.close()
+  await bed?.close()
+})
+
+const result = (commandId: string, status: ResultStatus, sequence = 9) => ({
+  name: 'result' as const,
+  sequence,
+  body: {
+    commandId,
+    status,
+    exitCode: status === 'completed' ? 0 : 3,
+    stdout: 'out',
+    error: 'why',
+    durationMs: 40,
+    result: { a: 1 },
+  },
+})
+const progress = (commandId: string, sequence: number, output?: string, offset?: number) => ({
+  name: 'progress' as const,
+  sequence,
+  body: { commandId, state: 'running' as const, output, offset, stream: 'stdout' as const },
+})
+
+describe('what is reported of commands', () => {
+  it('moves a command from sent over running to its end, with what came back, and says so live', async () => {
+    const device = await oneDevice(bed)
+    const live = await listen(bed, device)
+    const id = await addCommand(bed, device)
+    const at = Date.now() - 1_000
+    await store(bed, new TestNode().sent(device, 1, id, at))
+    expect(await commandOf(bed, id)).toMatchObject({ status: 'sent', sent_at: new Date(at).toISOString() })
+    await store(bed, new TestNode().message(device, 1, progress(id, 1), at + 10))
+    expect(await commandOf(bed, id)).toMatchObject({ status: 'running', started_at: new Date(at + 10).toISOString() })
+    await store(bed, new TestNode().message(device, 1, result(id, 'completed'), at + 50))
+    expect(await commandOf(bed, id)).toMatchObject({
+      status: 'completed',
+      exit_code: 0,
+      stdout: 'out',
+      result: { a: 1 },
+      finished_at: new Date(at + 50).toISOString(),
+    })
+    await until(
+      'the events',
+      async () => live.events.length,
+      (length) => length >= 3,
+    )
+    expect(live.events.map(({ type, commandId, status, siteId }) => [type, commandId, status, siteId])).toEqual(
+      ['sent', 'running', 'completed'].map((status) => ['command.changed', id, status, device.siteId]),
+    )
+    live.stop()
+  })
+
+  it.each(['completed', 'failed', 'timed_out', 'cancelled', 'expired'] as const)(
+    'keeps %s as the end, whatever arrives later',
+    async (status) => {
+      const device = await oneDevice(bed)
+      const id = await addCommand(bed, device)
+      await store(bed, new TestNode().message(device, 1, result(id, status)))
+      const before = await commandOf(bed, id)
+      expect(before).toMatchObject({ status })
+      const other = status === 'failed' ? 'completed' : 'failed'
+      await store(
+        bed,
+        new TestNode()
+          .sent(device, 1, id)
+          .message(device, 1, progress(id, 10, 'late'))
+          .message(device, 1, result(id, other, 11))
+          .refused(device, id),
+      )
+      expect(await commandOf(bed, id)).toEqual(before)
+    },
+  )
+
+  it('collects output piece by piece, once each, and keeps no more than the limit, cut between characters', async () => {
+    const device = await oneDevice(bed)
+    const id = await addCommand(bed, device)
+    await store(
+      bed,
+      new TestNode().message(device, 1, progress(id, 1, 'grün', 0)).message(device, 1, progress(id, 2, 'zeug', 5)),
+    )
+    expect(await commandOf(bed, id)).toMatchObject({ stdout: 'grünzeug', status: 'running' })
+    // The same piece again, and one that overlaps what is there.
+    await store(
+      bed,
+      new TestNode().message(device, 1, progress(id, 2, 'zeug', 5)).message(device, 1, progress(id, 3, 'eug!', 6)),
+    )
+    expect(await commandOf(bed, id)).toMatchObject({ stdout: 'grünzeug!' })
+    const node = new TestNode()
+    const piece = 'ä'.repeat(32_000)
+    for (let sequence = 4; sequence < 10; sequence++) node.message(device, 1, progress(id, sequence, piece))
+    await store(bed, node)
+    const { stdout } = await commandOf(bed, id)
+    expect(Buffer.byteLength(stdout)).toBeLessThanOrEqual(outputBytesMax)
+    expect(Buffer.byteLength(stdout)).toBeGreaterThan(outputBytesMax - 2)
+    expect(stdout.endsWith('ä')).toBe(true)
+  })
+
+  it('believes no device about another device’s command', async () => {
+    const [device, stranger] = [await oneDevice(bed), await oneDevice(bed)]
+    const id = await addCommand(bed, device)
+    await store(bed, new TestNode().message(stranger, 1, result(id, 'completed')))
+    expect(await commandOf(bed, id)).toMatchObject({ status: 'pending', stdout: null })
+  })
+
+  it('lets a command wait again that the node could not hand over', async () => {
+    const device = await oneDevice(bed)
+    const id = await addCommand(bed, device, { status: `'sent'` })
+    await store(bed, new TestNode().refused(device, id))
+    expect(await commandOf(bed, id)).toMatchObject({ status: 'pending' })
+  })
+})

@@ -1,0 +1,20 @@
+import { mailSettings } from '@muster/areas/mail/settings.ts'
+import { logLevel, port, postgresUrl, redisUrl, wholeNumber } from '@muster/kit/config.ts'
+import { z } from 'zod'
+
+/** The worker's settings. The number of shards has to be the same in every ingest and worker process. */
+export const workerSettings = z.object({
+  SYSTEM_DATABASE_URL: postgresUrl(),
+  REDIS_URL: redisUrl(),
+  KEYS_FILE: z.string({ error: 'should be the path of the key file' }).min(1),
+  METRICS_HOST: z.string().default('127.0.0.1'),
+  METRICS_PORT: port(9465),
+  LOG_LEVEL: logLevel(),
+  /** Where people reach this service: for links in mails. */
+  PUBLIC_URL: z
+    .url({ protocol: /^https?$/, error: 'should look like https://muster.example.com' })
+    .default('http://127.0.0.1:3000'),
+  STREAM_SHARDS: wholeNumber(1, 1024, 8),
+  ...mailSettings,
+})
+export type WorkerSettings = z.infer<typeof workerSettings>

@@ -1,0 +1,14 @@
+import { move, transferableSymbol, valueSymbol } from 'piscina'
+import { decodeEntries } from './decode.ts'
+
+/**
+ * Runs in a thread of its own. Columns move back to the main thread instead of being copied.
+ * @public
+ */
+export default function decode(entries: Uint8Array[]) {
+  const decoded = decodeEntries(entries)
+  const { devices, heartbeats } = decoded
+  const { device, order, bootId, sequence, atMs, figures } = heartbeats
+  const columns = [devices, device, order, bootId, sequence, atMs, ...figures]
+  return move({ [transferableSymbol]: columns.map((column) => column.buffer), [valueSymbol]: decoded })
+}

@@ -1,0 +1,111 @@
+import type pg from 'pg'
+
+/** What is to become of one device's status. */
+export interface Verdict {
+  deviceId: string
+  /** null leaves the status as it is. */
+  status: 'online' | 'offline' | null
+  atMs: number
+  /** When the device was last heard of, if this tells. */
+  seenAtMs: number | null
+  node: string | null
+  watchdog: 'connected' | 'disconnected' | null
+}
+
+/** A device whose status is now another one. */
+export interface StatusChange {
+  deviceId: string
+  orgId: string
+  partnerId: string
+  siteId: string | null
+  status: string
+  atMs: number
+}
+
+// An update in progress outlives the disconnect that it causes; a decommissioned device never comes online.
+const applyVerdicts = {
+  name: 'apply-verdicts',
+  text: `UPDATE device_state d SET
+      status = n.after,
+      status_at = CASE WHEN n.after <> n.before THEN n.at ELSE d.status_at END,
+      node = CASE WHEN n.after = 'offline' OR n.verdict = 'offline' THEN NULL WHEN n.verdict = 'online' THEN n.node ELSE d.node END,
+      last_seen_at = greatest(d.last_seen_at, n.seen_at),
+      updating_since = CASE WHEN n.after = 'updating' THEN d.updating_since END,
+      watchdog_status = coalesce(n.watchdog, d.watchdog_status),
+      watchdog_seen_at = CASE WHEN n.watchdog IS NULL THEN d.watchdog_seen_at ELSE greatest(d.watchdog_seen_at, n.at) END,
+      main_agent_silent_since = CASE
+        WHEN n.verdict = 'online' THEN NULL
+        WHEN n.verdict = 'offline' AND coalesce(n.watchdog, d.watchdog_status) = 'connected'
+          THEN coalesce(d.main_agent_silent_since, n.at)
+        ELSE d.main_agent_silent_since END
+    FROM (
+      SELECT u.device_id, u.verdict, u.node, u.watchdog, o.status AS before, v.site_id,
+        to_timestamp(u.at_ms / 1000) AS at, to_timestamp(u.seen_at_ms / 1000) AS seen_at,
+        CASE WHEN v.lifecycle = 'decommissioned' THEN 'offline'
+             WHEN u.verdict IS NULL THEN o.status
+             WHEN u.verdict = 'offline' AND o.status = 'updating' THEN o.status
+             ELSE u.verdict END AS after
+      FROM unnest($1::uuid[], $2::text[], $3::float8[], $4::float8[], $5::text[], $6::text[])
+        AS u(device_id, verdict, at_ms, seen_at_ms, node, watchdog)
+      JOIN device_state o ON o.device_id = u.device_id JOIN devices v ON v.id = u.device_id
+    ) n
+    WHERE d.device_id = n.device_id
+    RETURNING d.device_id AS "deviceId", d.org_id AS "orgId", d.partner_id AS "partnerId", n.site_id AS "siteId",
+      d.status, (extract(epoch FROM n.at) * 1000)::float8 AS "atMs", n.before <> n.after AS changed`,
+}
+
+/** Applies verdicts, at most one per device, and returns the devices whose status changed. */
+export async function changeStatuses(
+  client: pg.PoolClient | pg.Pool,
+  verdicts: readonly Verdict[],
+): Promise<StatusChange[]> {
+  if (verdicts.length === 0) return []
+  const { rows } = await client.query<StatusChange & { changed: boolean }>({
+    ...applyVerdicts,
+    values: [
+      verdicts.map((verdict) => verdict.deviceId),
+      verdicts.map((verdict) => verdict.status),
+      verdicts.map((verdict) => verdict.atMs),
+      verdicts.map((verdict) => verdict.seenAtMs),
+      verdicts.map((verdict) => verdict.node),
+      verdicts.map((verdict) => verdict.watchdog),
+    ],
+  })
+  return rows.filter((row) => row.changed).map(({ changed: _, ...change }) => change)
+}
+
+const applyUpdates = {
+  name: 'apply-updates',
+  text: `UPDATE device_state d SET
+      status = n.after,
+      status_at = CASE WHEN n.after <> n.before THEN n.at ELSE d.status_at END,
+      updating_since = CASE WHEN n.after = 'updating' THEN coalesce(d.updating_since, n.at) END
+    FROM (
+      SELECT u.device_id, o.status AS before, v.site_id, to_timestamp(u.at_ms / 1000) AS at,
+        CASE WHEN u.busy AND o.status = 'online' THEN 'updating'
+             WHEN NOT u.busy AND o.status = 'updating' THEN 'online'
+             ELSE o.status END AS after
+      FROM unnest($1::uuid[], $2::boolean[], $3::float8[]) AS u(device_id, busy, at_ms)
+      JOIN device_state o ON o.device_id = u.device_id JOIN devices v ON v.id = u.device_id
+    ) n
+    WHERE d.device_id = n.device_id AND n.after <> n.before
+    RETURNING d.device_id AS "deviceId", d.org_id AS "orgId", d.partner_id AS "partnerId", n.site_id AS "siteId",
+      d.status, (extract(epoch FROM n.at) * 1000)::float8 AS "atMs"`,
+}
+
+/** Shows devices that replace their agent as updating, and as online again when that ended. */
+export async function changeUpdating(
+  client: pg.PoolClient,
+  updates: readonly { deviceId: string; busy: boolean; atMs: number }[],
+): Promise<StatusChange[]> {
+  if (updates.length === 0) return []
+  const { rows } = await client.query<StatusChange>({
+    ...applyUpdates,
+    values: [
+      updates.map((update) => update.deviceId),
+      updates.map((update) => update.busy),
+      updates.map((update) => update.atMs),
+    ],
+  })
+  return rows
+}

@@ -1,0 +1,166 @@
+import { nodesKey } from '@muster/backplane/keys.ts'
+import { forgetNodePresence, presenceField } from '@muster/backplane/presence.ts'
+import { livingNodes, nodesOf } from '@muster/backplane/routing.ts'
+import type { Log } from '@muster/kit/log.ts'
+import type { Redis } from 'ioredis'
+import type pg from 'pg'
+import { changeStatuses, type StatusChange, type Verdict } from './device-status.ts'
+import { doubtMs, doubtsMax, silentDeviceMs, statusRowsPerStatement, updatingMaxMs } from './limits.ts'
+import type { Live } from './live.ts'
+import type { WorkerMetrics } from './metrics.ts'
+
+export interface PresenceParts {
+  pool: pg.Pool
+  redis: Redis
+  live: Live
+  metrics: WorkerMetrics
+  log: Log
+}
+
+const statusColumns = `d.device_id AS "deviceId", d.org_id AS "orgId", d.partner_id AS "partnerId", v.site_id AS "siteId",
+  d.status, (extract(epoch FROM d.status_at) * 1000)::float8 AS "atMs"`
+
+/** Keeps the stored status of devices true to who holds them, where the stream alone cannot tell. */
+export class Presence {
+  readonly #parts: PresenceParts
+  /** Devices to be looked at again → when. */
+  readonly #doubts = new Map<string, number>()
+  readonly #quiet = new Set<string>()
+  /** Nodes without a lease → since when, as this worker saw it. */
+  readonly #missing = new Map<string, number>()
+
+  constructor(parts: PresenceParts) {
+    this.#parts = parts
+  }
+
+  /** Devices whose presence was still in motion when their records came by. */
+  doubt(deviceIds: readonly string[]): void {
+    const dueMs = Date.now() + doubtMs
+    for (const deviceId of deviceIds) if (this.#doubts.size < doubtsMax) this.#doubts.set(deviceId, dueMs)
+  }
+
+  /** Devices that are heard though they count as offline. */
+  hear(deviceIds: readonly string[]): void {
+    for (const deviceId of deviceIds) if (this.#quiet.size < doubtsMax) this.#quiet.add(deviceId)
+  }
+
+  /** Decides the doubtful ones by what presence says now. */
+  async settle(): Promise<void> {
+    const nowMs = Date.now()
+    const doubted = [...this.#doubts].flatMap(([deviceId, dueMs]) => (dueMs <= nowMs ? [deviceId] : []))
+    const quiet = [...this.#quiet].filter((deviceId) => !this.#doubts.has(deviceId))
+    const asked = [...doubted, ...quiet]
+    if (asked.length === 0) return
+    const nodes = await nodesOf(this.#parts.redis, asked)
+    const verdicts: Verdict[] = quiet.flatMap((deviceId) => {
+      const node = nodes.get(deviceId)
+      return node === undefined ? [] : [verdictOf(deviceId, node, nowMs)]
+    })
+    for (const deviceId of doubted) verdicts.push(verdictOf(deviceId, nodes.get(deviceId), nowMs))
+    await this.#apply(verdicts)
+    for (const deviceId of doubted) this.#doubts.delete(deviceId)
+    for (const deviceId of quiet) this.#quiet.delete(deviceId)
+  }
+
+  /** Takes devices offline that a dead node held. A node is dead when its lease has run out. */
+  async sweepNodes(): Promise<void> {
+    const { redis } = this.#parts
+    const nodes = await redis.zrange(nodesKey, '0', '-1')
+    const alive = await livingNodes(redis, new Set(nodes))
+    for (const node of nodes) if (!alive.has(node)) await this.#bury(node)
+  }
+
+  /** What events may have missed: a look over all devices. */
+  async reconcile(): Promise<void> {
+    await this.#buryUnlisted()
+    await this.#endSilent()
+    const { pool } = this.#parts
+    const overdue = await pool.query<StatusChange>({
+      name: 'end-overdue-updates',
+      text: `UPDATE device_state d SET status = 'offline', status_at = now(), updating_since = NULL FROM devices v
+        WHERE v.id = d.device_id AND d.status = 'updating'
+          AND coalesce(d.updating_since, d.status_at) < now() - interval '${updatingMaxMs} milliseconds'
+        RETURNING ${statusColumns}`,
+    })
+    const retired = await pool.query<StatusChange>({
+      name: 'end-decommissioned',
+      text: `UPDATE device_state d SET status = 'offline', status_at = now(), node = NULL FROM devices v
+        WHERE v.id = d.device_id AND d.status <> 'offline' AND v.lifecycle = 'decommissioned'
+        RETURNING ${statusColumns}`,
+    })
+    await this.#tell([...overdue.rows, ...retired.rows])
+  }
+
+  async #bury(node: string): Promise<void> {
+    const { pool, redis, log } = this.#parts
+    const { rows } = await pool.query<{ device_id: string }>({
+      name: 'find-devices-of-node',
+      text: `SELECT device_id FROM device_state WHERE node = $1`,
+      values: [node],
+    })
+    const deviceIds = rows.map((row) => row.device_id)
+    log.warn({ node, devices: deviceIds.length }, 'a node is gone')
+    const nowMs = Date.now()
+    for (let start = 0; start < deviceIds.length; start += statusRowsPerStatement) {
+      const slice = deviceIds.slice(start, start + statusRowsPerStatement)
+      const nodes = await nodesOf(redis, slice)
+      const left = slice.filter((deviceId) => !nodes.has(deviceId))
+      await forgetNodePresence(
+        redis,
+        node,
+        left.flatMap((deviceId) => [presenceField(deviceId, 'agent'), presenceField(deviceId, 'watchdog')]),
+      )
+      await this.#apply(slice.map((deviceId) => verdictOf(deviceId, nodes.get(deviceId), nowMs)))
+    }
+    await redis.zrem(nodesKey, node)
+  }
+
+  /** Nodes that devices are said to be on, but that Redis does not know: it lost them, or they died while it was away. */
+  async #buryUnlisted(): Promise<void> {
+    const { rows } = await this.#parts.pool.query<{ node: string }>({
+      name: 'find-nodes',
+      text: `SELECT DISTINCT node FROM device_state WHERE node IS NOT NULL`,
+    })
+    const nodes = rows.map((row) => row.node)
+    const alive = await livingNodes(this.#parts.redis, new Set(nodes))
+    const gone = nodes.filter((node) => !alive.has(node))
+    for (const node of this.#missing.keys()) if (!gone.includes(node)) this.#missing.delete(node)
+    for (const node of gone) {
+      // A node that lives renews its lease before this is asked a second time.
+      if (this.#missing.has(node)) await this.#bury(node)
+      else this.#missing.set(node, Date.now())
+    }
+  }
+
+  /** Devices that count as online, but have not been heard for some intervals and are held by nobody. */
+  async #endSilent(): Promise<void> {
+    const { rows } = await this.#parts.pool.query<{ device_id: string }>({
+      name: 'find-silent',
+      text: `SELECT device_id FROM device_state WHERE status = 'online'
+        AND greatest(last_seen_at, status_at) < now() - interval '${silentDeviceMs} milliseconds'
+        LIMIT ${statusRowsPerStatement}`,
+    })
+    const deviceIds = rows.map((row) => row.device_id)
+    const nodes = await nodesOf(this.#parts.redis, deviceIds)
+    const nowMs = Date.now()
+    await this.#apply(
+      deviceIds.flatMap((deviceId) => (nodes.has(deviceId) ? [] : [verdictOf(deviceId, undefined, nowMs)])),
+    )
+  }
+
+  async #apply(verdicts: readonly Verdict[]): Promise<void> {
+    await this.#tell(await changeStatuses(this.#parts.pool, verdicts))
+  }
+
+  async #tell(statuses: readonly StatusChange[]): Promise<void> {
+    const { metrics, live } = this.#parts
+    for (const { status } of statuses) metrics.statusChanges.inc({ status })
+    await live.changes({ statuses })
+  }
+}
+
+/** @param node the living node that holds the device's agent */
+function verdictOf(deviceId: string, node: string | undefined, atMs: number): Verdict {
+  const status = node === undefined ? 'offline' : 'online'
+  return { deviceId, status, atMs, seenAtMs: null, node: node ?? null, watchdog: null }
+}

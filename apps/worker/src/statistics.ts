@@ -1,0 +1,41 @@
+import { shardStream } from '@muster/backplane/keys.ts'
+import type { Log } from '@muster/kit/log.ts'
+import type { Service } from '@muster/kit/service.ts'
+import type { Redis } from 'ioredis'
+import type pg from 'pg'
+import { statisticsMs } from './limits.ts'
+import type { WorkerMetrics } from './metrics.ts'
+import { periodic } from './periodic.ts'
+
+export interface StatisticsParts {
+  redis: Redis
+  pools: Readonly<Record<string, pg.Pool>>
+  heldShards: () => readonly number[]
+  metrics: WorkerMetrics
+  log: Log
+}
+
+/** Measures what nothing else would notice: how much waits in the streams, how the pools are used. */
+export function createStatistics(parts: StatisticsParts): Service {
+  const { redis, pools, heldShards, metrics, log } = parts
+  return periodic('statistics', statisticsMs, log, async () => {
+    for (const [pool, { totalCount, idleCount, waitingCount }] of Object.entries(pools)) {
+      metrics.connections.set({ pool, state: 'open' }, totalCount)
+      metrics.connections.set({ pool, state: 'idle' }, idleCount)
+      metrics.connections.set({ pool, state: 'awaited' }, waitingCount)
+    }
+    const shards = heldShards()
+    metrics.shards.set(shards.length)
+    metrics.streamEntries.reset()
+    metrics.streamLag.reset()
+    await Promise.all(shards.map((shard) => measure(redis, metrics, shard)))
+  })
+}
+
+async function measure(redis: Redis, metrics: WorkerMetrics, shard: number): Promise<void> {
+  const stream = shardStream(shard)
+  const [length, oldest] = await Promise.all([redis.xlen(stream), redis.xrange(stream, '-', '+', 'COUNT', 1)])
+  const since = Number(oldest[0]?.[0].split('-')[0] ?? Number.NaN)
+  metrics.streamEntries.set({ shard: String(shard) }, length)
+  metrics.streamLag.set({ shard: String(shard) }, Number.isNaN(since) ? 0 : Math.max(0, Date.now() - since) / 1000)
+}

@@ -1,0 +1,234 @@
+import { randomUUID } from 'node:crypto'
+import { BatchWriter, recordKinds } from '@muster/backplane/batch.ts'
+import { deviceIdToBytes } from '@muster/backplane/device-id.ts'
+import { batchField, shardOwner, shardStream } from '@muster/backplane/keys.ts'
+import { pack } from '@muster/backplane/pack.ts'
+import { connectRedis, untilReady } from '@muster/backplane/redis.ts'
+import { migrate } from '@muster/db/migrate.ts'
+import { createPool } from '@muster/db/pool.ts'
+import { createKeyring } from '@muster/kit/keyring.ts'
+import { createLog } from '@muster/kit/log.ts'
+import { emptyDatabase, testRedis } from '@muster/testkit/stores.ts'
+import { encodeHeartbeat } from '@muster/wire/heartbeat-frame.ts'
+import { encodeUp, type UpMessage } from '@muster/wire/up.ts'
+import type { Redis } from 'ioredis'
+import pg from 'pg'
+import { Registry } from 'prom-client'
+import { Aftermath } from '../aftermath.ts'
+import { ShardConsumer } from '../consumer.ts'
+import { createDecoder } from '../decoder.ts'
+import { heartbeatRowType } from '../heartbeats.ts'
+import { Live } from '../live.ts'
+import { createWorkerMetrics } from '../metrics.ts'
+import { Presence } from '../presence.ts'
+import { WriteGroups } from '../write-groups.ts'
+import { Writer } from '../writer.ts'
+
+export interface TestDevice {
+  id: string
+  bytes: Uint8Array
+  orgId: string
+  partnerId: string
+  siteId: string
+}
+
+/** Stores of a test file's own: a fresh database, and one of Redis's numbered ones, which may be flushed. */
+export async function openBed(redisNumber: number) {
+  const database = await emptyDatabase()
+  await migrate({ ownerUrl: database.ownerUrl })
+  const owner = new pg.Pool({ connectionString: database.ownerUrl, max: 2 })
+  await owner.query('CREATE SCHEMA IF NOT EXISTS pgboss; GRANT ALL ON SCHEMA pgboss TO muster_system')
+  const url = new URL(testRedis())
+  url.pathname = `/${redisNumber}`
+  const redisUrl = url.href
+  const redis = connectRedis(redisUrl, 'worker-test')
+  await untilReady(redis, 10_000)
+  await redis.flushdb()
+  const pool = createPool({ url: database.systemUrl, name: 'worker-test', max: 6 })
+  return {
+    systemUrl: database.systemUrl,
+    redisUrl,
+    redis,
+    pool,
+    owner,
+    blocking: () => connectRedis(redisUrl, 'worker-test-blocking', 'blocking'),
+    async close() {
+      redis.disconnect()
+      await Promise.all([pool.end(), owner.end()])
+      await database.drop()
+    },
+  }
+}
+export type Bed = Awaited<ReturnType<typeof openBed>>
+
+/** A partner of its own with one organisation, one site and so many enrolled devices. */
+export async function makeDevices({ owner }: Bed, count: number): Promise<TestDevice[]> {
+  const name = randomUUID()
+  const { rows } = await owner.query<{ id: string; org_id: string; partner_id: string; site_id: string }>(
+    `WITH p AS (INSERT INTO partners (name, slug, status) VALUES ($1, $1, 'active') RETURNING id),
+      o AS (INSERT INTO organizations (partner_id, name, slug) SELECT id, $1, $1 FROM p RETURNING id, partner_id),
+      s AS (INSERT INTO sites (org_id, partner_id, name) SELECT id, partner_id, $1 FROM o RETURNING id, org_id, partner_id),
+      d AS (INSERT INTO devices (org_id, partner_id, site_id, hostname, enrolled_at, public_key)
+        SELECT org_id, partner_id, id, 'host-' || n, now(), $3 FROM s, generate_series(1, $2) n RETURNING id, org_id, partner_id, site_id),
+      st AS (INSERT INTO device_state (device_id, org_id, partner_id) SELECT id, org_id, partner_id FROM d)
+    SELECT * FROM d`,
+    [name, count, 'A'.repeat(43)],
+  )
+  return rows.map((row) => ({
+    id: row.id,
+    bytes: deviceIdToBytes(row.id),
+    orgId: row.org_id,
+    partnerId: row.partner_id,
+    siteId: row.site_id,
+  }))
+}
+
+/** Writes batches as a node does. */
+export class TestNode {
+  readonly id: string
+  readonly #batch: BatchWriter
+
+  constructor(id = `node-${randomUUID().slice(0, 8)}`) {
+    this.id = id
+    this.#batch = new BatchWriter(id, 8 * 1024 * 1024)
+  }
+
+  heartbeat(device: Pick<TestDevice, 'bytes'>, bootId: number, sequence: number, atMs = Date.now(), cpu = 12.5): this {
+    const frame = encodeHeartbeat(sequence, [cpu, 8e9, 16e9, 1e11, 5e11, 0.75, 100_000, 1e9, 2e9, 200])
+    return this.record(33, device, bootId, sequence, atMs, frame)
+  }
+
+  message(device: TestDevice, bootId: number, message: UpMessage, atMs = Date.now()): this {
+    const frame = encodeUp(message)
+    return this.record(frame[1] ?? 0, device, bootId, message.sequence, atMs, frame)
+  }
+
+  connected(device: TestDevice, bootId: number, atMs = Date.now(), more: Record<string, unknown> = {}): this {
+    const body = {
+      agentVersion: '1.0.0',
+      role: 'agent',
+      gen: 1,
+      certificateExpiresAt: Date.now() + 1e10,
+      remoteAddress: '::1',
+    }
+    return this.record(recordKinds.connected, device, bootId, 0, atMs, pack({ ...body, ...more }))
+  }
+
+  disconnected(device: TestDevice, bootId: number, atMs = Date.now(), role = 'agent'): this {
+    return this.record(recordKinds.disconnected, device, bootId, 0, atMs, pack({ role, code: 1006 }))
+  }
+
+  sent(device: TestDevice, bootId: number, commandId: string, atMs = Date.now()): this {
+    return this.record(recordKinds.sent, device, bootId, 0, atMs, pack({ commandId }))
+  }
+
+  refused(device: TestDevice, commandId: string, atMs = Date.now()): this {
+    return this.record(recordKinds.refused, device, 0, 0, atMs, pack({ commandId, reason: 'not connected' }))
+  }
+
+  record(
+    kind: number,
+    device: Pick<TestDevice, 'bytes'>,
+    bootId: number,
+    sequence: number,
+    atMs: number,
+    payload: Uint8Array,
+  ): this {
+    if (!this.#batch.append(kind, device.bytes, bootId, sequence, atMs, payload)) throw new Error('the batch is full')
+    return this
+  }
+
+  flush(): Buffer {
+    return this.#batch.flush()
+  }
+
+  /** Appends what was collected as one entry of a shard's stream. */
+  async append(redis: Redis, shard: number): Promise<string> {
+    return appendEntry(redis, shard, this.flush())
+  }
+}
+
+export async function appendEntry(redis: Redis, shard: number, batch: Buffer): Promise<string> {
+  const id = await redis.xadd(shardStream(shard), '*', batchField, batch)
+  if (id === null) throw new Error('the entry was not appended')
+  return id
+}
+
+/** The parts of a worker over the bed, without timers. They have connections of their own, which a test may cut. */
+export async function makeParts(bed: Bed) {
+  const { pool, blocking } = bed
+  const redis = connectRedis(bed.redisUrl, 'worker-test-commands')
+  await untilReady(redis, 10_000)
+  const log = createLog('worker-test', 'silent')
+  const metrics = createWorkerMetrics(new Registry())
+  const live = new Live(redis, pool, metrics)
+  const keyring = createKeyring()
+  const presence = new Presence({ pool, redis, live, metrics, log })
+  const forgotten: number[] = []
+  const aftermath = new Aftermath({ pool, redis, keyring, live, presence, metrics, log })
+  const decoder = createDecoder()
+  const writer = new Writer(pool, await heartbeatRowType(pool))
+  const groups = new WriteGroups(writer, aftermath, metrics)
+  const onRedisForgot = () => void forgotten.push(Date.now())
+  const close = async () => {
+    redis.disconnect()
+    await decoder.close()
+  }
+  return {
+    close,
+    pool,
+    redis,
+    blocking,
+    log,
+    metrics,
+    live,
+    keyring,
+    presence,
+    decoder,
+    writer,
+    groups,
+    onRedisForgot,
+    forgotten,
+  }
+}
+export type Parts = Awaited<ReturnType<typeof makeParts>>
+
+/** Takes the lease of a shard and drains it. */
+export async function startConsumer(parts: Parts, shard: number, name = randomUUID()): Promise<ShardConsumer> {
+  await parts.redis.set(shardOwner(shard), name, 'PX', 60_000)
+  return new ShardConsumer(parts, shard, name, 1)
+}
+
+/** Waits until something holds, looking again and again, and fails with its last answer. */
+export async function until<T>(
+  what: string,
+  look: () => Promise<T>,
+  holds: (value: T) => boolean,
+  ms = 10_000,
+): Promise<T> {
+  const deadline = Date.now() + ms
+  for (;;) {
+    const value = await look()
+    if (holds(value)) return value
+    if (Date.now() > deadline) throw new Error(`${what}: still ${JSON.stringify(value)?.slice(0, 500)}`)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
+/** Waits until the shard's stream has nothing left. */
+export const untilDrained = (redis: Redis, shard: number, ms?: number): Promise<number> =>
+  until(
+    `shard ${shard} drained`,
+    () => redis.xlen(shardStream(shard)),
+    (length) => length === 0,
+    ms,
+  )
+
+/** The stored heartbeats of devices, as `boot:sequence`, in order of their times. */
+export async function storedOf({ pool }: Pick<Bed, 'pool'>, devices: readonly TestDevice[]): Promise<string[]> {
+  const { rows } = await pool.query<{ boot_id: number; sequence: number }>(
+    'SELECT boot_id, sequence FROM device_metrics WHERE device_id = ANY($1::uuid[]) ORDER BY at, boot_id, sequence',
+    [devices.map((device) => device.id)],
+  )
+  return rows.map((row) => `${row.boot_id}:${row.sequence}`)
+}

@@ -1,0 +1,177 @@
+import { randomUUID } from 'node:crypto'
+import { chainAudit, signAuditHeads } from '@muster/areas/audit/chain.jobs.ts'
+import { changeFollower, sweepGroups } from '@muster/areas/groups/membership.jobs.ts'
+import { connectRedis, untilReady } from '@muster/backplane/redis.ts'
+import { createPool } from '@muster/db/pool.ts'
+import { refusePowerfulLogin } from '@muster/db/roles.ts'
+import { type Keyring, readKeyring } from '@muster/kit/keyring.ts'
+import type { Log } from '@muster/kit/log.ts'
+import { createMetrics, observation } from '@muster/kit/metrics.ts'
+import type { Service } from '@muster/kit/service.ts'
+import type { Redis } from 'ioredis'
+import type pg from 'pg'
+import { Aftermath } from './aftermath.ts'
+import type { WorkerSettings } from './config.ts'
+import { ShardConsumer } from './consumer.ts'
+import { createDecoder, type Decoder } from './decoder.ts'
+import { exclusively } from './exclusive.ts'
+import { rebuildGenerations } from './generations.ts'
+import { heartbeatRowType } from './heartbeats.ts'
+import { createJobs } from './jobs.ts'
+import {
+  auditChainMs,
+  auditHeadsMs,
+  generationsMs,
+  groupChangesMs,
+  groupSweepMs,
+  nodeSweepMs,
+  reconcileMs,
+  settleMs,
+  startUpMs,
+  sweepMs,
+  systemConnectionsMax,
+  writerConnectionsMax,
+} from './limits.ts'
+import { Live } from './live.ts'
+import { createMail } from './mail.ts'
+import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts'
+import { ensureMetricPartitions } from './partitions.ts'
+import { periodic } from './periodic.ts'
+import { Presence } from './presence.ts'
+import { Shards } from './shards.ts'
+import { createStatistics } from './statistics.ts'
+import { endOverdueCommands, rerouteCommands } from './sweeps.ts'
+import { WriteGroups } from './write-groups.ts'
+import { Writer } from './writer.ts'
+
+export interface Worker {
+  services: Service[]
+  info: () => { workerId: string; metricsPort: number | undefined }
+}
+
+interface Parts {
+  settings: WorkerSettings
+  workerId: string
+  log: Log
+  keyring: Keyring
+  redis: Redis
+  /** Of the shards alone, so that sweeps and jobs never wait behind a backlog. */
+  writers: pg.Pool
+  pool: pg.Pool
+  decoder: Decoder
+  metrics: WorkerMetrics
+  live: Live
+  presence: Presence
+}
+
+/** Connects to the stores and builds the worker's services, in the order in which they start. */
+export async function createWorker(settings: WorkerSettings, log: Log): Promise<Worker> {
+  const registry = createMetrics('worker')
+  const parts = await connectParts(settings, log, createWorkerMetrics(registry))
+  const { redis, pool, writers, workerId } = parts
+  const observed = observation(registry, settings, {
+    live: () => true,
+    ready: async () => ({
+      redis: (await redis.ping()) === 'PONG',
+      database: (await pool.query('SELECT 1')).rowCount === 1,
+    }),
+  })
+  const shards = await createShards(parts)
+  const pools = { writer: writers, system: pool }
+  return {
+    services: [
+      stores(parts),
+      observed,
+      beforehand('partitions', () => ensureMetricPartitions(pool)),
+      createStatistics({ ...parts, pools, heldShards: () => shards.held }),
+      createJobs({ ...parts, databaseUrl: settings.SYSTEM_DATABASE_URL, publicUrl: settings.PUBLIC_URL }),
+      createMail(parts),
+      shards,
+      ...repeated(parts),
+    ],
+    info: () => ({ workerId, metricsPort: observed.port }),
+  }
+}
+
+async function connectParts(settings: WorkerSettings, log: Log, metrics: WorkerMetrics): Promise<Parts> {
+  const workerId = randomUUID()
+  const keyring = readKeyring(settings.KEYS_FILE)
+  const url = settings.SYSTEM_DATABASE_URL
+  const writers = createPool({ url, name: 'worker-writer', max: writerConnectionsMax })
+  // One plan per statement: planning anew for arrays of every length costs more than it gains.
+  writers.on('connect', (client) => {
+    client.query('SET plan_cache_mode = force_generic_plan').catch(() => undefined)
+  })
+  const pool = createPool({ url, name: 'worker', max: systemConnectionsMax })
+  const redis = connectRedis(settings.REDIS_URL, `worker-${workerId}`)
+  await Promise.all([untilReady(redis, startUpMs), refusePowerfulLogin(pool)])
+  const live = new Live(redis, pool, metrics)
+  const presence = new Presence({ pool, redis, live, metrics, log })
+  const decoder = createDecoder()
+  return { settings, workerId, log, keyring, redis, writers, pool, decoder, metrics, live, presence }
+}
+
+async function createShards(parts: Parts): Promise<Shards> {
+  const { settings, workerId, writers, log, redis } = parts
+  const onRedisForgot = () => {
+    rebuildGenerations(parts).catch((error: unknown) => log.warn({ err: error }, 'generations are not rebuilt yet'))
+  }
+  const writer = new Writer(writers, await heartbeatRowType(parts.pool))
+  const consumerParts = {
+    ...parts,
+    pool: writers,
+    blocking: () => connectRedis(settings.REDIS_URL, `worker-${workerId}-blocking`, 'blocking'),
+    writer,
+    groups: new WriteGroups(writer, new Aftermath(parts), parts.metrics),
+    onRedisForgot,
+  }
+  const shards = settings.STREAM_SHARDS
+  const open = (shard: number) => new ShardConsumer(consumerParts, shard, workerId, shards)
+  return new Shards({ redis, workerId, shards, open, log })
+}
+
+/** What is done now and then, most of it by one worker at a time. */
+function repeated(parts: Parts): Service[] {
+  const { redis, log, presence } = parts
+  const alone = (name: string, everyMs: number, work: () => Promise<unknown>) =>
+    periodic(name, everyMs, log, () => exclusively(redis, name, work))
+  return [
+    periodic('presence', settleMs, log, () => presence.settle()),
+    alone('node-sweep', nodeSweepMs, () => presence.sweepNodes()),
+    alone('reconcile', reconcileMs, () => presence.reconcile()),
+    alone('command-sweep', sweepMs, () => endOverdueCommands(parts)),
+    alone('command-reroute', sweepMs, () => rerouteCommands(parts)),
+    alone('group-changes', groupChangesMs, changeFollower(parts.pool)),
+    alone('group-sweep', groupSweepMs, () => sweepGroups(parts.pool)),
+    alone('generations', generationsMs, () => rebuildGenerations(parts)),
+    // These two see to it themselves that only one of them writes at a time.
+    periodic('audit-chain', auditChainMs, log, () => chainAudit(parts.pool)),
+    periodic('audit-heads', auditHeadsMs, log, () => signAuditHeads(parts.pool, parts.keyring, log)),
+  ]
+}
+
+/** Started first, so that it closes last. */
+function stores({ decoder, redis, writers, pool }: Parts): Service {
+  return {
+    name: 'stores',
+    async run() {},
+    async drain() {},
+    async stop() {
+      await decoder.close()
+      redis.disconnect()
+      await Promise.all([writers.end(), pool.end()])
+    },
+  }
+}
+
+/** Done once, before what stands behind it starts. */
+function beforehand(name: string, work: () => Promise<unknown>): Service {
+  return {
+    name,
+    async run() {
+      await work()
+    },
+    async drain() {},
+    async stop() {},
+  }
+}

@@ -1,0 +1,167 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { SchemaError } from '@muster/db/migrate.ts'
+import { type Stack, startStack } from '@muster/stack/stack.ts'
+import { type Stores, startStores } from '@muster/stack/stores.ts'
+import { Redis } from 'ioredis'
+import pg from 'pg'
+import { ensureFleet } from './fleet.ts'
+import type { Target } from './generator/lean-socket.ts'
+import { withDescendants } from './proc.ts'
+import { seed } from './seed.ts'
+import type { Groups } from './usage.ts'
+import { pause, until } from './waiting.ts'
+
+/*
+ * A Muster of the benchmarks' own under the temporary folder, with real durability. The data folder is kept between
+ * runs, because its keyring signed the agents' certificates; what a run stored is thrown away before the next.
+ */
+
+export const benchFolder = join(tmpdir(), 'muster-bench')
+const dataDir = join(benchFolder, 'data')
+const lockFile = join(dataDir, 'launcher.lock')
+const aloneMs = 1_200_000
+
+export interface BenchStackOptions {
+  readonly agents: number
+  readonly ingest?: number
+  readonly workers?: number
+  readonly admin?: 0 | 1
+  readonly settings?: Partial<Record<'admin' | 'worker' | 'ingest', Readonly<Record<string, string>>>>
+  /** Further settings of PostgreSQL, as for ALTER SYSTEM. */
+  readonly postgres?: Readonly<Record<string, string>>
+  /** Where the processes leave CPU profiles when they end. */
+  readonly profile?: string | undefined
+  /** Whether the apps are started; without them there are only stores and devices. */
+  readonly isBare?: boolean
+  say(line: string): void
+}
+
+export interface BenchStack {
+  readonly stack: Stack
+  readonly target: Target
+  /** A connection as the owner of the tables. */
+  readonly owner: pg.Client
+  readonly redis: Redis
+  readonly groups: Groups
+  readonly fleetFolder: string
+  stop(): Promise<void>
+}
+
+/** The first administrator of the benchmarks. */
+export const administrator = { email: 'bench@muster.example', password: 'correct-horse-battery-staple' } as const
+
+/** Starts stores and processes with so many enrolled agents and nothing reported yet. */
+export async function startBenchStack(options: BenchStackOptions): Promise<BenchStack> {
+  await prepare(options)
+  const counts = options.isBare
+    ? { ingest: 0, workers: 0, admin: 0 as const }
+    : { ingest: options.ingest ?? 1, workers: options.workers ?? 1, admin: options.admin ?? 0 }
+  const { profile } = options
+  const profiled: Record<string, string> =
+    profile === undefined ? {} : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${resolve(profile)}` }
+  const stack = await startStack({
+    dataDir,
+    durable: true,
+    ...counts,
+    bootstrap: administrator,
+    settings: {
+      ...options.settings,
+      // The generator has few addresses and devices for its load; the protection against floods is not what is measured.
+      ingest: { ...profiled, LOG_LEVEL: 'warn', DEVICE_FRAMES_PER_SECOND: '1000', ...options.settings?.ingest },
+      worker: { ...profiled, LOG_LEVEL: 'warn', ...options.settings?.worker },
+      admin: { ...profiled, LOG_LEVEL: 'warn', ...options.settings?.admin },
+    },
+    onNote: options.say,
+  })
+  const owner = new pg.Client({ connectionString: stack.urls.owner })
+  const redis = new Redis(stack.urls.redis)
+  const stop = async () => {
+    await owner.end().catch(() => undefined)
+    redis.disconnect()
+    await stack.stop()
+  }
+  try {
+    await owner.connect()
+    const { port } = new URL(stack.urls.ingest)
+    const target = { host: '127.0.0.1', port: Number(port), path: new URL(stack.urls.ingest).pathname }
+    return { stack, target, owner, redis, groups: groupsOf(stack), fleetFolder: benchFolder, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function prepare(options: BenchStackOptions): Promise<void> {
+  await mkdir(benchFolder, { recursive: true })
+  await untilAlone(options.say)
+  try {
+    await prepareStores(options)
+  } catch (error) {
+    // A data folder of another version of the schema is worth nothing here.
+    if (!(error instanceof SchemaError)) throw error
+    options.say(`beginning with an empty database: ${error.message}`)
+    await rm(dataDir, { recursive: true, force: true })
+    await prepareStores(options)
+  }
+}
+
+// Two benchmarks at once would only measure each other.
+async function untilAlone(say: (line: string) => void): Promise<void> {
+  const locked = () => {
+    const holder = /"pid":(\d+)/.exec(existsSync(lockFile) ? readFileSync(lockFile, 'utf8') : '')?.[1]
+    return holder !== undefined && existsSync(`/proc/${holder}`)
+  }
+  if (!locked()) return
+  say('another benchmark is running; waiting for its end')
+  await until('the other benchmark to end', aloneMs, async () => !locked() || 'it still runs')
+  // Its stores are removed last.
+  await pause(1_000)
+}
+
+async function prepareStores(options: BenchStackOptions): Promise<void> {
+  const stores = await startStores({ dataDir, durable: true, onNote: options.say })
+  try {
+    await ensureFleet(benchFolder, stores.secretFiles.keysFile, options.agents, options.say)
+    await empty(stores, options)
+  } finally {
+    await stores.stop()
+  }
+}
+
+// Throws away what earlier runs stored, and has the servers tell when each transaction was committed.
+async function empty(stores: Stores, { agents, postgres = {} }: BenchStackOptions): Promise<void> {
+  const redis = new Redis(stores.urls.redis)
+  const owner = new pg.Client({ connectionString: stores.urls.owner })
+  await owner.connect()
+  try {
+    await redis.flushall()
+    await redis.bgrewriteaof()
+    await owner.query('ALTER SYSTEM RESET ALL')
+    const settings = { track_commit_timestamp: 'on', ...postgres }
+    for (const [name, value] of Object.entries(settings))
+      await owner.query(`ALTER SYSTEM SET ${owner.escapeIdentifier(name)} = ${owner.escapeLiteral(value)}`)
+    await seed(owner, agents)
+  } finally {
+    redis.disconnect()
+    await owner.end()
+  }
+}
+
+function groupsOf(stack: Stack): Groups {
+  const { engines } = stack.stores.folder
+  const alive = (pids: (number | undefined)[]) => pids.filter((pid) => pid !== undefined)
+  return {
+    ingest: () => alive(stack.ingest.map(({ pid }) => pid)),
+    worker: () => alive(stack.workers.map(({ pid }) => pid)),
+    admin: () => alive([stack.admin?.pid]),
+    postgres: () => withDescendants(pidIn(join(engines, 'postgres', 'postmaster.pid'))),
+    redis: () => alive([pidIn(join(engines, 'redis', 'redis.pid'))]),
+  }
+}
+
+function pidIn(path: string): number {
+  return existsSync(path) ? Number(readFileSync(path, 'utf8').split('\n')[0]) : -1
+}

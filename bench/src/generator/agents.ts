@@ -1,0 +1,210 @@
+import { failuresAfter, nextAfter } from '@muster/agent/retry.ts'
+import { decodeDown } from '@muster/wire/down.ts'
+import { emptyHeader, readHeaderAt } from '@muster/wire/frame.ts'
+import { ack } from '@muster/wire/messages/ack.ts'
+import type { Challenge } from '@muster/wire/messages/challenge.ts'
+import { type Command, command } from '@muster/wire/messages/command.ts'
+import { update } from '@muster/wire/messages/update.ts'
+import { encodeUp } from '@muster/wire/up.ts'
+import { protocolVersion } from '@muster/wire/version.ts'
+import { Credentials } from '../fleet-files.ts'
+import { Histogram } from '../histogram.ts'
+import { heartbeatFrame } from './heartbeats.ts'
+import { binaryFrame, LeanSocket, type SocketOwner } from './lean-socket.ts'
+import { Ledger } from './ledger.ts'
+import type { AgentsPlan, Receipt, Standing } from './messages.ts'
+
+const agentState = { away: 0, connecting: 1, live: 2, waiting: 3 } as const
+const connectTickMs = 10
+const header = emptyHeader()
+
+/** All agents of one client process, as columns: connect, prove who they are, send, note what is acknowledged. */
+export class Agents implements SocketOwner {
+  readonly ledger: Ledger
+  /** From the moment a heartbeat was due to its acknowledgement. */
+  readonly ackLatency = new Histogram()
+  readonly #plan: AgentsPlan
+  readonly #credentials: Credentials | undefined
+  readonly #sockets: (LeanSocket | undefined)[]
+  readonly #state: Uint8Array
+  readonly #failures: Uint8Array
+  readonly #welcomedAtMs: Float64Array
+  readonly #hintMs: Map<number, number> = new Map()
+  /** Frames other than heartbeats, by agent and sequence, until they are acknowledged. */
+  readonly #others: Map<string, Uint8Array> = new Map()
+  readonly #closes: Map<string, number> = new Map()
+  readonly #timers: Set<NodeJS.Timeout> = new Set()
+  #orders: { frame: Uint8Array; atMicros: number }[] = []
+  #connecting = 0
+  #live = 0
+  #welcomes = 0
+  #started = 0
+  #wanted = 0
+  #isStopped = false
+
+  constructor(plan: AgentsPlan) {
+    this.#plan = plan
+    this.#credentials = plan.isBare ? undefined : new Credentials(plan.folder, plan.first, plan.agents)
+    this.ledger = new Ledger(plan.first, plan.agents, plan.sequencesMax, plan.bootId)
+    this.#sockets = new Array<LeanSocket | undefined>(plan.agents)
+    this.#state = new Uint8Array(plan.agents)
+    this.#failures = new Uint8Array(plan.agents)
+    this.#welcomedAtMs = new Float64Array(plan.agents)
+  }
+
+  /** Opens connections until so many have been begun. */
+  open(agents: number): void {
+    this.#wanted = Math.min(agents, this.#plan.agents)
+    this.#ramp(performance.now(), this.#started)
+  }
+
+  standing(): Standing {
+    const { sent, acknowledged, surplusAcks } = this.ledger
+    const closes = Object.fromEntries(this.#closes)
+    const [live, connecting, welcomes] = [this.#live, this.#connecting, this.#welcomes]
+    return { live, connecting, welcomes, sent, acknowledged, surplusAcks, closes }
+  }
+
+  /** Commands and update signals received since this was last asked. */
+  takeReceipts(): Receipt[] {
+    const taken = this.#orders
+    this.#orders = []
+    return taken.map(({ frame, atMicros }) => {
+      const message = decodeDown(frame)
+      return { id: message.name === 'command' ? message.body.id : message.name, atMicros }
+    })
+  }
+
+  /** Sends a heartbeat that was due at `dueMs`; false when the agent is not connected or its ledger is full. */
+  beat(agent: number, dueMs: number): boolean {
+    if (this.#state[agent] !== agentState.live) return false
+    const sequence = this.ledger.send(agent, dueMs * 1000)
+    if (sequence === 0) return false
+    this.#sockets[agent]?.write(heartbeatFrame(sequence))
+    return true
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    for (const timer of this.#timers) clearTimeout(timer)
+    for (const socket of this.#sockets) socket?.destroy()
+  }
+
+  opened(agent: number): void {
+    if (this.#plan.isBare) this.#becameLive(agent)
+  }
+
+  received(agent: number, bytes: Buffer, start: number, end: number): void {
+    readHeaderAt(bytes, start, end, header)
+    if (header.fault === null && header.type === ack.type) {
+      this.#acknowledged(agent, header.sequence)
+      return
+    }
+    if (header.type === command.type || header.type === update.type) {
+      this.#ordered(agent, Buffer.from(bytes.subarray(start, end)))
+      return
+    }
+    const message = decodeDown(bytes.subarray(start, end))
+    if (message.name === 'challenge') this.#introduce(agent, message.body)
+    else if (message.name === 'welcome') this.#becameLive(agent)
+    else if (message.name === 'retry') this.#hintMs.set(agent, message.body.afterMs)
+  }
+
+  closed(agent: number, code: number, retryAfter: string | undefined): void {
+    const wasLive = this.#state[agent] === agentState.live
+    if (wasLive) this.#live--
+    else this.#connecting--
+    this.#sockets[agent] = undefined
+    if (this.#isStopped) return
+    this.#state[agent] = agentState.waiting
+    const why = retryAfter === undefined ? String(code) : 'refused'
+    this.#closes.set(why, (this.#closes.get(why) ?? 0) + 1)
+    const ending = {
+      welcomed: wasLive,
+      lastedMs: wasLive ? performance.now() - (this.#welcomedAtMs[agent] ?? 0) : 0,
+      code,
+      reason: '',
+      hintMs: this.#hintMs.get(agent),
+      retryAfterMs: retryAfter === undefined ? undefined : Number(retryAfter) * 1000,
+    }
+    this.#hintMs.delete(agent)
+    // The very rule that real agents follow.
+    const failures = this.#failures[agent] ?? 0
+    const next = nextAfter(ending, failures)
+    this.#failures[agent] = failuresAfter(ending, failures)
+    if (next.kind === 'wait') this.#later(next.delayMs, () => this.#connect(agent))
+  }
+
+  // So many per second and never too many unfinished at once.
+  #ramp(sinceMs: number, before: number): void {
+    const { connectsPerSecond, connectingMax } = this.#plan
+    const due = Math.min(this.#wanted, before + ((performance.now() - sinceMs) / 1000) * connectsPerSecond)
+    while (this.#started < due && this.#connecting < connectingMax) this.#connect(this.#started++)
+    if (this.#started < this.#wanted) this.#later(connectTickMs, () => this.#ramp(sinceMs, before))
+  }
+
+  #connect(agent: number): void {
+    const { sources, target } = this.#plan
+    const source = sources[agent % sources.length] ?? '127.0.0.1'
+    this.#state[agent] = agentState.connecting
+    this.#connecting++
+    this.#sockets[agent] = new LeanSocket(target, source, this, agent)
+  }
+
+  #introduce(agent: number, { nonce }: Challenge): void {
+    const certificate = this.#credentials?.certificate(agent) ?? ''
+    const signature = this.#credentials?.prove(agent, nonce, certificate) ?? Buffer.alloc(64)
+    const { bootId } = this.#plan
+    const body = {
+      protocol: protocolVersion,
+      certificate,
+      signature,
+      bootId,
+      agentVersion: '1.0.0',
+      role: 'agent' as const,
+    }
+    this.#sockets[agent]?.write(binaryFrame(encodeUp({ name: 'hello', sequence: 0, body })))
+  }
+
+  #becameLive(agent: number): void {
+    this.#state[agent] = agentState.live
+    this.#connecting--
+    this.#live++
+    this.#welcomes++
+    this.#welcomedAtMs[agent] = performance.now()
+    for (const sequence of this.ledger.unacknowledged(agent)) {
+      this.#sockets[agent]?.write(this.#others.get(`${agent}/${sequence}`) ?? heartbeatFrame(sequence))
+    }
+  }
+
+  #acknowledged(agent: number, sequence: number): void {
+    const dueMicros = this.ledger.acknowledge(agent, sequence)
+    if (dueMicros >= 0) this.ackLatency.record(performance.now() * 1000 - dueMicros)
+    if (this.#others.size > 0) this.#others.delete(`${agent}/${sequence}`)
+  }
+
+  // Only noted when it comes; it is read when somebody asks, so that reading does not slow a broadcast.
+  #ordered(agent: number, frame: Uint8Array): void {
+    this.#orders.push({ frame, atMicros: Number(process.hrtime.bigint() / 1000n) })
+    if (header.type !== command.type || !this.#plan.answersCommands) return
+    const message = decodeDown(frame)
+    if (message.name === 'command') this.#obey(agent, message.body)
+  }
+
+  #obey(agent: number, { id }: Command): void {
+    const sequence = this.ledger.send(agent, performance.now() * 1000)
+    if (sequence === 0) return
+    const body = { commandId: id, status: 'completed' as const, exitCode: 0, durationMs: 1 }
+    const frame = binaryFrame(encodeUp({ name: 'result', sequence, body }))
+    this.#others.set(`${agent}/${sequence}`, frame)
+    this.#sockets[agent]?.write(frame)
+  }
+
+  #later(delayMs: number, what: () => void): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer)
+      if (!this.#isStopped) what()
+    }, delayMs)
+    this.#timers.add(timer)
+  }
+}

@@ -1,0 +1,35 @@
+import { writeHeader } from '@muster/wire/frame.ts'
+import { encodeHeartbeat } from '@muster/wire/heartbeat-frame.ts'
+import { type Heartbeat, heartbeat } from '@muster/wire/messages/heartbeat.ts'
+
+const variants = 64
+const headerBytesMax = 11
+const clientHeaderBytes = 6
+const gib = 2 ** 30
+
+/** Plausible figures of a machine; they differ from one to the next, as real ones do. */
+function figuresOf(variant: number): Heartbeat {
+  const part = (variant + 0.5) / variants
+  const used = Math.floor(part * 14 * gib) + variant
+  const cpu = Math.round(part * 1_000) / 10
+  const load = Math.round(part * 400) / 100
+  return [cpu, used, 16 * gib, used * 20, 512 * gib, load, 86_400 + variant * 61, used * 3, used * 2, 180 + variant]
+}
+
+// What follows the sequence is the same for all frames of one variant, so it is encoded once.
+const bodies = Array.from({ length: variants }, (_, variant) => encodeHeartbeat(0, figuresOf(variant)).subarray(3))
+const header = new Uint8Array(headerBytesMax)
+
+/** A heartbeat inside a client's socket frame. The same sequence always gives the same bytes. */
+export function heartbeatFrame(sequence: number): Buffer {
+  const body = bodies[sequence % variants] ?? new Uint8Array(0)
+  const headerBytes = writeHeader(header, heartbeat.type, sequence, 3)
+  const length = headerBytes + body.length
+  const frame = Buffer.allocUnsafe(clientHeaderBytes + length)
+  frame[0] = 0x82
+  frame[1] = 0x80 | length
+  frame.fill(0, 2, clientHeaderBytes)
+  for (let index = 0; index < headerBytes; index++) frame[clientHeaderBytes + index] = header[index] ?? 0
+  frame.set(body, clientHeaderBytes + headerBytes)
+  return frame
+}

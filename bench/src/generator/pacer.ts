@@ -1,0 +1,52 @@
+import { Histogram } from '../histogram.ts'
+
+const tickMs = 1
+/** So many in a row, then what has arrived is read. */
+const perTurn = 256
+
+export interface Pace {
+  readonly rate: number
+  readonly seconds: number
+}
+
+export interface PaceResult {
+  readonly offered: number
+  readonly sent: number
+  /** Turns of agents that were not connected. */
+  readonly skipped: number
+  /** How late the generator itself was. */
+  readonly lateness: Histogram
+}
+
+/**
+ * Calls `beat` as often as the rate says, whatever becomes of it: turn k is due at k / rate after the start, and a turn
+ * that comes late keeps the time at which it had been due.
+ */
+export function keepPace(
+  { rate, seconds }: Pace,
+  turns: number,
+  beat: (turn: number, dueMs: number) => boolean,
+  clock: () => number = () => performance.now(),
+): Promise<PaceResult> {
+  const startMs = clock()
+  const offered = Math.floor(rate * seconds)
+  const lateness = new Histogram()
+  let done = 0
+  let sent = 0
+  return new Promise((resolve) => {
+    const tick = () => {
+      const nowMs = clock()
+      const due = Math.min(offered, Math.floor(((nowMs - startMs) / 1000) * rate) + 1)
+      const until = Math.min(due, done + perTurn)
+      for (; done < until; done++) {
+        const dueMs = startMs + (done / rate) * 1000
+        lateness.record((nowMs - dueMs) * 1000)
+        if (beat(done % turns, dueMs)) sent++
+      }
+      if (done >= offered) resolve({ offered, sent, skipped: offered - sent, lateness })
+      else if (done < due) setImmediate(tick)
+      else setTimeout(tick, tickMs)
+    }
+    tick()
+  })
+}

@@ -1,0 +1,90 @@
+// Runs one benchmark, or all of them: npm run bench -- <scenario> [flags]
+
+import { readOptions, UsageError } from './options.ts'
+import { type Circumstances, load, machine, print, type Report } from './report.ts'
+import { saveResult } from './results.ts'
+import type { Run, Scenario } from './scenario.ts'
+import { scenarios } from './scenarios.ts'
+
+const usage = () =>
+  [
+    'usage: npm run bench -- <scenario> [--json] [--quick] [--save] [--agents N] [--rate HZ] [--seconds S] [--rounds N]',
+    '                         [--ingest N] [--workers N] [--profile FOLDER]',
+    ...Object.entries(scenarios).map(([name, { summary }]) => `  ${name.padEnd(10)} ${summary}`),
+    '  all        every one of them, one after the other',
+  ].join('\n')
+
+const say = (line: string) => process.stderr.write(`${line}\n`)
+
+async function main(args: readonly string[]): Promise<void> {
+  const options = readOptions(args)
+  const names = options.scenario === 'all' ? Object.keys(scenarios) : [options.scenario]
+  const outcomes: object[] = []
+  for (const name of names) {
+    const scenario = scenarios[name]
+    if (scenario === undefined) throw new UsageError(name === '' ? 'Which scenario?' : `There is no scenario ${name}`)
+    say(`${name}: ${scenario.summary}`)
+    const before = load()
+    const report = await runOnce(scenario, (stop) => ({ options, say, keep: stop }))
+    const command = `npm run bench -- ${args.join(' ')}`
+    const date = new Date().toISOString()
+    const circumstances: Circumstances = {
+      date,
+      command,
+      machine: machine(),
+      node: process.version,
+      loadBefore: before,
+      loadAfter: load(),
+    }
+    outcomes.push({ ...report, ...circumstances })
+    if (!options.isJson) process.stdout.write(`${print(report, circumstances)}\n\n`)
+    if (options.isSaved) saveResult(report, circumstances)
+  }
+  if (options.isJson)
+    process.stdout.write(`${JSON.stringify(names.length === 1 ? outcomes[0] : { scenarios: outcomes })}\n`)
+}
+
+let stopAll: () => Promise<void> = async () => undefined
+
+async function runOnce(scenario: Scenario, runOf: (keep: Run['keep']) => Run): Promise<Report> {
+  const started: { stop(): Promise<void> }[] = []
+  const stop = async () => {
+    for (const each of started.splice(0).reverse())
+      await each.stop().catch((error: Error) => say(`could not stop something: ${error.message}`))
+  }
+  stopAll = stop
+  const overdue = setTimeout(() => {
+    say(`not finished after ${scenario.secondsMax} s; giving up`)
+    void stop().then(() => process.exit(1))
+  }, scenario.secondsMax * 1000)
+  try {
+    return await scenario.run(
+      runOf((each) => {
+        started.push(each)
+        return each
+      }),
+    )
+  } finally {
+    clearTimeout(overdue)
+    await stop()
+  }
+}
+
+let isStopping = false
+function stopNow(why: string): void {
+  if (isStopping) process.exit(1)
+  isStopping = true
+  say(why)
+  void stopAll().then(() => process.exit(1))
+}
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stopNow('stopping …'))
+process.once('disconnect', () => stopNow('the process that started the benchmark is gone; stopping …'))
+
+try {
+  await main(process.argv.slice(2))
+  process.exit(0)
+} catch (error) {
+  if (error instanceof UsageError) say(`${error.message}\n${usage()}`)
+  else say(error instanceof Error ? (error.stack ?? error.message) : String(error))
+  process.exit(1)
+}

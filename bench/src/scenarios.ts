@@ -1,0 +1,23 @@
+import { types } from '../types.bench.ts'
+import type { Scenario } from './scenario.ts'
+import { api } from './scenarios/api.ts'
+import { density } from './scenarios/density.ts'
+import { idleCost } from './scenarios/idle-cost.ts'
+import { ingest } from './scenarios/ingest.ts'
+import { login } from './scenarios/login.ts'
+import { push } from './scenarios/push.ts'
+import { state } from './scenarios/state.ts'
+import { storm } from './scenarios/storm.ts'
+
+/** All benchmarks by name, in the order in which `all` runs them. */
+export const scenarios: Readonly<Record<string, Scenario>> = {
+  ingest,
+  density,
+  'idle-cost': idleCost,
+  push,
+  storm,
+  state,
+  api,
+  login,
+  types,
+}

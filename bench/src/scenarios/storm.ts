@@ -1,0 +1,201 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type pg from 'pg'
+import { ApiClient } from '../api-client.ts'
+import { administrator, type BenchStack, startBenchStack } from '../bench-stack.ts'
+import { Generator } from '../generator/generator.ts'
+import { Histogram, type Percentiles, percentilesOf } from '../histogram.ts'
+import { checkAndClear, drained } from '../load-run.ts'
+import { bar, latencyTable, load, median, type Report, type Table, usageTable } from '../report.ts'
+import type { Run, Scenario } from '../scenario.ts'
+import { UsageMeter, type UsageReport } from '../usage.ts'
+import { until } from '../waiting.ts'
+import { checkTable } from './ingest-tables.ts'
+
+const heartbeatSeconds = 60
+const perIngest = 17_000
+const connectMs = 400_000
+const backMs = 180_000
+const loginsPerSecond = 2
+const loginsMin = 10
+const reportingSeconds = 6
+const quietSeconds = 4
+
+const lengths = {
+  full: { agents: 50_000, rounds: 5, quietMs: 61_000 },
+  quick: { agents: 10_000, rounds: 1, quietMs: 1_000 },
+}
+
+interface Round {
+  readonly backMs: number
+  readonly logins: Percentiles
+  /** Statements that the reconnects caused: all but those of the logins and of a system in which nothing happens. */
+  readonly statements: number
+  readonly refused: number
+  readonly usage: UsageReport
+  readonly loadAverage: number
+}
+
+/** Every ingest process is killed at once; the fleet comes back while somebody tries to sign in. */
+export const storm: Scenario = {
+  summary: 'all ingest processes killed at once: how long until the whole fleet is back, and what it costs meanwhile',
+  secondsMax: 2_400,
+  async run({ options, say, keep }: Run): Promise<Report> {
+    const length = options.isQuick ? lengths.quick : lengths.full
+    const { agents = length.agents, rounds: count = length.rounds } = options
+    const ingest = options.ingest ?? Math.ceil(agents / perIngest)
+    const postgres = { shared_preload_libraries: 'pg_stat_statements', 'pg_stat_statements.track': 'top' }
+    const bench = keep(
+      await startBenchStack({
+        agents,
+        ingest,
+        workers: options.workers,
+        admin: 1,
+        postgres,
+        profile: options.profile,
+        say,
+      }),
+    )
+    await bench.owner.query('CREATE EXTENSION IF NOT EXISTS pg_stat_statements')
+    const api = keep(new ApiClient(bench.stack.urls.admin))
+    const sequencesMax = 1_000
+    const fleet = keep(new Generator({ target: bench.target, folder: bench.fleetFolder, agents, sequencesMax }))
+    say(`${agents} agents connected in ${((await fleet.connect(connectMs)) / 1000).toFixed(1)} s`)
+    const perLogin = await statementsPerLogin(bench, api)
+    const rounds: Round[] = []
+    for (let index = 0; index < count; index++) {
+      await drained(bench)
+      const round = await killAll(bench, fleet, api, perLogin)
+      rounds.push(round)
+      say(`round ${index + 1}: all back after ${round.backMs} ms, login p95 ${round.logins.p95} ms`)
+      // A process that died again within a minute is started later each time; that is not what is measured.
+      if (index + 1 < count) await wait(length.quietMs)
+    }
+    await fleet.settle()
+    await drained(bench)
+    const verdict = await checkAndClear(bench, fleet)
+    const of = (value: (round: Round) => number) => median(rounds.map(value))
+    return {
+      scenario: 'storm',
+      ratios: {},
+      bars: [
+        bar(
+          `all ${agents} agents back after every ingest process was killed`,
+          of((r) => r.backMs) / 1000,
+          'at most',
+          20,
+          ' s',
+        ),
+        bar('database statements per 500 agents', (of((r) => r.statements) * 500) / agents, 'at most', 1),
+        bar(
+          'p95 of a login meanwhile',
+          of((r) => r.logins.p95),
+          'at most',
+          800,
+          ' ms',
+        ),
+        bar('acknowledged heartbeats lost', verdict.lost, 'at most', 0),
+        bar('heartbeats stored twice', verdict.duplicates, 'at most', 0),
+      ],
+      tables: [
+        roundsTable(agents, ingest, rounds),
+        latencyTable('logins', Object.fromEntries(rounds.map(({ logins }, index) => [`round ${index + 1}`, logins]))),
+        checkTable(verdict),
+        ...rounds.slice(-1).map(({ usage }) => usageTable('last round', usage)),
+      ],
+      figures: { agents, ingest, perLogin, rounds, verdict },
+    }
+  },
+}
+
+async function killAll(bench: BenchStack, fleet: Generator, api: ApiClient, perLogin: number): Promise<Round> {
+  const { stack, owner } = bench
+  const agents = fleet.agents
+  const refusedBefore = (await fleet.standing()).closes.refused ?? 0
+  const meter = new UsageMeter({ ...bench.groups, generator: () => fleet.pids })
+  const background = await statementsPerSecond(owner)
+  // Frames that are on their way when it happens: none that was acknowledged may be missing afterwards.
+  const reporting = fleet.pace(agents / heartbeatSeconds, reportingSeconds)
+  await wait(reportingSeconds * 500)
+  const before = await statements(owner)
+  const logins = repeatLogins(api)
+  const startedAt = performance.now()
+  for (const each of stack.ingest) each.kill('SIGKILL')
+  await until('the sockets to break', 10_000, async () => (await fleet.standing()).live < agents / 10 || 'not yet')
+  await fleet.untilLive(agents, backMs)
+  const back = Math.round(performance.now() - startedAt)
+  await drained(bench)
+  const seconds = (performance.now() - startedAt) / 1000
+  const used = (await statements(owner)) - before - logins.count() * perLogin - background * seconds
+  const usage = meter.report()
+  const latency = await logins.finish()
+  await reporting
+  await fleet.settle()
+  const refused = ((await fleet.standing()).closes.refused ?? 0) - refusedBefore
+  const count = Math.max(0, Math.round(used))
+  return { backMs: back, logins: latency, statements: count, refused, usage, loadAverage: load() }
+}
+
+/** Somebody who signs in again and again, at a fixed pace whatever the answers. */
+function repeatLogins(api: ApiClient) {
+  const latency = new Histogram()
+  const answers: Promise<void>[] = []
+  let count = 0
+  const { promise: hasEnough, resolve: enough } = Promise.withResolvers<void>()
+  const once = async () => {
+    const { status, ms } = await api.signIn(administrator.email, administrator.password)
+    if (status !== 200) throw new Error(`a login was answered with ${status}`)
+    latency.record(ms * 1000)
+    if (latency.count >= loginsMin) enough()
+  }
+  const timer = setInterval(() => {
+    count++
+    answers.push(once())
+  }, 1000 / loginsPerSecond)
+  return {
+    count: () => count,
+    async finish(): Promise<Percentiles> {
+      await hasEnough
+      clearInterval(timer)
+      await Promise.all(answers)
+      return percentilesOf(latency)
+    },
+  }
+}
+
+/** What the processes ask of the database when nothing happens. */
+async function statementsPerSecond(owner: pg.Client): Promise<number> {
+  const before = await statements(owner)
+  await wait(quietSeconds * 1000)
+  return ((await statements(owner)) - before) / quietSeconds
+}
+
+/** Statements run so far by others than us. */
+async function statements(owner: pg.Client): Promise<number> {
+  const { rows } = await owner.query<{ calls: string }>(
+    `SELECT coalesce(sum(calls), 0) AS calls FROM pg_stat_statements s JOIN pg_roles r ON r.oid = s.userid
+     WHERE r.rolname IN ('muster_app', 'muster_system') AND query !~* '^(begin|commit|rollback|set|reset)'`,
+  )
+  return Number(rows[0]?.calls ?? 0)
+}
+
+async function statementsPerLogin({ owner }: BenchStack, api: ApiClient): Promise<number> {
+  const logins = 5
+  const before = await statements(owner)
+  for (let index = 0; index < logins; index++) await api.signIn(administrator.email, administrator.password)
+  return ((await statements(owner)) - before) / logins
+}
+
+function roundsTable(agents: number, ingest: number, rounds: readonly Round[]): Table {
+  return {
+    title: `${agents} agents on ${ingest} ingest processes, all killed`,
+    head: ['round', 'all back ms', 'statements', 'per 500 agents', 'refused upgrades', 'load'],
+    rows: rounds.map(({ backMs: back, statements: count, refused, loadAverage }, index) => [
+      String(index + 1),
+      back,
+      count,
+      Number(((count * 500) / agents).toFixed(2)),
+      refused,
+      loadAverage,
+    ]),
+  }
+}

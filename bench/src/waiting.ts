@@ -1,0 +1,14 @@
+import { setTimeout as wait } from 'node:timers/promises'
+
+export const pause = (ms: number): Promise<void> => wait(ms)
+
+/** Waits until `look` answers true; what it answers otherwise is told when the time is over. */
+export async function until(what: string, withinMs: number, look: () => Promise<true | string>): Promise<void> {
+  const end = performance.now() + withinMs
+  for (;;) {
+    const found = await look()
+    if (found === true) return
+    if (performance.now() > end) throw new Error(`Waited ${withinMs} ms for ${what}: ${found}`)
+    await pause(50)
+  }
+}

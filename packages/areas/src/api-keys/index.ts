@@ -1,0 +1,2 @@
+// What other areas may use of API keys.
+export { callerOfApiKey, carriesApiKey } from './credential.ts'

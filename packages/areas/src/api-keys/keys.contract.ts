@@ -1,0 +1,131 @@
+import {
+  changes,
+  create,
+  del,
+  get,
+  id,
+  limit,
+  moment,
+  pageNumber,
+  pageOf,
+  patch,
+  personCan,
+  post,
+  success,
+  time,
+} from '@muster/kit/contract.ts'
+import { isPermission, type Permission } from '@muster/kit/permissions.ts'
+import { z } from 'zod'
+
+const permission = z.custom<Permission>((value) => typeof value === 'string' && isPermission(value), {
+  error: 'must be a permission such as devices:read',
+})
+
+/** A key with which a program acts in its creator's name. The secret itself is shown once, when it is made. */
+export const ApiKey = z.object({
+  id: id(),
+  name: z.string(),
+  /** The beginning of the key, by which it can be recognised. */
+  prefix: z.string(),
+  status: z.enum(['active', 'expired', 'revoked']),
+  scope: z.enum(['system', 'partner', 'organization']),
+  partnerId: id().nullable(),
+  /** The one organisation that the key reaches, where it is limited to one. */
+  orgId: id().nullable(),
+  /** Who made it; the key can never do more than this person. */
+  userId: id(),
+  /** The permissions it was given. Those that its creator has lost do not count. */
+  scopes: z.array(z.string()),
+  /** Addresses or networks that it may be used from; empty means any. */
+  allowedAddresses: z.array(z.string()),
+  requestsPerMinute: z.number(),
+  expiresAt: time(),
+  /** Until when the key before the last rotation is still good. */
+  previousExpiresAt: time().nullable(),
+  lastUsedAt: time().nullable(),
+  lastUsedIp: z.string().nullable(),
+  createdAt: time(),
+  updatedAt: time(),
+})
+export type ApiKey = z.infer<typeof ApiKey>
+const WithSecret = ApiKey.extend({ key: z.string() })
+
+const name = z.string().trim().min(1).max(255)
+const scopes = z.array(permission).min(1).max(50)
+const network = z
+  .string()
+  .trim()
+  .max(50)
+  .refine(isNetworkText, { error: 'must be an address or a network in CIDR form' })
+const allowedAddresses = z.array(network).max(50)
+const requestsPerMinute = z.number().int().min(1).max(60_000)
+const expiresAt = moment()
+
+export const keys = {
+  list: get('/api-keys', {
+    summary: 'API keys in reach',
+    access: personCan('settings:read'),
+    input: z.object({
+      status: z.enum(['active', 'expired', 'revoked']).optional(),
+      orgId: id().optional(),
+      userId: id().optional(),
+      page: pageNumber(),
+      limit: limit(100, 100),
+    }),
+    output: pageOf(ApiKey),
+  }),
+  get: get('/api-keys/:id', {
+    summary: 'One API key',
+    access: personCan('settings:read'),
+    input: z.object({ id: id() }),
+    output: ApiKey,
+  }),
+  create: create('/api-keys', {
+    summary: 'Make an API key that may do a part of what you may; it is shown this once',
+    access: personCan('settings:write'),
+    audit: 'api_key.create',
+    input: z.object({
+      name,
+      scopes,
+      orgId: id().optional(),
+      allowedAddresses: allowedAddresses.default([]),
+      requestsPerMinute: requestsPerMinute.default(600),
+      expiresAt: expiresAt.optional(),
+    }),
+    output: WithSecret,
+  }),
+  update: patch('/api-keys/:id', {
+    summary: 'Change an API key of your own',
+    access: personCan('settings:write'),
+    audit: 'api_key.update',
+    input: changes({ id: id() }, { name, scopes, allowedAddresses, requestsPerMinute, expiresAt }),
+    output: ApiKey,
+  }),
+  rotate: post('/api-keys/:id/rotate', {
+    summary: 'Replace the secret of an API key of your own; the old one stays good for a while',
+    access: personCan('settings:write'),
+    audit: 'api_key.rotate',
+    input: z.object({
+      id: id(),
+      /** How long the old secret stays good; 0 ends it at once. */
+      overlapSeconds: z.number().int().min(0).max(604_800).default(86_400),
+    }),
+    output: WithSecret,
+  }),
+  revoke: del('/api-keys/:id', {
+    summary: 'Revoke an API key for good',
+    access: personCan('settings:write'),
+    audit: 'api_key.revoke',
+    input: z.object({ id: id() }),
+    output: success,
+  }),
+}
+
+// Close enough for a form; the server parses it for real when the key is used, and treats what it cannot parse as no match.
+function isNetworkText(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/')
+  if (more.length > 0 || (bits !== undefined && !/^\d{1,3}$/.test(bits))) return false
+  const most = address.includes(':') ? 128 : 32
+  const isAddress = z.union([z.ipv4(), z.ipv6()]).safeParse(address).success
+  return isAddress && Number(bits ?? 0) <= most
+}

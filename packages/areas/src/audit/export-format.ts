@@ -1,0 +1,71 @@
+// The two forms of an export. Both carry what verification needs: every field that is hashed, and the places in the chain.
+import { csvCell } from './csv.ts'
+import type { SignedHead } from './heads.ts'
+import type { AuditLog } from './logs.contract.ts'
+
+/** A record as it leaves the house: with the hash that it was chained to. */
+export interface ExportedLog extends AuditLog {
+  readonly previousHash: string | null
+}
+
+export const csvColumns = [
+  'sequence',
+  'id',
+  'at',
+  'partnerId',
+  'orgId',
+  'actorType',
+  'actorId',
+  'actorEmail',
+  'action',
+  'resourceType',
+  'resourceId',
+  'resourceName',
+  'result',
+  'details',
+  'changedFields',
+  'ipAddress',
+  'userAgent',
+  'requestId',
+  'previousHash',
+  'hash',
+] as const
+
+type Pages = AsyncIterable<readonly ExportedLog[]>
+
+/** Absent values are empty cells; details and changed fields are JSON. */
+export async function* asCsv(pages: Pages): AsyncGenerator<string> {
+  yield `${csvColumns.join(',')}\r\n`
+  for await (const page of pages) {
+    let text = ''
+    for (const record of page) {
+      const cells = csvColumns.map((name) => {
+        const value = record[name]
+        return csvCell(value !== null && typeof value === 'object' ? JSON.stringify(value) : value)
+      })
+      text += `${cells.join(',')}\r\n`
+    }
+    yield text
+  }
+}
+
+export interface ExportHeader {
+  readonly exportedAt: string
+  readonly filters: object
+  /** Is it every record of its chains, so that gaps mean something? */
+  readonly complete: boolean
+  readonly heads: readonly SignedHead[]
+}
+
+/** One JSON document with each record on a line of its own, so that it can be read without holding it all. */
+export async function* asJson(header: ExportHeader, pages: Pages): AsyncGenerator<string> {
+  const { exportedAt, filters, complete, heads } = header
+  yield `{"exportedAt":${JSON.stringify(exportedAt)},"filters":${JSON.stringify(filters)},"complete":${complete},"heads":${JSON.stringify(heads)},"data":[\n`
+  let separator = ''
+  for await (const page of pages) {
+    if (page.length === 0) continue
+    yield separator + page.map((record) => JSON.stringify(record)).join(',\n')
+    separator = ',\n'
+  }
+  yield '\n]}\n'
+}

@@ -1,0 +1,28 @@
+import { can, raw } from '@muster/kit/contract.ts'
+import { z } from 'zod'
+import { auditFilters } from './logs.contract.ts'
+
+const access = can('audit:export')
+const input = z.object({
+  ...auditFilters,
+  q: z.string().trim().min(1).max(200).optional(),
+  format: z.enum(['csv', 'json']).default('csv'),
+})
+const produces = 'text/csv'
+
+export const exports = {
+  download: raw('GET', '/audit/export', {
+    summary: 'All records that match, as CSV or JSON, oldest first',
+    access,
+    audit: 'audit.export',
+    input,
+    produces,
+  }),
+  create: raw('POST', '/audit/export', {
+    summary: 'All records that match the filters in the body, as CSV or JSON, oldest first',
+    access,
+    audit: 'audit.export',
+    input,
+    produces,
+  }),
+}

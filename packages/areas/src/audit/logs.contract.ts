@@ -1,0 +1,112 @@
+import { can, get, id, limit, moment, page, time } from '@muster/kit/contract.ts'
+import { z } from 'zod'
+
+const actorType = z.enum(['user', 'api-key', 'agent', 'system', 'anonymous'])
+const result = z.enum(['success', 'failure', 'denied'])
+
+/** What was done, by whom, from where, and its place in the chain once it has one. */
+export const AuditLog = z.object({
+  id: id(),
+  at: time(),
+  partnerId: id().nullable(),
+  orgId: id().nullable(),
+  actorType,
+  actorId: id().nullable(),
+  actorEmail: z.string().nullable(),
+  action: z.string(),
+  resourceType: z.string(),
+  resourceId: z.string().nullable(),
+  resourceName: z.string().nullable(),
+  result,
+  details: z.record(z.string(), z.unknown()),
+  changedFields: z.array(z.string()).nullable(),
+  ipAddress: z.string().nullable(),
+  userAgent: z.string().nullable(),
+  requestId: z.string().nullable(),
+  sequence: z.number().nullable(),
+  hash: z.string().nullable(),
+})
+export type AuditLog = z.infer<typeof AuditLog>
+
+const word = z.string().trim().min(1).max(255)
+/** What can be asked of the log; all of it must hold. */
+export const auditFilters = {
+  partnerId: id().optional(),
+  orgId: id().optional(),
+  from: moment().optional(),
+  to: moment().optional(),
+  actorId: id().optional(),
+  /** The same as actorId. */
+  userId: id().optional(),
+  actorType: actorType.optional(),
+  action: word.optional(),
+  resourceType: word.optional(),
+  resourceId: word.optional(),
+  result: result.optional(),
+  ipAddress: word.optional(),
+}
+
+const AuditPage = z.object({
+  data: z.array(AuditLog),
+  pagination: z.object({
+    page: z.number(),
+    limit: z.number(),
+    total: z.number(),
+    /** There are more than the total says. */
+    totalIsMinimum: z.literal(true).optional(),
+  }),
+})
+const Filters = z.object(auditFilters)
+export type AuditFilters = z.output<typeof Filters>
+
+export const logs = {
+  recent: get('/audit', {
+    summary: 'The newest records, continued by a cursor',
+    access: can('audit:read'),
+    input: z.object({ ...auditFilters, cursor: z.string().max(1_000).optional(), limit: limit(500, 100) }),
+    output: z.object({ data: z.array(AuditLog), nextCursor: z.string().nullable(), limit: z.number() }),
+  }),
+  list: get('/audit/logs', {
+    summary: 'Records in pages, newest first',
+    access: can('audit:read'),
+    input: z.object({ ...auditFilters, ...page }),
+    output: AuditPage,
+  }),
+  get: get('/audit/logs/:id', {
+    summary: 'One record',
+    access: can('audit:read'),
+    input: z.object({ id: id() }),
+    output: AuditLog,
+  }),
+  search: get('/audit/search', {
+    summary: 'Records that contain all the words, or words that begin so, newest first',
+    access: can('audit:read'),
+    input: z.object({ ...auditFilters, q: z.string().trim().min(1).max(200), ...page }),
+    output: AuditPage,
+  }),
+  chain: get('/audit/chain', {
+    summary: 'Where the chains end, and the newest signed statement of it',
+    access: can('audit:read', 'partner', 'system'),
+    input: z.object({ partnerId: id().optional() }),
+    output: z.object({
+      data: z.array(
+        z.object({
+          chainId: id(),
+          sequence: z.number(),
+          hash: z.string(),
+          updatedAt: time(),
+          signed: z
+            .object({
+              sequence: z.number(),
+              hash: z.string(),
+              at: time(),
+              keyId: z.string(),
+              publicKey: z.string(),
+              signature: z.string(),
+            })
+            .nullable(),
+        }),
+      ),
+    }),
+  }),
+}

@@ -1,0 +1,80 @@
+import { asSystem } from '@muster/db/database.ts'
+import type { Caller } from '@muster/kit/access.ts'
+import { unauthenticated } from '@muster/kit/errors.ts'
+import type { Request } from '@muster/kit/run.ts'
+import type { Services } from '../services.ts'
+import { membershipIn, permissionsOfRole } from './memberships.queries.ts'
+import { owesMfa } from './sign-in.ts'
+import type { Claims } from './tokens.ts'
+
+/** Reads the session, the user, the membership and its permissions as they are now. Null when any of them is gone. */
+async function callerOf(services: Services, claims: Claims): Promise<Caller | null> {
+  return asSystem(services.system, async (db) => {
+    const now = new Date(services.clock.now()).toISOString()
+    const user = await db
+      .selectFrom('sessions')
+      .innerJoin('users', 'users.id', 'sessions.userId')
+      .select(['users.id', 'users.email', 'users.mfaEnabled', 'users.mfaMethod', 'sessions.mfa'])
+      .select((eb) =>
+        eb.exists(eb.selectFrom('passkeys').select('id').whereRef('passkeys.userId', '=', 'users.id')).as('hasPasskey'),
+      )
+      .where('sessions.id', '=', claims.sid)
+      .where('sessions.userId', '=', claims.sub)
+      .where('sessions.revokedAt', 'is', null)
+      .where('sessions.expiresAt', '>', now)
+      .where('sessions.endsAt', '>', now)
+      .where('users.status', '=', 'active')
+      .executeTakeFirst()
+    const membership = await membershipIn(db, claims.sub, {
+      scope: claims.scope,
+      partnerId: claims.partner,
+      orgId: claims.org,
+    })
+    if (user === undefined || membership === undefined) return null
+    const ofOrg = membership.scope === 'organization' && membership.orgId !== null ? [membership.orgId] : null
+    const ofPartner =
+      membership.orgAccess === 'selected' ? (membership.orgIds ?? []) : membership.orgAccess === 'none' ? [] : null
+    return {
+      kind: 'user',
+      userId: user.id,
+      email: user.email,
+      sessionId: claims.sid,
+      apiKeyId: null,
+      scope: membership.scope,
+      partnerId: membership.partnerId,
+      orgId: membership.orgId,
+      orgAccess: membership.orgAccess,
+      accessibleOrgIds: ofOrg ?? ofPartner,
+      siteIds: membership.siteIds,
+      deviceGroupIds: membership.deviceGroupIds,
+      roleId: membership.roleId,
+      permissions: await permissionsOfRole(db, membership.roleId),
+      // What the session has passed by now: a token signed before its second factor was enrolled need not be exchanged first.
+      mfa: user.mfa,
+      mfaOwed: owesMfa(
+        services.settings.enable2fa,
+        membership,
+        { ...user, hasPasskey: Boolean(user.hasPasskey) },
+        user.mfa,
+      ),
+      partnerActive: membership.scope === 'system' || membership.partnerStatus === 'active',
+    }
+  })
+}
+
+/**
+ * Resolves the credential of a request to a caller.
+ * @returns null when there is no credential
+ * @throws UNAUTHENTICATED when there is one that does not count (any more)
+ */
+export async function authenticate(services: Services, request: Request): Promise<Caller | null> {
+  const header = request.header('authorization')
+  if (header === undefined) return null
+  const token = /^Bearer +([\w.~+/-]+=*)$/i.exec(header)?.[1]
+  if (token === undefined) throw unauthenticated('The Authorization header must be "Bearer <token>"')
+  const claims = await services.accessTokens.verify(token)
+  const key = `${claims.sub} ${claims.sid} ${claims.scope} ${claims.partner} ${claims.org}`
+  const caller = await services.callers.sessions.resolve(key, () => callerOf(services, claims))
+  if (caller === null) throw unauthenticated('Invalid or expired token')
+  return caller
+}

@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto'
+import { connectRedis, untilReady } from '@muster/backplane/redis.ts'
+import { systemClock } from '@muster/kit/clock.ts'
+import { refusal } from '@muster/testkit/call.ts'
+import { testServices } from '@muster/testkit/services.ts'
+import { testRedis } from '@muster/testkit/stores.ts'
+import { Redis } from 'ioredis'
+import { describe, expect, it } from 'vitest'
+import { isWithin, originOf } from './addresses.ts'
+import { FloodLimit } from './flood-limit.ts'
+import { Limits } from './limits.ts'
+
+const { redis } = await testServices()
+
+describe('limits', () => {
+  it('refuse beyond the allowance and say when to come back', async () => {
+    const limits = new Limits(redis)
+    const key = randomUUID()
+    await limits.takeFrom('test', key, { points: 2, seconds: 60 })
+    await limits.takeFrom('test', key, { points: 2, seconds: 60 })
+    const told = await refusal(limits.takeFrom('test', key, { points: 2, seconds: 60 }))
+    expect(told).toMatchObject({ status: 429, code: 'RATE_LIMITED', extra: { retryAfter: expect.any(Number) } })
+  })
+
+  it('double the wait each time an allowance that grows is used up again', async () => {
+    const limits = new Limits(redis)
+    const name = `test-${randomUUID()}`
+    const allowance = { points: 1, seconds: 300, growing: true }
+    const waits: unknown[] = []
+    for (let round = 0; round < 6; round++) {
+      await limits.takeFrom(name, 'k', allowance)
+      const { extra } = await refusal(limits.takeFrom(name, 'k', allowance))
+      waits.push({ ...extra })
+      await redis.del(await redis.keys(`limit:${name}:*`))
+    }
+    expect(waits).toEqual([300, 600, 1200, 2400, 4800, 7200].map((retryAfter) => ({ retryAfter })))
+  })
+
+  it('are counted together by all processes', async () => {
+    const connections = [1, 2, 3, 4].map((n) => connectRedis(testRedis(), `limits-${n}`))
+    await Promise.all(connections.map((connection) => untilReady(connection, 5_000)))
+    const processes = connections.map((connection) => new Limits(connection))
+    const key = randomUUID()
+    const tries = Array.from({ length: 40 }, (_, n) =>
+      processes[n % 4]?.takeFrom('test-many', key, { points: 10, seconds: 60 }),
+    )
+    const outcomes = await Promise.allSettled(tries)
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(10)
+    for (const connection of connections) connection.disconnect()
+  })
+
+  it('fail closed with 503 when Redis is away', async () => {
+    const away = new Redis('redis://127.0.0.1:1', { lazyConnect: true, enableOfflineQueue: false, retryStrategy: null })
+    away.on('error', () => undefined)
+    const told = await refusal(new Limits(away).take('loginPerEmail', 'x'))
+    expect(told).toMatchObject({ status: 503, code: 'UNAVAILABLE' })
+    away.disconnect()
+  })
+})
+
+describe('the limit of requests by address', () => {
+  it('lets an address make so many a second, and a burst, and counts addresses apart', async () => {
+    let now = 0
+    const flood = new FloodLimit(10, { now: () => now })
+    for (let n = 0; n < 50; n++) flood.take('10.0.0.1')
+    await expect(async () => flood.take('10.0.0.1')).rejects.toMatchObject({ code: 'RATE_LIMITED' })
+    flood.take('10.0.0.2')
+    now = 1_000
+    for (let n = 0; n < 10; n++) flood.take('10.0.0.1')
+    await expect(async () => flood.take('10.0.0.1')).rejects.toMatchObject({ code: 'RATE_LIMITED' })
+  })
+
+  it('is off at 0, and lets a load of 1,000 a second pass as it is set by default', () => {
+    const off = new FloodLimit(0, systemClock)
+    for (let n = 0; n < 10_000; n++) off.take('10.0.0.1')
+    let now = 0
+    const usual = new FloodLimit(2_000, { now: () => now })
+    for (let n = 0; n < 60_000; n++) {
+      now = n
+      usual.take('10.0.0.1')
+    }
+  })
+})
+
+describe('addresses', () => {
+  it('count as one origin by IPv4 address or IPv6 /64', () => {
+    expect(originOf('192.0.2.7')).toBe('192.0.2.7')
+    expect(originOf('::ffff:192.0.2.7')).toBe('192.0.2.7')
+    expect(originOf('2001:db8:1:2:3:4:5:6')).toBe(originOf('2001:db8:1:2::9'))
+    expect(originOf('2001:db8:1:2::9')).not.toBe(originOf('2001:db8:1:3::9'))
+  })
+
+  it('lie within networks given as addresses or blocks', () => {
+    expect(isWithin('192.0.2.7', ['192.0.2.0/24'])).toBe(true)
+    expect(isWithin('192.0.2.7', ['192.0.2.7'])).toBe(true)
+    expect(isWithin('::ffff:192.0.2.7', ['192.0.2.0/24'])).toBe(true)
+    expect(isWithin('192.0.3.7', ['192.0.2.0/24', '2001:db8::/32'])).toBe(false)
+    expect(isWithin('2001:db8::1', ['2001:db8::/32'])).toBe(true)
+  })
+})

@@ -1,0 +1,38 @@
+import { anyone, auditedWhen, post, signedIn, success } from '@muster/kit/contract.ts'
+import { z } from 'zod'
+
+const given = z.string().min(1).max(1024)
+/** What everybody is told, whatever was found. */
+export const done = success.extend({ message: z.string() })
+
+export const password = {
+  forgot: post('/auth/forgot-password', {
+    summary: 'Ask for a link by mail with which to set a new password',
+    access: anyone,
+    audit: auditedWhen('there is such an account', 'auth.password.forgot'),
+    input: z.object({ email: z.string().trim().min(1).max(255) }),
+    output: done,
+    transaction: 'own',
+  }),
+  reset: post('/auth/reset-password', {
+    summary: 'Set a new password with the link of a mail; all sessions end',
+    access: anyone,
+    audit: 'auth.password.reset',
+    input: z
+      .object({ token: z.string().min(1).max(512), newPassword: given.optional(), password: given.optional() })
+      .refine((input) => (input.newPassword ?? input.password) !== undefined, {
+        error: 'Required',
+        path: ['newPassword'],
+      }),
+    output: success,
+    transaction: 'own',
+  }),
+  change: post('/auth/change-password', {
+    summary: 'Set a new password; all sessions end',
+    access: signedIn({ apiKeys: false, beforeActive: true }),
+    audit: 'auth.password.change',
+    input: z.object({ currentPassword: given, newPassword: given }),
+    output: success,
+    transaction: 'own',
+  }),
+}

@@ -1,0 +1,33 @@
+import { post, success, unaudited } from '@muster/kit/contract.ts'
+import { z } from 'zod'
+import { confirmation, enrolling } from './mfa.contract.ts'
+
+/** A number with its country code, as E.164 writes it. */
+const phoneNumber = z
+  .string()
+  .trim()
+  .regex(/^\+[1-9]\d{6,14}$/, { error: 'must be a number in E.164 form, such as +4930123456' })
+
+export const phone = {
+  verify: post('/auth/phone/verify', {
+    summary: 'Send a code to a phone number, to prove that it is yours',
+    access: enrolling,
+    audit: unaudited('nothing changes before the code is confirmed'),
+    input: z.object({ phoneNumber, ...confirmation }),
+    output: z.object({ success: z.literal(true), expiresIn: z.number() }),
+    transaction: 'own',
+  }),
+  confirm: post('/auth/phone/confirm', {
+    summary: 'Confirm a phone number with the code sent to it',
+    access: enrolling,
+    audit: 'auth.phone.verify',
+    input: z.object({
+      code: z
+        .string()
+        .trim()
+        .regex(/^\d{6}$/, { error: 'must be the six digits of the SMS' }),
+    }),
+    output: success.extend({ phoneNumber: z.string() }),
+    transaction: 'own',
+  }),
+}

@@ -1,0 +1,50 @@
+import { anyone, auditedWhen, post, signedIn, success, unaudited } from '@muster/kit/contract.ts'
+import { z } from 'zod'
+import { done } from './password.contract.ts'
+
+const person = {
+  email: z.email().max(255),
+  password: z.string().min(1).max(1024),
+  name: z.string().trim().min(1).max(255),
+}
+const company = z.string().trim().min(1).max(255)
+
+export const registration = {
+  register: post('/auth/register', {
+    summary: 'Make an account, where the server allows it',
+    access: anyone,
+    audit: auditedWhen('the e-mail was not known', 'user.register'),
+    input: z.object(person),
+    output: done,
+    transaction: 'own',
+  }),
+  registerPartner: post('/auth/register-partner', {
+    summary: 'Register a partner with its first administrator; it waits for approval',
+    access: anyone,
+    audit: auditedWhen('the e-mail was not known', 'partner.register', 'user.register'),
+    input: z
+      .object({ ...person, companyName: company.optional(), partnerName: company.optional() })
+      .refine((input) => (input.companyName ?? input.partnerName) !== undefined, {
+        error: 'Required',
+        path: ['companyName'],
+      }),
+    output: done,
+    transaction: 'own',
+  }),
+  verifyEmail: post('/auth/verify-email', {
+    summary: 'Confirm an e-mail address with the link of a mail',
+    access: anyone,
+    audit: ['user.email.verify', 'partner.update'],
+    input: z.object({ token: z.string().min(1).max(512) }),
+    output: success,
+    transaction: 'own',
+  }),
+  resendVerification: post('/auth/resend-verification', {
+    summary: 'Ask for the mail that confirms the own address again',
+    access: signedIn({ apiKeys: false, beforeMfa: true, beforeActive: true }),
+    audit: unaudited('nothing changes before the link is used'),
+    input: z.object({}),
+    output: success,
+    transaction: 'own',
+  }),
+}

@@ -1,0 +1,77 @@
+import { del, get, id, post, signedIn, success, time } from '@muster/kit/contract.ts'
+import { z } from 'zod'
+import { Tokens } from './session.contract.ts'
+
+const own = signedIn({ apiKeys: false, beforeActive: true })
+
+/** One signed-in browser or program. */
+export const Session = z.object({
+  id: id(),
+  /** Is it the one that asks? */
+  current: z.boolean(),
+  method: z.enum(['password', 'totp', 'sms', 'recovery', 'passkey', 'sso']),
+  mfa: z.boolean(),
+  ipAddress: z.string().nullable(),
+  userAgent: z.string().nullable(),
+  createdAt: time(),
+  authenticatedAt: time(),
+  lastUsedAt: time(),
+  /** When it ends, unless it is used before. */
+  expiresAt: time(),
+  /** When it ends in any case. */
+  endsAt: time(),
+})
+
+/** Somewhere the person belongs to. */
+export const Membership = z.object({
+  scope: z.enum(['system', 'partner', 'organization']),
+  partnerId: id().nullable(),
+  partnerName: z.string().nullable(),
+  orgId: id().nullable(),
+  orgName: z.string().nullable(),
+  roleName: z.string(),
+  /** Is it the one that this session acts under? */
+  current: z.boolean(),
+})
+
+export const sessions = {
+  list: get('/auth/sessions', {
+    summary: 'Where you are signed in',
+    access: own,
+    input: z.object({}),
+    output: z.object({ data: z.array(Session) }),
+  }),
+  revoke: del('/auth/sessions/:id', {
+    summary: 'End one of your sessions',
+    access: own,
+    audit: 'user.session.revoke',
+    input: z.object({ id: id() }),
+    output: success,
+  }),
+  revokeOthers: del('/auth/sessions', {
+    summary: 'End all of your sessions but this one',
+    access: own,
+    audit: 'user.session.revoke',
+    input: z.object({}),
+    output: success.extend({ ended: z.number() }),
+  }),
+  memberships: get('/auth/memberships', {
+    summary: 'The partners and organisations that you belong to',
+    access: signedIn({ apiKeys: false, beforeMfa: true, beforeActive: true }),
+    input: z.object({}),
+    output: z.object({ data: z.array(Membership) }),
+    transaction: 'own',
+  }),
+  switch: post('/auth/switch', {
+    summary: 'Go on in another partner or organisation that you belong to',
+    access: signedIn({ apiKeys: false, beforeMfa: true, beforeActive: true }),
+    audit: 'user.session.switch',
+    input: z.object({
+      scope: z.enum(['system', 'partner', 'organization']),
+      partnerId: id().nullable().default(null),
+      orgId: id().nullable().default(null),
+    }),
+    output: Tokens.omit({ refreshToken: true, mfaRequired: true }),
+    transaction: 'own',
+  }),
+}

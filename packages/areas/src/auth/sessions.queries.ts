@@ -1,0 +1,157 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import type { Db } from '@muster/db/database.ts'
+import { type Keyring, peppered } from '@muster/kit/keyring.ts'
+import type { Request } from '@muster/kit/run.ts'
+import type { Membership } from './memberships.queries.ts'
+import { opaqueToken } from './tokens.ts'
+
+/** A session ends when it has not been used for this long … */
+const idleMs = 7 * 24 * 3600_000
+/** … and at the latest so long after its sign-in. */
+const lifeMs = 30 * 24 * 3600_000
+/** Two windows that exchange one token within this time both get the same successor. */
+const overlapMs = 10_000
+
+export type SignInMethod = 'password' | 'totp' | 'sms' | 'recovery' | 'passkey' | 'sso'
+
+interface Opening {
+  readonly userId: string
+  readonly membership: Membership
+  readonly method: SignInMethod
+  readonly mfa: boolean
+  readonly now: number
+}
+
+const at = (ms: number) => new Date(ms).toISOString()
+
+/** A new session with its first refresh token. */
+export async function openSession(db: Db, keyring: Keyring, request: Request, opening: Opening) {
+  const { userId, membership, method, mfa, now } = opening
+  const refreshToken = opaqueToken()
+  const { id: sessionId } = await db
+    .insertInto('sessions')
+    .values({
+      userId,
+      tokenHash: peppered(keyring, refreshToken),
+      scope: membership.scope,
+      partnerId: membership.partnerId,
+      orgId: membership.orgId,
+      method,
+      mfa,
+      ipAddress: request.ip,
+      userAgent: request.userAgent?.slice(0, 1_000) ?? null,
+      expiresAt: at(now + idleMs),
+      endsAt: at(now + lifeMs),
+      authenticatedAt: at(now),
+      lastUsedAt: at(now),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return { sessionId, refreshToken }
+}
+
+interface OpenSession {
+  readonly id: string
+  readonly userId: string
+  readonly tokenHash: string
+  readonly mfa: boolean
+  readonly scope: 'system' | 'partner' | 'organization' | null
+  readonly partnerId: string | null
+  readonly orgId: string | null
+  readonly endsAt: string
+}
+
+const openSessions = (db: Db, now: number) =>
+  db
+    .selectFrom('sessions')
+    .select(['id', 'userId', 'tokenHash', 'mfa', 'scope', 'partnerId', 'orgId', 'endsAt'])
+    .where('revokedAt', 'is', null)
+    .where('expiresAt', '>', at(now))
+    .where('endsAt', '>', at(now))
+
+type Exchange =
+  | { readonly outcome: 'exchanged'; readonly session: OpenSession; readonly refreshToken: string }
+  | { readonly outcome: 'reused'; readonly session: OpenSession }
+  | { readonly outcome: 'unknown' }
+
+// The successor is computed, not drawn, so that it can be said twice without being stored: it takes the old token, which
+// only its holder has, the salt of this exchange and our pepper to compute it.
+const successorOf = (keyring: Keyring, token: string, salt: string) =>
+  createHmac('sha256', keyring.pepper).update(`refresh successor\0${salt}\0${token}`).digest('base64url')
+
+/**
+ * Exchanges a refresh token for its successor. A token that was exchanged before ends the whole session, unless it is the
+ * one before the newest and within the overlap: then it answers with the very same successor.
+ */
+export async function exchangeRefreshToken(
+  db: Db,
+  keyring: Keyring,
+  token: string,
+  request: Request,
+  now: number,
+): Promise<Exchange> {
+  const tokenHash = peppered(keyring, token)
+  const session = await openSessions(db, now).where('tokenHash', '=', tokenHash).forUpdate().executeTakeFirst()
+  if (session === undefined) return exchangeAgain(db, keyring, token, tokenHash, now)
+  const salt = randomBytes(16).toString('base64url')
+  const refreshToken = successorOf(keyring, token, salt)
+  await db
+    .insertInto('usedRefreshTokens')
+    .values({ tokenHash, sessionId: session.id, salt, usedAt: at(now) })
+    .execute()
+  await db
+    .updateTable('sessions')
+    .set({
+      tokenHash: peppered(keyring, refreshToken),
+      lastUsedAt: at(now),
+      expiresAt: at(Math.min(now + idleMs, Date.parse(session.endsAt))),
+      ipAddress: request.ip,
+      userAgent: request.userAgent?.slice(0, 1_000) ?? null,
+    })
+    .where('id', '=', session.id)
+    .execute()
+  return { outcome: 'exchanged', session, refreshToken }
+}
+
+async function exchangeAgain(
+  db: Db,
+  keyring: Keyring,
+  token: string,
+  tokenHash: string,
+  now: number,
+): Promise<Exchange> {
+  const used = await db
+    .selectFrom('usedRefreshTokens')
+    .selectAll()
+    .where('tokenHash', '=', tokenHash)
+    .executeTakeFirst()
+  if (used === undefined) return { outcome: 'unknown' }
+  const session = await openSessions(db, now).where('id', '=', used.sessionId).forUpdate().executeTakeFirst()
+  if (session === undefined) return { outcome: 'unknown' }
+  const refreshToken = successorOf(keyring, token, used.salt)
+  const isNewest = peppered(keyring, refreshToken) === session.tokenHash
+  if (isNewest && now - Date.parse(used.usedAt) <= overlapMs) return { outcome: 'exchanged', session, refreshToken }
+  await db
+    .updateTable('sessions')
+    .set({ revokedAt: at(now) })
+    .where('id', '=', session.id)
+    .execute()
+  return { outcome: 'reused', session }
+}
+
+/**
+ * Ends the sessions of a person: its refresh tokens, access tokens, live subscriptions and tickets. Within the change's own
+ * transaction; follow it with `after(() => services.callers.clear())`, so that open connections hear of it at once.
+ * @param except a session that goes on
+ * @returns how many were open
+ */
+export async function revokeSessions(db: Db, userId: string, except?: string): Promise<number> {
+  const { numUpdatedRows } = await db
+    .updateTable('sessions')
+    .set({ revokedAt: at(Date.now()) })
+    .where('userId', '=', userId)
+    .where('revokedAt', 'is', null)
+    .$if(except !== undefined, (query) => query.where('id', '!=', except ?? ''))
+    .executeTakeFirst()
+  return Number(numUpdatedRows)
+}

@@ -1,0 +1,108 @@
+import { auditOf } from '@muster/testkit/audit.ts'
+import { call, refusal } from '@muster/testkit/call.ts'
+import { ownAddress, withPassword } from '@muster/testkit/credentials.ts'
+import { testServices } from '@muster/testkit/services.ts'
+import { person, world } from '@muster/testkit/world.ts'
+import { describe, expect, it } from 'vitest'
+import { sites } from '../tenancy/sites.contract.ts'
+import { session } from './session.contract.ts'
+import { sessions } from './sessions.contract.ts'
+
+const here = await world()
+const { system } = await testServices()
+
+async function technician() {
+  const tenant = { scope: 'organization', partnerId: here.partner.id, orgId: here.org.id } as const
+  return withPassword(await person(tenant, { role: 'Org Technician', mfaEnabled: false }))
+}
+async function signIn(who: { email: string; password: string }, ip = ownAddress()) {
+  const tokens = await call(null, session.login, who, { ip })
+  if (tokens.mfaRequired) throw new Error('a second factor was asked for')
+  return { ...tokens, token: tokens.accessToken, ip }
+}
+
+describe('the list of sessions', () => {
+  it('shows the own open ones, with where and how, and which one asks', async () => {
+    const who = await technician()
+    await system.query('DELETE FROM sessions WHERE user_id = $1', [who.userId])
+    const [one, two] = [await signIn(who), await signIn(who)]
+    const { data } = await call(two, sessions.list, {})
+    expect(data).toMatchObject([
+      { current: true, ipAddress: two.ip, method: 'password', mfa: false, userAgent: 'test' },
+      { current: false, ipAddress: one.ip },
+    ])
+    expect(JSON.stringify(data)).not.toMatch(/token|hash/i)
+  })
+
+  it('shows and ends nobody else’s', async () => {
+    const [mine, theirs] = [await signIn(await technician()), await signIn(await technician())]
+    const [other] = (await call(theirs, sessions.list, {})).data
+    const ids = (await call(mine, sessions.list, {})).data.map(({ id }) => id)
+    expect(ids).not.toContain(other?.id)
+    // An administrator sees the person, and still cannot use this to end the person's sessions.
+    for (const who of [mine, here.orgAdmin, here.partnerAdmin]) {
+      expect(await refusal(call(who, sessions.revoke, { id: other?.id ?? '' }))).toMatchObject({ status: 404 })
+    }
+    await call(theirs, session.me, {})
+  })
+})
+
+describe('ending sessions', () => {
+  it('ends one, with its access and refresh tokens', async () => {
+    const who = await technician()
+    const [one, two] = [await signIn(who), await signIn(who)]
+    const lost = (await call(two, sessions.list, {})).data.find(({ ipAddress }) => ipAddress === one.ip)
+    await call(two, sessions.revoke, { id: lost?.id ?? '' })
+    expect(await refusal(call(one, session.me, {}))).toMatchObject({ status: 401 })
+    expect(await refusal(call(null, session.refresh, { refreshToken: one.refreshToken }))).toMatchObject({
+      status: 401,
+    })
+    await call(two, session.me, {})
+    expect((await auditOf(who.userId)).at(-1)).toMatchObject({ action: 'user.session.revoke' })
+  })
+
+  it('ends all the others at once', async () => {
+    const who = await technician()
+    await system.query('DELETE FROM sessions WHERE user_id = $1', [who.userId])
+    const [one, two, three] = [await signIn(who), await signIn(who), await signIn(who)]
+    expect(await call(three, sessions.revokeOthers, {})).toEqual({ success: true, ended: 2 })
+    for (const ended of [one, two]) expect(await refusal(call(ended, session.me, {}))).toMatchObject({ status: 401 })
+    await call(three, session.me, {})
+  })
+})
+
+describe('belonging to several tenants', () => {
+  it('lists them, and goes on in another one', async () => {
+    const who = await technician()
+    await system.query(
+      `INSERT INTO organization_users (org_id, partner_id, user_id, role_id)
+       SELECT $1, $2, $3, id FROM roles WHERE is_system AND name = 'Org Viewer'`,
+      [here.otherOrg.id, here.partner.id, who.userId],
+    )
+    const tokens = await signIn(who)
+    const { data } = await call(tokens, sessions.memberships, {})
+    expect(data).toMatchObject([
+      { orgName: here.org.name, roleName: 'Org Technician', current: true },
+      { orgName: here.otherOrg.name, roleName: 'Org Viewer', current: false },
+    ])
+    const place = { scope: 'organization', partnerId: here.partner.id, orgId: here.otherOrg.id } as const
+    const switched = await call(tokens, sessions.switch, place)
+    const there = { token: switched.accessToken }
+    expect(await call(there, session.me, {})).toMatchObject({ orgId: here.otherOrg.id })
+    expect((await call(there, sites.list, {})).data).toEqual([])
+    const next = await call(null, session.refresh, { refreshToken: tokens.refreshToken })
+    expect(next.user.orgId).toBe(here.otherOrg.id)
+  })
+
+  it('goes nowhere else', async () => {
+    const tokens = await signIn(await technician())
+    const elsewhere = await world()
+    for (const place of [
+      { scope: 'system' },
+      { scope: 'partner', partnerId: here.partner.id },
+      { scope: 'organization', partnerId: elsewhere.partner.id, orgId: elsewhere.org.id },
+    ] as const) {
+      expect(await refusal(call(tokens, sessions.switch, place))).toMatchObject({ status: 404 })
+    }
+  })
+})

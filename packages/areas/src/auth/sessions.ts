@@ -1,0 +1,103 @@
+import { asSystem } from '@muster/db/database.ts'
+import { notFound } from '@muster/kit/errors.ts'
+import { implement } from '../operation.ts'
+import { membershipIn, membershipsOf } from './memberships.queries.ts'
+import { sessions as contract } from './sessions.contract.ts'
+import { revokeSessions } from './sessions.queries.ts'
+import { owesMfa } from './sign-in.ts'
+import { accessTokenSeconds } from './tokens.ts'
+import { signedInAccount, whoIs } from './who.ts'
+
+export default implement(contract, {
+  async list({ caller, db, services }) {
+    const now = new Date(services.clock.now()).toISOString()
+    const rows = await db
+      .selectFrom('sessions')
+      .select(['id', 'method', 'mfa', 'ipAddress', 'userAgent', 'createdAt', 'authenticatedAt', 'lastUsedAt'])
+      .select(['expiresAt', 'endsAt'])
+      .where('userId', '=', caller.userId)
+      .where('revokedAt', 'is', null)
+      .where('expiresAt', '>', now)
+      .where('endsAt', '>', now)
+      .orderBy('lastUsedAt', 'desc')
+      .execute()
+    return { data: rows.map((row) => ({ ...row, current: row.id === caller.sessionId })) }
+  },
+
+  async revoke({ caller, db, input, audit, after, services }) {
+    const ended = await db
+      .updateTable('sessions')
+      .set({ revokedAt: new Date(services.clock.now()).toISOString() })
+      .where('id', '=', input.id)
+      .where('userId', '=', caller.userId)
+      .where('revokedAt', 'is', null)
+      .returning(['ipAddress', 'userAgent'])
+      .executeTakeFirst()
+    if (ended === undefined) throw notFound('Session')
+    audit({ target: caller.userId, name: caller.email, details: { session: input.id, ...ended } })
+    after(() => services.callers.clear())
+    return { success: true as const }
+  },
+
+  async revokeOthers({ caller, db, audit, after, services }) {
+    const ended = await revokeSessions(db, caller.userId, caller.sessionId ?? undefined)
+    audit({ target: caller.userId, name: caller.email, details: { sessions: ended } })
+    after(() => services.callers.clear())
+    return { success: true as const, ended }
+  },
+
+  async memberships({ caller, services }) {
+    return asSystem(services.system, async (db) => {
+      const all = await membershipsOf(db, caller.userId)
+      const ids = (of: (membership: (typeof all)[number]) => string | null) => all.flatMap((each) => of(each) ?? [])
+      const named = async (table: 'partners' | 'organizations' | 'roles', wanted: string[]) => {
+        if (wanted.length === 0) return new Map<string, string>()
+        const rows = await db.selectFrom(table).select(['id', 'name']).where('id', 'in', wanted).execute()
+        return new Map(rows.map(({ id, name }) => [id, name]))
+      }
+      const partners = await named(
+        'partners',
+        ids(({ partnerId }) => partnerId),
+      )
+      const organizations = await named(
+        'organizations',
+        ids(({ orgId }) => orgId),
+      )
+      const roles = await named(
+        'roles',
+        ids(({ roleId }) => roleId),
+      )
+      const data = all.map(({ scope, partnerId, orgId, roleId }) => ({
+        scope,
+        partnerId,
+        partnerName: partners.get(partnerId ?? '') ?? null,
+        orgId,
+        orgName: organizations.get(orgId ?? '') ?? null,
+        roleName: roles.get(roleId) ?? '',
+        current: scope === caller.scope && partnerId === caller.partnerId && orgId === caller.orgId,
+      }))
+      return { data }
+    })
+  },
+
+  async switch(call) {
+    const { caller, services, input, audit } = call
+    const { sessionId, userId, email } = whoIs(caller)
+    const membership = await asSystem(services.system, (db) => membershipIn(db, userId, input))
+    if (membership === undefined) throw notFound('Membership')
+    const { scope, partnerId, orgId } = membership
+    const place = { scope, partnerId, orgId }
+    await call.write(async (db) => {
+      await db.updateTable('sessions').set(place).where('id', '=', sessionId).execute()
+      audit({ target: userId, name: email, partnerId, orgId, details: { from: caller.orgId ?? caller.partnerId } })
+    })
+    const { account } = await signedInAccount(services, { userId, ...place })
+    const { mfa } = caller
+    return {
+      mfaEnrollmentRequired: owesMfa(services.settings.enable2fa, membership, account, mfa),
+      accessToken: await services.accessTokens.sign({ userId, sessionId, ...place, mfa }),
+      expiresIn: accessTokenSeconds,
+      user: { id: userId, email, name: account.name, ...place },
+    }
+  },
+})

@@ -1,0 +1,113 @@
+import { unauthenticated } from '@muster/kit/errors.ts'
+import { sql } from 'kysely'
+import type { Call } from '../operation.ts'
+import { type Account, hasSecondFactor, hasStrongFactor } from './accounts.queries.ts'
+import type { Membership } from './memberships.queries.ts'
+import type { Tokens } from './session.contract.ts'
+import { openSession, type SignInMethod } from './sessions.queries.ts'
+import { accessTokenSeconds, refreshTokenSeconds } from './tokens.ts'
+
+/** One sentence for everything that can be wrong with a sign-in, so that it tells nobody which accounts exist. */
+export const refusedSignIn = () => unauthenticated('Invalid email or password')
+
+export const refreshCookie = 'service_refresh_token'
+// The console speaks tRPC and other clients REST, so the cookie goes to both doors.
+const cookiePath = '/'
+
+export function setRefreshCookie({ reply }: Pick<Call, 'reply'>, refreshToken: string): void {
+  reply.cookie(refreshCookie, refreshToken, { maxAgeSeconds: refreshTokenSeconds, path: cookiePath })
+}
+export function clearRefreshCookie({ reply }: Pick<Call, 'reply'>): void {
+  reply.cookie(refreshCookie, '', { maxAgeSeconds: 0, path: cookiePath })
+}
+
+/** Does the role or the organisation want a second factor that this sign-in does not have? */
+export function owesMfa(
+  enable2fa: boolean,
+  membership: Pick<Membership, 'forceMfa' | 'requireMfa'>,
+  account: Pick<Account, 'mfaEnabled' | 'mfaMethod' | 'hasPasskey'>,
+  passed: boolean,
+): boolean {
+  if (!enable2fa) return false
+  if (membership.forceMfa) return !(passed && hasStrongFactor(account))
+  return membership.requireMfa && !(passed && hasSecondFactor(account))
+}
+
+export interface Proof {
+  readonly account: Account
+  readonly membership: Membership
+  readonly method: SignInMethod
+  /** Did a second factor take part? */
+  readonly mfa: boolean
+}
+
+/** Signs a session's access token and sets the cookie. */
+export async function answerWithTokens(
+  call: Pick<Call, 'services' | 'reply'>,
+  { account, membership, mfa }: Pick<Proof, 'account' | 'membership' | 'mfa'>,
+  { sessionId, refreshToken }: { sessionId: string; refreshToken: string },
+): Promise<Tokens> {
+  const { services } = call
+  const { scope, partnerId, orgId } = membership
+  const accessToken = await services.accessTokens.sign({
+    userId: account.id,
+    sessionId,
+    scope,
+    partnerId,
+    orgId,
+    mfa,
+  })
+  setRefreshCookie(call, refreshToken)
+  return {
+    mfaRequired: false,
+    mfaEnrollmentRequired: owesMfa(services.settings.enable2fa, membership, account, mfa),
+    accessToken,
+    refreshToken,
+    expiresIn: accessTokenSeconds,
+    user: { id: account.id, email: account.email, name: account.name, scope, partnerId, orgId },
+  }
+}
+
+/** Is the password still the one that was read? Times leave the database cut to milliseconds. */
+export const passwordUnchanged = ({ passwordChangedAt }: Pick<Account, 'passwordChangedAt'>) =>
+  sql<boolean>`date_trunc('milliseconds', password_changed_at) IS NOT DISTINCT FROM ${passwordChangedAt}`
+
+/**
+ * Opens a session for somebody who has proved who it is.
+ * @param changes of the account that belong to this sign-in
+ * @throws UNAUTHENTICATED when the account was disabled or its password changed since the proof began
+ */
+export async function completeSignIn(
+  call: Call,
+  proof: Proof,
+  changes: { passwordHash?: string } = {},
+): Promise<Tokens> {
+  const { services, request, audit } = call
+  const { account, membership, method, mfa } = proof
+  const now = services.clock.now()
+  const opened = await call.write(async (db) => {
+    // Serialises with a password change or a removal, which touch the same row before they revoke sessions: either they
+    // see this session and end it, or this statement sees them and finds nothing.
+    const claimed = await db
+      .updateTable('users')
+      .set({ lastLoginAt: new Date(now).toISOString(), ...changes })
+      .where('id', '=', account.id)
+      .where('status', '=', 'active')
+      .where(passwordUnchanged(account))
+      .returning('id')
+      .executeTakeFirst()
+    if (claimed === undefined) throw refusedSignIn()
+    const { partnerId, orgId } = membership
+    audit({
+      action: 'user.login',
+      target: account.id,
+      name: account.email,
+      partnerId,
+      orgId,
+      details: { method, mfa },
+      actor: { type: 'user', id: account.id, email: account.email },
+    })
+    return openSession(db, services.keyring, request, { userId: account.id, membership, method, mfa, now })
+  })
+  return answerWithTokens(call, proof, opened)
+}

@@ -1,0 +1,42 @@
+import { asSystem } from '@muster/db/database.ts'
+import { AppError, unauthenticated } from '@muster/kit/errors.ts'
+import type { Call } from '../operation.ts'
+import { type Account, findAccount, hasSecondFactor } from './accounts.queries.ts'
+
+/** How long a sign-in is good for changes to the ways of signing in. */
+const recentMs = 30 * 60_000
+
+/**
+ * What protects an account is not changed with a token that somebody found: it takes a sign-in of the last half hour or the
+ * current password, and the second factor where there is one.
+ * @returns the account
+ */
+export async function requireRecentSignIn(
+  { services, caller }: Call,
+  confirmation: { currentPassword?: string },
+): Promise<Account> {
+  const { account, authenticatedAt } = await asSystem(services.system, async (db) => {
+    const session = await db
+      .selectFrom('sessions')
+      .select(['authenticatedAt'])
+      .where('id', '=', caller.sessionId)
+      .executeTakeFirst()
+    return { account: await findAccount(db, caller.userId), authenticatedAt: session?.authenticatedAt }
+  })
+  if (account === undefined || authenticatedAt === undefined) throw unauthenticated('Invalid or expired token')
+  // What the account is protected with is not changed by a session that never showed it.
+  if (services.settings.enable2fa && hasSecondFactor(account) && !caller.mfa) {
+    throw new AppError('FORBIDDEN', 'Verify your second factor first')
+  }
+  if (services.clock.now() - Date.parse(authenticatedAt) <= recentMs) return account
+  if (confirmation.currentPassword === undefined) throw confirmFirst()
+  await services.limits.take('passwordPerUser', caller.userId)
+  if (!(await services.passwords.verify(account.passwordHash, confirmation.currentPassword))) {
+    throw new AppError('FORBIDDEN', 'The current password is wrong')
+  }
+  await services.limits.reset('passwordPerUser', caller.userId)
+  return account
+}
+
+const confirmFirst = () =>
+  new AppError('FORBIDDEN', 'Confirm with your current password, or sign in again', { confirm: 'currentPassword' })

@@ -1,0 +1,92 @@
+import { can, changes, create, del, flag, get, id, page, pageOf, patch, success, time } from '@muster/kit/contract.ts'
+import { z } from 'zod'
+
+export const CustomFieldType = z.enum(['text', 'number', 'boolean', 'time', 'choice'])
+/** The value of a custom field; null takes it away. */
+export const CustomValue = z.union([z.string().max(4_000), z.number(), z.boolean(), z.null()])
+
+const key = z
+  .string()
+  .regex(/^[a-z][a-z0-9_]{0,62}$/, { error: 'must be lower case letters, digits and _, starting with a letter' })
+const label = z.string().trim().min(1).max(255)
+const description = z.string().max(2_000).nullable()
+const options = z.array(z.string().trim().min(1).max(255)).max(200)
+
+/** A field that a tenant adds to its devices. Without an organisation it holds for all of the partner's. */
+export const CustomField = z.object({
+  id: id(),
+  partnerId: id(),
+  orgId: id().nullable(),
+  key,
+  label,
+  description,
+  type: CustomFieldType,
+  options,
+  required: z.boolean(),
+  defaultValue: CustomValue,
+  scriptWritable: z.boolean(),
+  createdAt: time(),
+  updatedAt: time(),
+})
+export type CustomField = z.infer<typeof CustomField>
+
+const details = {
+  label,
+  description: description.default(null),
+  options: options.default([]),
+  required: flag().default(false),
+}
+const behaviour = { defaultValue: CustomValue.default(null), scriptWritable: flag().default(false) }
+
+export const customFields = {
+  list: get('/custom-fields', {
+    summary: 'Custom fields in reach',
+    access: can('devices:read'),
+    input: z.object({ orgId: id().optional(), ...page }),
+    output: pageOf(CustomField),
+  }),
+  create: create('/custom-fields', {
+    summary: 'Define a custom field for a partner, or for one organisation',
+    access: can('settings:write'),
+    audit: 'custom_field.create',
+    input: z.object({
+      orgId: id().optional(),
+      partnerId: id().optional(),
+      key,
+      type: CustomFieldType,
+      ...details,
+      ...behaviour,
+    }),
+    output: CustomField,
+  }),
+  get: get('/custom-fields/:id', {
+    summary: 'One custom field',
+    access: can('devices:read'),
+    input: z.object({ id: id() }),
+    output: CustomField,
+  }),
+  update: patch('/custom-fields/:id', {
+    summary: 'Change a custom field; its key and type stay',
+    access: can('settings:write'),
+    audit: 'custom_field.update',
+    input: changes(
+      { id: id() },
+      { label, description, options, required: flag(), defaultValue: CustomValue, scriptWritable: flag() },
+    ),
+    output: CustomField,
+  }),
+  remove: del('/custom-fields/:id', {
+    summary: 'Delete a custom field and its values',
+    access: can('settings:write'),
+    audit: 'custom_field.delete',
+    input: z.object({ id: id() }),
+    output: success,
+  }),
+  setValues: patch('/devices/:id/custom-fields', {
+    summary: "Set values of a device's custom fields; null takes one away",
+    access: can('devices:write'),
+    audit: 'device.custom_fields.update',
+    input: changes({ id: id() }, { values: z.record(key, CustomValue) }),
+    output: z.object({ deviceId: id(), values: z.record(z.string(), CustomValue) }),
+  }),
+}

@@ -1,0 +1,18 @@
+import { can, id, post } from '@muster/kit/contract.ts'
+import { z } from 'zod'
+import { CommandSummary } from './commands.contract.ts'
+
+export const autoUpdate = {
+  set: post('/devices/:id/auto-update', {
+    summary: "Turn the agent's updates of itself off or on; the agent keeps the setting across restarts",
+    access: can('devices:write'),
+    audit: 'device.auto_update',
+    input: z.object({ id: id(), enabled: z.boolean() }),
+    output: z.object({
+      deviceId: id(),
+      autoUpdate: z.boolean(),
+      /** Tells the agent; null where there is none yet or no more. */
+      command: CommandSummary.nullable(),
+    }),
+  }),
+}

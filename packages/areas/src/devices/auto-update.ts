@@ -1,0 +1,43 @@
+import { publishLive } from '@muster/backplane/live.ts'
+import { type Call, implement } from '../operation.ts'
+import { requireWorking } from '../tenancy/index.ts'
+import { autoUpdate as contract } from './auto-update.contract.ts'
+import { commandTypes } from './command-types.ts'
+import type { Command } from './commands.contract.ts'
+import { type Target, targetById } from './commands.queries.ts'
+import { deliverAfter, issueTo } from './sending.ts'
+
+export default implement(contract, {
+  async set(call) {
+    const { caller, input, db, services, audit, after } = call
+    const { id: deviceId, enabled } = input
+    const target = await targetById(db, caller, deviceId)
+    const { hostname, orgId, partnerId, siteId, organizationStatus } = target
+    requireWorking({ status: organizationStatus })
+    const { autoUpdate: was } = await db
+      .selectFrom('devices')
+      .select('autoUpdate')
+      .where('id', '=', deviceId)
+      .forNoKeyUpdate()
+      .executeTakeFirstOrThrow()
+    await db.updateTable('devices').set({ autoUpdate: enabled }).where('id', '=', deviceId).execute()
+    const states = { before: { autoUpdate: was }, after: { autoUpdate: enabled } }
+    audit({ target: deviceId, name: hostname, orgId, partnerId, ...states })
+    const at = services.clock.now()
+    const event = { type: 'device.changed', orgId, siteId, deviceId, at, changed: 'autoUpdate' } as const
+    after(() => publishLive(services.redis, partnerId, [event]))
+    return { deviceId, autoUpdate: enabled, command: await tellAgent(call, target, enabled) }
+  },
+})
+
+/** The setting travels as a command, so that it also arrives when the device is away now. */
+async function tellAgent(call: Call, target: Target, enabled: boolean): Promise<Command | null> {
+  if (target.lifecycle !== 'active') return null
+  const { caller, services } = call
+  const { timeoutMs, expiresInSeconds } = commandTypes.set_auto_update
+  const expiresAt = new Date(services.clock.now() + expiresInSeconds * 1_000).toISOString()
+  const order = { type: 'set_auto_update', payload: { enabled }, timeoutMs, expiresAt } as const
+  const command = await issueTo(call, target, { ...order, createdBy: caller.userId })
+  deliverAfter(call, [command], [target])
+  return command
+}

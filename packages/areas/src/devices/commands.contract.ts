@@ -1,0 +1,119 @@
+import { auditedWhen, can, create, csv, get, id, jsonObject, page, pageOf, post, time } from '@muster/kit/contract.ts'
+import { z } from 'zod'
+
+export const CommandStatus = z.enum([
+  'pending',
+  'sent',
+  'running',
+  'completed',
+  'failed',
+  'timed_out',
+  'cancelled',
+  'expired',
+])
+export type CommandStatus = z.infer<typeof CommandStatus>
+
+/** What an agent can be told. What each needs and takes stands in command-types.ts. */
+export const CommandName = z.enum(['refresh_inventory', 'run_script', 'set_auto_update'])
+export type CommandName = z.infer<typeof CommandName>
+
+/** A command in lists: how it stands, without what it was given and what it gave back. */
+export const CommandSummary = z.object({
+  id: id(),
+  deviceId: id(),
+  orgId: id(),
+  type: z.string(),
+  status: CommandStatus,
+  exitCode: z.number().nullable(),
+  error: z.string().nullable(),
+  timeoutMs: z.number(),
+  createdBy: id().nullable(),
+  createdAt: time(),
+  sentAt: time().nullable(),
+  startedAt: time().nullable(),
+  finishedAt: time().nullable(),
+  expiresAt: time(),
+  updatedAt: time(),
+})
+export type CommandSummary = z.infer<typeof CommandSummary>
+
+const anyObject = z.record(z.string(), z.json())
+
+export const Command = CommandSummary.extend({
+  payload: anyObject,
+  result: anyObject.nullable(),
+  stdout: z.string().nullable(),
+  stderr: z.string().nullable(),
+})
+export type Command = z.infer<typeof Command>
+
+/** Why a device was not sent a command that others of the same request got. */
+export const SkipReason = z.enum([
+  'already_pending',
+  'provisioned',
+  'quarantined',
+  'decommissioned',
+  'organization_suspended',
+])
+export type SkipReason = z.infer<typeof SkipReason>
+
+export const bulkDevicesMax = 1_000
+const payloadBytesMax = 600 * 1024
+
+const order = {
+  type: CommandName,
+  payload: jsonObject(payloadBytesMax)
+    .default({})
+    .describe(
+      'Of run_script: `{ script, language?: bash | sh | python, args?, env?, workingDirectory? }`. ' +
+        'Of set_auto_update: `{ enabled }`. Of refresh_inventory: nothing.',
+    ),
+  /** How long the device may take once it has started. */
+  timeoutMs: z.int().min(1_000).max(86_400_000).optional(),
+  /** How long the command waits for a device that is offline. */
+  expiresInSeconds: z
+    .int()
+    .min(5)
+    .max(30 * 86_400)
+    .optional(),
+}
+
+export const commands = {
+  list: get('/devices/:id/commands', {
+    summary: 'Commands of a device, newest first',
+    access: can('devices:read'),
+    input: z.object({ id: id(), status: csv(CommandStatus).optional(), type: CommandName.optional(), ...page }),
+    output: pageOf(CommandSummary),
+  }),
+  get: get('/devices/:id/commands/:commandId', {
+    summary: 'One command with what it was given and what came back',
+    access: can('devices:read'),
+    input: z.object({ id: id(), commandId: id() }),
+    output: Command,
+  }),
+  create: create('/devices/:id/commands', {
+    summary: 'Send a command; with `waitMs` the answer comes when the command has ended or that time is over',
+    access: can('devices:execute'),
+    audit: 'device.command',
+    input: z.object({ id: id(), ...order, waitMs: z.int().min(0).max(60_000).default(0) }),
+    output: Command,
+  }),
+  cancel: post('/devices/:id/commands/:commandId/cancel', {
+    summary: 'Call a command off; one that is already running is asked to stop',
+    access: can('devices:execute'),
+    audit: 'device.command.cancel',
+    input: z.object({ id: id(), commandId: id() }),
+    output: CommandSummary,
+  }),
+  bulk: create('/devices/bulk/commands', {
+    summary: 'Send the same command to many devices',
+    access: can('devices:execute'),
+    audit: auditedWhen('a device was sent a command', 'device.command.bulk'),
+    input: z.object({ deviceIds: z.array(id()).min(1).max(bulkDevicesMax), ...order }),
+    output: z.object({
+      commands: z.array(CommandSummary),
+      skipped: z.array(z.object({ deviceId: id(), reason: SkipReason })),
+      failed: z.array(z.object({ deviceId: id(), code: z.string(), message: z.string() })),
+    }),
+  }),
+}

@@ -1,0 +1,168 @@
+import type { Db } from '@muster/db/database.ts'
+import { isOneOf } from '@muster/db/lists.ts'
+import type { Caller } from '@muster/kit/access.ts'
+import { notFound } from '@muster/kit/errors.ts'
+import { sql } from 'kysely'
+import type { Command, CommandName, CommandStatus, CommandSummary } from './commands.contract.ts'
+import { statusesBefore } from './commands.rules.ts'
+import type { Condition } from './devices.rules.ts'
+import { visibleDevices } from './visibility.ts'
+
+const summaryColumns = [
+  'command.id',
+  'command.deviceId',
+  'command.orgId',
+  'command.type',
+  'command.status',
+  'command.exitCode',
+  'command.error',
+  'command.timeoutMs',
+  'command.createdBy',
+  'command.createdAt',
+  'command.sentAt',
+  'command.startedAt',
+  'command.finishedAt',
+  'command.expiresAt',
+  'command.updatedAt',
+] as const
+
+/** A device as far as somebody who wants to command it has to know it. */
+export interface Target {
+  readonly id: string
+  readonly orgId: string
+  readonly partnerId: string
+  readonly siteId: string | null
+  readonly hostname: string
+  readonly lifecycle: Condition['lifecycle']
+  readonly organizationStatus: 'active' | 'suspended' | 'trial' | 'churned'
+}
+
+/** Those of the devices that the caller sees. */
+export const targetsOf = (db: Db, caller: Caller, deviceIds: readonly string[]): Promise<Target[]> =>
+  db
+    .selectFrom('devices')
+    .innerJoin('organizations', 'organizations.id', 'devices.orgId')
+    .where(visibleDevices(caller))
+    .where('devices.id', '=', sql<string>`ANY (${[...deviceIds]}::uuid[])`)
+    .select(['devices.id', 'devices.orgId', 'devices.partnerId', 'devices.siteId', 'devices.hostname'])
+    .select(['devices.lifecycle', 'organizations.status as organizationStatus'])
+    .execute()
+
+/** @throws NOT_FOUND */
+export async function targetById(db: Db, caller: Caller, deviceId: string): Promise<Target> {
+  const [target] = await targetsOf(db, caller, [deviceId])
+  if (target === undefined) throw notFound('Device')
+  return target
+}
+
+/** What is to be done, by each device that it is issued to. */
+export interface Order {
+  readonly type: CommandName
+  readonly payload: Readonly<Record<string, unknown>>
+  readonly timeoutMs: number
+  readonly expiresAt: string
+  readonly createdBy: string
+}
+
+export interface IssuedTo {
+  readonly commandId: string
+  readonly deviceId: string
+}
+
+/** Writes an order down for devices; a device that may not have a second one of its kind is left out of the answer. */
+export async function issueCommands(db: Db, order: Order, recipients: readonly IssuedTo[]): Promise<Command[]> {
+  const { type, payload, timeoutMs, expiresAt, createdBy } = order
+  const ids = recipients.map(({ commandId }) => commandId)
+  const deviceIds = recipients.map(({ deviceId }) => deviceId)
+  // In the order of the devices, so that two requests for the same ones never wait for each other in a circle.
+  const { rows } = await sql<Command>`
+    INSERT INTO device_commands (id, device_id, org_id, partner_id, type, payload, timeout_ms, expires_at, created_by)
+    SELECT given.id, devices.id, devices.org_id, devices.partner_id,
+           ${type}, ${JSON.stringify(payload)}::jsonb, ${timeoutMs}, ${expiresAt}, ${createdBy}
+    FROM unnest(${ids}::uuid[], ${deviceIds}::uuid[]) AS given (id, device_id) JOIN devices ON devices.id = given.device_id
+    ORDER BY devices.id
+    ON CONFLICT DO NOTHING
+    RETURNING *`.execute(db)
+  return rows
+}
+
+const visibleCommands = (db: Db, caller: Caller, deviceId: string) =>
+  db
+    .selectFrom('deviceCommands as command')
+    .innerJoin('devices', 'devices.id', 'command.deviceId')
+    .where(visibleDevices(caller))
+    .where('command.deviceId', '=', deviceId)
+
+export interface CommandFilters {
+  readonly status?: readonly CommandStatus[] | undefined
+  readonly type?: CommandName | undefined
+}
+interface Listing {
+  readonly deviceId: string
+  readonly filters: CommandFilters
+  readonly limit: number
+  readonly offset: number
+}
+
+/** A page of a device's commands, newest first, and how many there are. */
+export async function listCommands(
+  db: Db,
+  caller: Caller,
+  { deviceId, filters: { status, type }, limit, offset }: Listing,
+): Promise<{ data: CommandSummary[]; total: number }> {
+  const chosen = visibleCommands(db, caller, deviceId)
+    .$if(status !== undefined, (query) => query.where(isOneOf('command.status', status ?? [])))
+    .$if(type !== undefined, (query) => query.where('command.type', '=', type ?? ''))
+  const [data, { total }] = await Promise.all([
+    chosen
+      .select(summaryColumns)
+      .orderBy('command.createdAt', 'desc')
+      .orderBy('command.id')
+      .limit(limit)
+      .offset(offset)
+      .execute(),
+    chosen.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  ])
+  return { data, total }
+}
+
+/** @throws NOT_FOUND */
+export async function commandById(db: Db, caller: Caller, deviceId: string, id: string): Promise<Command> {
+  const command = await visibleCommands(db, caller, deviceId)
+    .where('command.id', '=', id)
+    .select(summaryColumns)
+    .select(['command.payload', 'command.result', 'command.stdout', 'command.stderr'])
+    .executeTakeFirst()
+  if (command === undefined) throw notFound('Command')
+  return command
+}
+
+export type LockedCommand = CommandSummary & Pick<Target, 'partnerId' | 'siteId' | 'hostname'>
+
+/** The command, which nobody else changes until the transaction ends. @throws NOT_FOUND */
+export async function lockCommand(db: Db, caller: Caller, deviceId: string, id: string): Promise<LockedCommand> {
+  const command = await visibleCommands(db, caller, deviceId)
+    .where('command.id', '=', id)
+    .select(summaryColumns)
+    .select(['devices.partnerId', 'devices.siteId', 'devices.hostname'])
+    .forUpdate('command')
+    .executeTakeFirst()
+  if (command === undefined) throw notFound('Command')
+  return command
+}
+
+/** Calls off open commands. @returns them as they are now */
+export function cancelCommands(
+  db: Db,
+  which: { readonly id: string } | { readonly deviceId: string },
+  { error, now }: { error: string | null; now: string },
+): Promise<CommandSummary[]> {
+  const [column, value] = 'id' in which ? (['id', which.id] as const) : (['deviceId', which.deviceId] as const)
+  return db
+    .updateTable('deviceCommands as command')
+    .set({ status: 'cancelled', finishedAt: now, error })
+    .where(`command.${column}`, '=', value)
+    .where('command.status', 'in', [...statusesBefore('cancelled')])
+    .returning(summaryColumns)
+    .execute()
+}

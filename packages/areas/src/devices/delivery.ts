@@ -1,0 +1,70 @@
+// What goes out after a commit. Nothing here has to arrive: a command that was not handed over stays pending, and the
+// worker sends it when the device connects or the next sweep finds it.
+import { type LiveEvent, publishLive } from '@muster/backplane/live.ts'
+import { type Order, sendToDevices } from '@muster/backplane/routing.ts'
+import { AppError } from '@muster/kit/errors.ts'
+import { encodeDown } from '@muster/wire/down.ts'
+import { WireError } from '@muster/wire/frame.ts'
+import type { Services } from '../services.ts'
+import type { Command, CommandSummary } from './commands.contract.ts'
+import type { Target } from './commands.queries.ts'
+
+const bytesAtOnce = 4 * 1024 * 1024
+
+function frameOf({ id, type, payload, timeoutMs, expiresAt }: Omit<Command, 'stdout'>): Uint8Array {
+  const body = { id, type, payload, timeoutMs, expiresAt: Date.parse(expiresAt) }
+  return encodeDown({ name: 'command', sequence: 0, body })
+}
+
+/** How large the command's frame is. @throws PAYLOAD_TOO_LARGE when no frame can carry it */
+export function frameBytesOf(command: Command): number {
+  try {
+    return frameOf(command).length
+  } catch (error) {
+    if (error instanceof WireError) throw new AppError('PAYLOAD_TOO_LARGE', 'The payload does not fit into one message')
+    throw error
+  }
+}
+
+/** Hands commands to the nodes that hold their devices, a bounded amount of bytes at a time. */
+export async function deliverCommands({ redis }: Pick<Services, 'redis'>, commands: readonly Command[]): Promise<void> {
+  let orders: Order[] = []
+  let bytes = 0
+  for (const command of commands) {
+    const frame = frameOf(command)
+    orders.push({ kind: 'frame', deviceId: command.deviceId, bytes: frame, commandId: command.id })
+    bytes += frame.length
+    if (bytes < bytesAtOnce) continue
+    await sendToDevices(redis, orders)
+    orders = []
+    bytes = 0
+  }
+  if (orders.length > 0) await sendToDevices(redis, orders)
+}
+
+/** Asks the device to stop a command that it may have begun. */
+export async function deliverCancel({ redis }: Pick<Services, 'redis'>, { id, deviceId }: CommandSummary) {
+  const bytes = encodeDown({ name: 'cancel', sequence: 0, body: { id } })
+  await sendToDevices(redis, [{ kind: 'frame', deviceId, bytes }])
+}
+
+type Place = Pick<Target, 'orgId' | 'siteId'>
+
+/** Tells watchers how commands stand. @param placeOf where the command's device stands */
+export function tellOfCommands(
+  { redis, clock }: Pick<Services, 'redis' | 'clock'>,
+  commands: readonly CommandSummary[],
+  placeOf: (deviceId: string) => (Place & { partnerId: string }) | undefined,
+): Promise<unknown> {
+  const events = new Map<string, LiveEvent[]>()
+  for (const { id: commandId, deviceId, type: commandType, status, exitCode } of commands) {
+    const place = placeOf(deviceId)
+    if (place === undefined) continue
+    const { orgId, siteId, partnerId } = place
+    const event = { type: 'command.changed', orgId, siteId, deviceId, at: clock.now() } as const
+    const list = events.get(partnerId) ?? []
+    list.push({ ...event, commandId, commandType, status, exitCode })
+    events.set(partnerId, list)
+  }
+  return Promise.all([...events].map(([partnerId, list]) => publishLive(redis, partnerId, list)))
+}

@@ -1,0 +1,161 @@
+import { can, csv, flag, get, id, limit, moment, pageNumber, pageOf, time } from '@muster/kit/contract.ts'
+import { z } from 'zod'
+
+export const DeviceStatus = z.enum(['online', 'offline', 'updating', 'provisioned', 'quarantined', 'decommissioned'])
+export type DeviceStatus = z.infer<typeof DeviceStatus>
+export const WatchdogStatus = z.enum(['connected', 'disconnected', 'failover'])
+export const OsType = z.enum(['linux', 'windows', 'macos'])
+
+const number = z.number().nullable()
+const text = z.string().nullable()
+
+/** A device as lists show it. Sizes are bytes. */
+export const Device = z.object({
+  id: id(),
+  orgId: id(),
+  siteId: id().nullable(),
+  hostname: z.string(),
+  displayName: text,
+  osType: OsType.nullable(),
+  osName: text,
+  osVersion: text,
+  architecture: text,
+  agentVersion: text,
+  status: DeviceStatus,
+  lastSeenAt: time().nullable(),
+  enrolledAt: time().nullable(),
+  cpuPercent: number,
+  memoryUsed: number,
+  memoryTotal: number,
+  memoryPercent: number,
+  diskUsed: number,
+  diskTotal: number,
+  diskPercent: number,
+  uptimeSeconds: number,
+  tags: z.array(z.string()),
+  autoUpdate: z.boolean(),
+  mainAgentSilentSince: time().nullable(),
+  watchdogStatus: WatchdogStatus.nullable(),
+  createdAt: time(),
+  updatedAt: time(),
+})
+export type Device = z.infer<typeof Device>
+
+const anyObjects = z.array(z.record(z.string(), z.json()))
+
+/** A device with everything that is known of it now. */
+export const DeviceDetail = Device.extend({
+  kernelVersion: text,
+  machineId: text,
+  statusAt: time().nullable(),
+  load1m: number,
+  networkRxBytes: number,
+  networkTxBytes: number,
+  processCount: number,
+  watchdogSeenAt: time().nullable(),
+  updatingSince: time().nullable(),
+  decommissionedAt: time().nullable(),
+  inventory: z
+    .object({
+      hash: z.string(),
+      collectedAt: time(),
+      hardware: z.record(z.string(), z.json()),
+      disks: anyObjects,
+      network: anyObjects,
+      software: anyObjects,
+      services: anyObjects,
+      users: anyObjects,
+    })
+    .nullable(),
+})
+export type DeviceDetail = z.infer<typeof DeviceDetail>
+
+export const DeviceSort = z.enum(['hostname', 'lastSeen', 'enrolled'])
+export type DeviceSort = z.infer<typeof DeviceSort>
+
+/** Filters of the list, in both of its modes. */
+export const deviceFilters = {
+  orgIds: csv(id()).optional(),
+  siteIds: csv(id()).optional(),
+  groupIds: csv(id()).optional(),
+  orgId: id().optional(),
+  siteId: id().optional(),
+  status: csv(DeviceStatus).optional(),
+  /** Part of the host name or the display name. */
+  search: z.string().trim().max(255).optional(),
+  includeDecommissioned: flag().optional(),
+}
+
+const ListInput = z.object({
+  page: z
+    .union([z.number(), z.string()])
+    .transform((given) => pageNumber().parse(given))
+    .optional(),
+  limit: limit(1_000),
+  cursor: z.string().max(2_000).optional(),
+  sort: DeviceSort.optional(),
+  sortDir: z.enum(['asc', 'desc']).optional(),
+  includeTotal: flag().optional(),
+  ...deviceFilters,
+})
+export type ListInput = z.output<typeof ListInput>
+
+export const DevicePage = z.object({
+  devices: z.array(Device),
+  /** Null on the last page. */
+  nextCursor: z.string().nullable(),
+  limit: z.number(),
+  total: z.number().optional(),
+})
+
+/** One stored heartbeat. */
+export const MetricPoint = z.object({
+  at: time(),
+  cpuPercent: number,
+  memoryUsed: number,
+  memoryTotal: number,
+  diskUsed: number,
+  diskTotal: number,
+  load1m: number,
+  uptimeSeconds: number,
+  networkRxBytes: number,
+  networkTxBytes: number,
+  processCount: number,
+})
+export type MetricPoint = z.infer<typeof MetricPoint>
+
+export const devices = {
+  list: get('/devices', {
+    summary:
+      'Devices in reach. With `page` and none of the parameters of the cursor mode the answer is `{ data, pagination }`, ' +
+      'otherwise `{ devices, nextCursor, limit, total? }`',
+    access: can('devices:read'),
+    input: ListInput,
+    output: z.union([DevicePage, pageOf(Device)]),
+  }),
+  get: get('/devices/:id', {
+    summary: 'One device with its state and inventory',
+    access: can('devices:read'),
+    input: z.object({ id: id() }),
+    output: DeviceDetail,
+  }),
+  metrics: get('/devices/:id/metrics', {
+    summary: 'Heartbeats as they came in, oldest first; the newest ones when there are more than the limit',
+    access: can('devices:read'),
+    input: z.object({
+      id: id(),
+      from: moment().optional(),
+      to: moment().optional(),
+      /** How far back from `to`, where no `from` is given. */
+      minutes: limit(7 * 24 * 60, 60),
+      limit: limit(5_000, 1_000),
+    }),
+    output: z.object({
+      deviceId: id(),
+      from: time(),
+      to: time(),
+      points: z.array(MetricPoint),
+      truncated: z.boolean(),
+    }),
+  }),
+}

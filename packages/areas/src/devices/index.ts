@@ -1,0 +1,16 @@
+// What other areas may use of devices.
+export type { Target } from './commands.queries.ts'
+export { tellOfCommands } from './delivery.ts'
+export { decommissionDevice, lockDevice, moveDevice } from './departure.ts'
+export { asDevice, deviceById, deviceColumns, stateColumns } from './devices.queries.ts'
+export {
+  addDevice,
+  completeDevice,
+  findRegistered,
+  lockMachine,
+  type Machine,
+  prepareDevice,
+  type Registered,
+} from './registration.ts'
+export { deviceStatusSql } from './status.sql.ts'
+export { visibleDevices } from './visibility.ts'

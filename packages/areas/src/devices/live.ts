@@ -1,0 +1,31 @@
+import type { LiveEvent } from '@muster/backplane/live.ts'
+import { implement } from '../operation.ts'
+import { live as contract, DeviceEvent } from './live.contract.ts'
+import { maySee } from './visibility.ts'
+
+export default implement(contract, {
+  async *events({ caller, input, services, request }) {
+    const orgs = chosen(input.orgIds)
+    const sites = chosen(input.siteIds)
+    const devices = chosen(input.deviceIds)
+    const events = await services.live.watch({
+      partnerId: caller.scope === 'system' ? null : caller.partnerId,
+      signal: request.signal,
+      accepts: (event: LiveEvent) =>
+        maySee(caller, event) && orgs(event.orgId) && sites(event.siteId) && devices(event.deviceId),
+    })
+    yield { type: 'resync' as const, at: services.clock.now() }
+    for await (const event of events) {
+      const known = DeviceEvent.safeParse(event)
+      // Processes of a newer version may tell what this one does not know.
+      if (known.success) yield known.data
+    }
+  },
+})
+
+/** A filter that lets everything through when nothing was chosen. */
+function chosen(ids: readonly string[] | undefined): (id: string | null) => boolean {
+  if (ids === undefined) return () => true
+  const wanted = new Set(ids)
+  return (id) => id !== null && wanted.has(id)
+}

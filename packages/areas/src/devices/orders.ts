@@ -1,0 +1,33 @@
+import { type Caller, hasPermission } from '@muster/kit/access.ts'
+import { denied } from '@muster/kit/errors.ts'
+import { inputError } from '@muster/kit/run.ts'
+import { z } from 'zod'
+import { commandTypes } from './command-types.ts'
+import type { CommandName } from './commands.contract.ts'
+import type { Order } from './commands.queries.ts'
+
+export interface OrderInput {
+  readonly type: CommandName
+  readonly payload: Record<string, unknown>
+  readonly timeoutMs?: number | undefined
+  readonly expiresInSeconds?: number | undefined
+}
+
+/**
+ * What the caller asks for, checked against the command's type.
+ * @throws FORBIDDEN without the type's permission, VALIDATION_ERROR naming the field of the payload
+ */
+export function orderOf(caller: Caller, { type, payload, ...given }: OrderInput, nowMs: number): Order {
+  const kind = commandTypes[type]
+  if (!hasPermission(caller, kind.permission)) throw denied(`Permission denied: ${kind.permission} is required`)
+  const parsed = z.object({ payload: kind.payload }).safeParse({ payload })
+  if (!parsed.success) throw inputError(parsed.error)
+  const expiresInSeconds = given.expiresInSeconds ?? kind.expiresInSeconds
+  return {
+    type,
+    payload: parsed.data.payload,
+    timeoutMs: given.timeoutMs ?? kind.timeoutMs,
+    expiresAt: new Date(nowMs + expiresInSeconds * 1_000).toISOString(),
+    createdBy: caller.userId,
+  }
+}

@@ -1,0 +1,106 @@
+// How machines come into the fleet: used by enrolment, which decides who may.
+import type { Db } from '@muster/db/database.ts'
+import { sql } from 'kysely'
+
+/** What a machine says of itself when it enrols. */
+export interface Machine {
+  readonly hostname: string
+  readonly osType: 'linux' | 'windows' | 'macos'
+  readonly osName: string | null
+  readonly osVersion: string | null
+  readonly architecture: string
+  readonly agentVersion: string
+  readonly machineId: string | null
+  /** The raw Ed25519 key, base64url. */
+  readonly publicKey: string
+}
+
+export interface Registered {
+  readonly id: string
+  readonly orgId: string
+  readonly partnerId: string
+  readonly siteId: string | null
+  readonly keyGeneration: number
+}
+const registeredColumns = ['id', 'orgId', 'partnerId', 'siteId', 'keyGeneration'] as const
+
+/** Until the transaction ends, nobody else registers a machine with this key in this organisation. */
+export async function lockMachine(db: Db, orgId: string, publicKey: string): Promise<void> {
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`${orgId} ${publicKey}`}, 0))`.execute(db)
+}
+
+/** The device that this very machine enrolled as before: the same key, and the same machine id or none. */
+export const findRegistered = (
+  db: Db,
+  orgId: string,
+  { publicKey, machineId }: Pick<Machine, 'publicKey' | 'machineId'>,
+): Promise<Registered | undefined> =>
+  db
+    .selectFrom('devices')
+    .select(registeredColumns)
+    .where('orgId', '=', orgId)
+    .where('publicKey', '=', publicKey)
+    .where('machineId', 'is not distinct from', machineId)
+    .where('lifecycle', 'in', ['active', 'quarantined'])
+    .orderBy('createdAt')
+    .limit(1)
+    .executeTakeFirst()
+
+export interface Place {
+  readonly orgId: string
+  readonly partnerId: string
+  readonly siteId: string | null
+}
+
+/** Adds a machine that was not known. */
+export async function addDevice(
+  db: Db,
+  place: Place,
+  machine: Machine,
+  enrollment: { readonly keyId: string; readonly at: string },
+): Promise<Registered> {
+  const { keyId, at } = enrollment
+  const device = await db
+    .insertInto('devices')
+    .values({ ...place, ...machine, enrollmentKeyId: keyId, enrolledAt: at })
+    .returning(registeredColumns)
+    .executeTakeFirstOrThrow()
+  await addState(db, device)
+  return device
+}
+
+export interface Preparation {
+  readonly hostname: string
+  readonly displayName: string | null
+  readonly osType: Machine['osType'] | null
+  readonly tags: string[]
+}
+
+/** Adds a device whose machine is still to come. */
+export async function prepareDevice(db: Db, place: Place, preparation: Preparation): Promise<Registered> {
+  const device = await db
+    .insertInto('devices')
+    .values({ ...place, ...preparation, lifecycle: 'provisioned' })
+    .returning(registeredColumns)
+    .executeTakeFirstOrThrow()
+  await addState(db, device)
+  return device
+}
+
+/** The machine of a prepared device has come. Undefined when it had come before, or is no longer waited for. */
+export const completeDevice = (
+  db: Db,
+  id: string,
+  machine: Machine,
+  enrollment: { readonly keyId: string; readonly at: string },
+): Promise<Registered | undefined> =>
+  db
+    .updateTable('devices')
+    .set({ ...machine, lifecycle: 'active', enrollmentKeyId: enrollment.keyId, enrolledAt: enrollment.at })
+    .where('id', '=', id)
+    .where('lifecycle', '=', 'provisioned')
+    .returning(registeredColumns)
+    .executeTakeFirst()
+
+const addState = (db: Db, { id, orgId, partnerId }: Registered) =>
+  db.insertInto('deviceState').values({ deviceId: id, orgId, partnerId }).execute()

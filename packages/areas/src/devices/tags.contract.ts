@@ -1,0 +1,38 @@
+import { can, csv, get, id, page, pageOf, post } from '@muster/kit/contract.ts'
+import { z } from 'zod'
+import { Device } from './devices.contract.ts'
+
+/** A label without structure; compared to the letter. */
+const Tag = z.string().trim().min(1).max(100)
+const tagList = z.array(Tag).max(50)
+
+export const tags = {
+  list: get('/tags', {
+    summary: 'Tags in use, with how many devices carry each',
+    access: can('devices:read'),
+    input: z.object({ orgId: id().optional(), search: z.string().max(100).optional(), ...page }),
+    output: pageOf(z.object({ tag: z.string(), deviceCount: z.number() })),
+  }),
+  devices: get('/tags/devices', {
+    summary: 'Devices that carry one of the tags, or all of them',
+    access: can('devices:read'),
+    input: z.object({
+      tag: Tag.optional(),
+      tags: csv(Tag, 50).optional(),
+      match: z.enum(['any', 'all']).default('any'),
+      ...page,
+    }),
+    output: pageOf(Device),
+  }),
+  assign: post('/tags/devices', {
+    summary: 'Add tags to many devices and take others away',
+    access: can('devices:write'),
+    audit: 'device.tags.update',
+    input: z.object({
+      deviceIds: z.array(id()).min(1).max(1_000),
+      add: tagList.default([]),
+      remove: tagList.default([]),
+    }),
+    output: z.object({ updated: z.array(id()), skipped: z.array(z.object({ deviceId: id(), reason: z.string() })) }),
+  }),
+}

@@ -1,0 +1,44 @@
+import { anyone, create, id } from '@muster/kit/contract.ts'
+import { z } from 'zod'
+
+const text = (most: number) =>
+  z
+    .string()
+    .trim()
+    .max(most)
+    .refine((given) => !/\p{Cc}/u.test(given), { error: 'must not contain control characters' })
+
+/** Thirty-two bytes in base64url, in the one spelling that each key has. */
+const publicKey = z.string().regex(/^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/, {
+  error: 'must be a raw Ed25519 public key in base64url',
+})
+
+export const agents = {
+  enroll: create('/agents/enroll', {
+    summary: 'Enrol a machine with an enrolment key, in the body or in the header X-Enrollment-Key',
+    access: anyone,
+    audit: 'device.enroll',
+    transaction: 'own',
+    bodyBytesMax: 16_384,
+    input: z.object({
+      enrollmentKey: z.string().max(200).optional(),
+      hostname: text(255).min(1),
+      osType: z.enum(['linux', 'windows', 'macos']),
+      osName: text(255).optional(),
+      osVersion: text(255).optional(),
+      architecture: text(32).min(1),
+      agentVersion: text(64).min(1),
+      /** Tells machines apart whose names are equal. */
+      machineId: text(128).min(1).optional(),
+      publicKey,
+    }),
+    output: z.object({
+      deviceId: id(),
+      /** Proves the device to ingest, together with its private key. */
+      certificate: z.string(),
+      ingestUrl: z.string(),
+      orgId: id(),
+      siteId: id().nullable(),
+    }),
+  }),
+}

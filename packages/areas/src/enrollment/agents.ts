@@ -1,0 +1,45 @@
+import { publishLive } from '@muster/backplane/live.ts'
+import { unauthenticated } from '@muster/kit/errors.ts'
+import { peppered } from '@muster/kit/keyring.ts'
+import { originOf } from '../auth/index.ts'
+import { findRegistered, lockMachine } from '../devices/index.ts'
+import { implement } from '../operation.ts'
+import { agents as contract } from './agents.contract.ts'
+import { signDeviceCertificate } from './certificates.ts'
+import { admitMachine, grantOf } from './grants.ts'
+
+export default implement(contract, {
+  async enroll({ input, request, services, write, audit, after }) {
+    await services.limits.take('enrollPerAddress', originOf(request.ip))
+    const { enrollmentKey, osName = null, osVersion = null, machineId = null, ...given } = input
+    const key = enrollmentKey ?? request.header('x-enrollment-key') ?? ''
+    if (key === '') throw unauthenticated('An enrollment key is required')
+    const machine = { ...given, osName, osVersion, machineId }
+    const nowMs = services.clock.now()
+
+    const device = await write(async (db) => {
+      const grant = await grantOf(db, peppered(services.keyring, key), nowMs)
+      await lockMachine(db, grant.orgId, machine.publicKey)
+      // An answer that got lost is asked for again: the machine is in already, and takes no second use of the key.
+      const known = await findRegistered(db, grant.orgId, machine)
+      const admitted = known ?? (await admitMachine(db, grant, machine, nowMs))
+      const { id, orgId, partnerId, siteId } = admitted
+      audit({
+        target: id,
+        name: machine.hostname,
+        orgId,
+        partnerId,
+        actor: { type: 'agent', id },
+        details: { enrollmentKeyId: grant.id, agentVersion: machine.agentVersion, again: known !== undefined },
+      })
+      const event = { type: 'device.changed', orgId, siteId, deviceId: id, at: nowMs, change: 'enrolled' } as const
+      if (known === undefined) after(() => publishLive(services.redis, partnerId, [event]))
+      return admitted
+    })
+
+    const { id: deviceId, orgId, partnerId, siteId, keyGeneration: generation } = device
+    const certified = { deviceId, orgId, partnerId, generation, publicKey: machine.publicKey }
+    const certificate = await signDeviceCertificate(services.keyring, certified, nowMs)
+    return { deviceId, certificate, ingestUrl: services.settings.ingestUrl, orgId, siteId }
+  },
+})

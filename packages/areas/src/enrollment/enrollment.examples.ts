@@ -1,0 +1,36 @@
+import type { ExamplesOf } from '../examples.ts'
+import type { agents } from './agents.contract.ts'
+import type { keys } from './keys.contract.ts'
+import type { provision } from './provision.contract.ts'
+
+const about = 'organization'
+/** Members limited to sites see the keys of their sites, members limited to groups see none. */
+const reach = { siteMember: false, otherSiteMember: false, groupMember: false, otherGroupMember: false }
+const refuses = { siteMember: 403, otherSiteMember: 403, groupMember: 403, otherGroupMember: 403 }
+
+export const keysExamples: ExamplesOf<typeof keys> = {
+  list: { about, reach, lists: true, input: () => ({ limit: 100 }) },
+  get: { about, reach, input: ({ enrollmentKey }) => ({ id: enrollmentKey }) },
+  create: { about, refuses, input: ({ org }) => ({ orgId: org, name: 'New key' }) },
+  rotate: { about, reach, input: ({ enrollmentKey }) => ({ id: enrollmentKey }) },
+  remove: { about, reach, input: ({ enrollmentKey }) => ({ id: enrollmentKey }) },
+}
+
+export const provisionExamples: ExamplesOf<typeof provision> = {
+  create: { about, refuses, input: ({ org }) => ({ orgId: org, hostname: 'prepared' }) },
+}
+
+export const agentsExamples: ExamplesOf<typeof agents> = {
+  enroll: {
+    about: 'own',
+    answers: [401],
+    input: () => ({
+      enrollmentKey: 'not-a-key',
+      hostname: 'host',
+      osType: 'linux' as const,
+      architecture: 'x64',
+      agentVersion: '1.0.0',
+      publicKey: 'A'.repeat(43),
+    }),
+  },
+}

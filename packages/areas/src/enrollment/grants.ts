@@ -1,0 +1,69 @@
+// What an enrolment key is worth at this moment. Keys are looked up beyond tenants: the key is all that a machine has.
+import type { Db } from '@muster/db/database.ts'
+import { denied, unauthenticated } from '@muster/kit/errors.ts'
+import { sql } from 'kysely'
+import { addDevice, completeDevice, type Machine, type Registered } from '../devices/index.ts'
+import { claimDevices } from '../tenancy/index.ts'
+
+export interface Grant {
+  readonly id: string
+  readonly keyHash: string
+  readonly orgId: string
+  readonly partnerId: string
+  readonly siteId: string | null
+  /** The prepared device for which alone the key was made. */
+  readonly deviceId: string | null
+}
+
+const usedUp = () => denied('This enrollment key has been used up')
+
+/**
+ * The key with this hash, whatever uses it has left.
+ * @throws UNAUTHENTICATED when there is none, FORBIDDEN when it is over or its tenant takes nobody in
+ */
+export async function grantOf(db: Db, keyHash: string, nowMs: number): Promise<Grant> {
+  const found = await db
+    .selectFrom('enrollmentKeys as key')
+    .innerJoin('organizations as org', 'org.id', 'key.orgId')
+    .innerJoin('partners as partner', 'partner.id', 'key.partnerId')
+    .where('key.keyHash', '=', keyHash)
+    .where('org.deletedAt', 'is', null)
+    .where('partner.deletedAt', 'is', null)
+    .select(['key.id', 'key.keyHash', 'key.orgId', 'key.partnerId', 'key.siteId', 'key.deviceId', 'key.expiresAt'])
+    .select(['org.status as orgStatus', 'partner.status as partnerStatus'])
+    .executeTakeFirst()
+  if (found === undefined) throw unauthenticated('Invalid enrollment key')
+  const { expiresAt, orgStatus, partnerStatus, ...grant } = found
+  if (expiresAt !== null && Date.parse(expiresAt) <= nowMs) throw denied('This enrollment key has expired')
+  if (partnerStatus !== 'active') throw denied('Partner account is not active')
+  if (orgStatus === 'suspended' || orgStatus === 'churned') throw denied(`Organization is ${orgStatus}`)
+  return grant
+}
+
+/** Lets a new machine in: within the caps, and as one use of the key. */
+export async function admitMachine(db: Db, grant: Grant, machine: Machine, nowMs: number): Promise<Registered> {
+  const enrollment = { keyId: grant.id, at: new Date(nowMs).toISOString() }
+  if (grant.deviceId !== null) {
+    await useOnce(db, grant)
+    const completed = await completeDevice(db, grant.deviceId, machine, enrollment)
+    if (completed === undefined) throw usedUp()
+    return completed
+  }
+  const { orgId, partnerId, siteId } = grant
+  await claimDevices(db, { orgId, partnerId })
+  await useOnce(db, grant)
+  return addDevice(db, { orgId, partnerId, siteId }, machine, enrollment)
+}
+
+/** Counts one use. The row decides: of many at once, exactly as many get through as there are uses left. */
+async function useOnce(db: Db, { id, keyHash }: Grant): Promise<void> {
+  const used = await db
+    .updateTable('enrollmentKeys')
+    .set({ usageCount: sql`usage_count + 1` })
+    .where('id', '=', id)
+    .where('keyHash', '=', keyHash)
+    .where((eb) => eb.or([eb('maxUsage', 'is', null), eb('usageCount', '<', eb.ref('maxUsage'))]))
+    .returning('id')
+    .executeTakeFirst()
+  if (used === undefined) throw usedUp()
+}

@@ -1,0 +1,18 @@
+import { randomBytes } from 'node:crypto'
+import { type Keyring, peppered } from '@muster/kit/keyring.ts'
+
+const marker = 'mek_'
+const prefixChars = 10
+
+export interface KeySecret {
+  /** What the agent is given: 47 characters with 256 bits of entropy. */
+  readonly key: string
+  readonly keyHash: string
+  /** By this much people tell keys apart. */
+  readonly keyPrefix: string
+}
+
+export function newKeySecret(keyring: Keyring): KeySecret {
+  const key = `${marker}${randomBytes(32).toString('base64url')}`
+  return { key, keyHash: peppered(keyring, key), keyPrefix: key.slice(0, prefixChars) }
+}

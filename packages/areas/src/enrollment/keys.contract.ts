@@ -1,0 +1,64 @@
+import { can, create, del, get, id, moment, page, pageOf, post, success, time } from '@muster/kit/contract.ts'
+import { z } from 'zod'
+
+/** Lets agents into an organisation. The key itself is shown once, when it is made or rotated. */
+export const EnrollmentKey = z.object({
+  id: id(),
+  orgId: id(),
+  siteId: id().nullable(),
+  /** Set on the single-use key of a prepared device. */
+  deviceId: id().nullable(),
+  name: z.string(),
+  keyPrefix: z.string(),
+  usageCount: z.number(),
+  maxUsage: z.number().nullable(),
+  expiresAt: time().nullable(),
+  createdBy: id().nullable(),
+  createdAt: time(),
+  updatedAt: time(),
+})
+export type EnrollmentKey = z.infer<typeof EnrollmentKey>
+
+const RevealedKey = EnrollmentKey.extend({ key: z.string() })
+
+export const keys = {
+  list: get('/enrollment-keys', {
+    summary: 'Enrolment keys of the organisations in reach, newest first',
+    access: can('devices:read'),
+    input: z.object({ orgId: id().optional(), siteId: id().optional(), ...page }),
+    output: pageOf(EnrollmentKey),
+  }),
+  get: get('/enrollment-keys/:id', {
+    summary: 'One enrolment key, without the key itself',
+    access: can('devices:read'),
+    input: z.object({ id: id() }),
+    output: EnrollmentKey,
+  }),
+  create: create('/enrollment-keys', {
+    summary: 'Make an enrolment key; the answer is the only place where it is shown',
+    access: can('devices:write'),
+    audit: 'enrollment_key.create',
+    input: z.object({
+      orgId: id(),
+      siteId: id().nullable().default(null),
+      name: z.string().trim().min(1).max(255),
+      maxUsage: z.int().min(1).max(1_000_000).nullable().default(null),
+      expiresAt: moment().nullable().default(null),
+    }),
+    output: RevealedKey,
+  }),
+  rotate: post('/enrollment-keys/:id/rotate', {
+    summary: 'Replace the key by a new one at once; limits and uses stay',
+    access: can('devices:write'),
+    audit: 'enrollment_key.rotate',
+    input: z.object({ id: id() }),
+    output: RevealedKey,
+  }),
+  remove: del('/enrollment-keys/:id', {
+    summary: 'Delete an enrolment key; devices that came in with it stay',
+    access: can('devices:write'),
+    audit: 'enrollment_key.delete',
+    input: z.object({ id: id() }),
+    output: success,
+  }),
+}

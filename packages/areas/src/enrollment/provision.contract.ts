@@ -1,0 +1,37 @@
+import { can, create, id, time } from '@muster/kit/contract.ts'
+import { z } from 'zod'
+import { Device, OsType } from '../devices/devices.contract.ts'
+
+const name = z.string().trim().min(1).max(255)
+
+export const provision = {
+  create: create('/devices/provision', {
+    summary: 'Prepare a device before its agent enrols, with a key that lets in this one machine, once',
+    access: can('devices:write'),
+    audit: 'device.provision',
+    input: z.object({
+      orgId: id(),
+      siteId: id().nullable().default(null),
+      hostname: name,
+      displayName: name.nullable().default(null),
+      osType: OsType.nullable().default(null),
+      tags: z.array(z.string().trim().min(1).max(100)).max(50).default([]),
+      /** How long the key can be used. */
+      expiresInSeconds: z
+        .int()
+        .min(60)
+        .max(90 * 86_400)
+        .default(7 * 86_400),
+    }),
+    output: z.object({
+      device: Device,
+      enrollment: z.object({
+        /** Shown this once. */
+        key: z.string(),
+        keyId: id(),
+        serverUrl: z.string(),
+        expiresAt: time(),
+      }),
+    }),
+  }),
+}

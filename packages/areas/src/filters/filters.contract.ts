@@ -1,0 +1,110 @@
+import {
+  ask,
+  can,
+  changes,
+  create,
+  del,
+  flag,
+  get,
+  id,
+  limit,
+  page,
+  pageOf,
+  patch,
+  success,
+  time,
+} from '@muster/kit/contract.ts'
+import { z } from 'zod'
+import { Device } from '../devices/devices.contract.ts'
+import { FilterExpression } from './language.contract.ts'
+
+const name = z.string().trim().min(1).max(255)
+const description = z.string().max(2_000).nullable()
+
+/** A filter under a name, for one's own use or shared with the tenant that it belongs to. */
+export const SavedFilter = z.object({
+  id: id(),
+  partnerId: id().nullable(),
+  orgId: id().nullable(),
+  ownerId: id(),
+  name,
+  description,
+  filter: z.record(z.string(), z.json()),
+  shared: z.boolean(),
+  createdAt: time(),
+  updatedAt: time(),
+})
+export type SavedFilter = z.infer<typeof SavedFilter>
+
+/** What a filter matches now: how many, and the first of them by host name. */
+export const FilterPreview = z.object({ total: z.number(), devices: z.array(Device), limit: z.number() })
+
+export const filters = {
+  fields: get('/filters/fields', {
+    summary: 'What devices can be filtered by, with the operators of each field',
+    access: can('devices:read'),
+    input: z.object({}),
+    output: z.object({
+      fields: z.array(
+        z.object({
+          name: z.string(),
+          label: z.string(),
+          type: z.string(),
+          operators: z.array(z.string()),
+          values: z.array(z.string()).nullable(),
+        }),
+      ),
+    }),
+  }),
+  preview: ask('/filters/preview', {
+    summary: 'What a filter matches, without saving it',
+    access: can('devices:read'),
+    input: z.object({ filter: FilterExpression, orgId: id().optional(), limit: limit(100, 20) }),
+    output: FilterPreview,
+  }),
+  list: get('/filters', {
+    summary: "One's own saved filters and those shared in reach",
+    access: can('devices:read'),
+    input: z.object({ search: z.string().max(255).optional(), ...page }),
+    output: pageOf(SavedFilter),
+  }),
+  create: create('/filters', {
+    summary: 'Save a filter',
+    access: can('devices:read'),
+    audit: 'filter.create',
+    input: z.object({
+      name,
+      description: description.default(null),
+      filter: FilterExpression,
+      shared: flag().default(false),
+      orgId: id().optional(),
+    }),
+    output: SavedFilter,
+  }),
+  get: get('/filters/:id', {
+    summary: 'One saved filter',
+    access: can('devices:read'),
+    input: z.object({ id: id() }),
+    output: SavedFilter,
+  }),
+  update: patch('/filters/:id', {
+    summary: "Change one's own saved filter",
+    access: can('devices:read'),
+    audit: 'filter.update',
+    input: changes({ id: id() }, { name, description, filter: FilterExpression, shared: flag() }),
+    output: SavedFilter,
+  }),
+  remove: del('/filters/:id', {
+    summary: "Delete one's own saved filter",
+    access: can('devices:read'),
+    audit: 'filter.delete',
+    input: z.object({ id: id() }),
+    output: success,
+  }),
+  previewSaved: ask('/filters/:id/preview', {
+    summary: 'What a saved filter matches now',
+    access: can('devices:read'),
+    input: z.object({ id: id(), limit: limit(100, 20) }),
+    output: FilterPreview,
+  }),
+}

@@ -1,0 +1,137 @@
+import type { Tables } from '@muster/db/tables.ts'
+import type { Caller } from '@muster/kit/access.ts'
+import { denied, notFound } from '@muster/kit/errors.ts'
+import { type ExpressionBuilder, sql } from 'kysely'
+import { type Call, implement } from '../operation.ts'
+import { findOrganization, within } from '../tenancy/index.ts'
+import { type Field, fields, operatorsOf } from './fields.contract.ts'
+import { conditionOf, previewOf } from './filter.queries.ts'
+import { filters as contract } from './filters.contract.ts'
+import { FilterExpression } from './language.contract.ts'
+
+/** One's own, and what others in reach share. What a partner's person shares with the whole partner, its organisations see. */
+const readable = (caller: Caller) => (eb: ExpressionBuilder<Tables, 'savedFilters'>) =>
+  eb.or([
+    eb('ownerId', '=', caller.userId),
+    eb.and([
+      eb('shared', '=', true),
+      eb.or([
+        within(caller, 'orgId', 'partnerId')(eb),
+        eb.and([eb('orgId', 'is', null), eb('partnerId', '=', caller.partnerId)]),
+      ]),
+    ]),
+  ])
+
+async function filterById({ db, caller }: Call, id: string) {
+  const found = await db
+    .selectFrom('savedFilters')
+    .selectAll()
+    .where('id', '=', id)
+    .where(readable(caller))
+    .executeTakeFirst()
+  if (found === undefined) throw notFound('Filter')
+  return found
+}
+
+async function ownFilter(call: Call, id: string) {
+  const found = await filterById(call, id)
+  if (found.ownerId !== call.caller.userId) throw denied('Only its owner can change a filter')
+  return found
+}
+
+async function orgOf({ db, caller }: Call, orgId: string | undefined) {
+  const wanted = orgId ?? caller.orgId
+  if (wanted === null) return { orgId: null, partnerId: caller.partnerId }
+  const organization = await findOrganization(db, caller, wanted)
+  if (organization === undefined) throw notFound('Organization')
+  return { orgId: organization.id, partnerId: organization.partnerId }
+}
+
+export default implement(contract, {
+  async fields() {
+    const described = Object.entries<Field>(fields).map(([name, { label, type, values }]) => ({
+      name,
+      label,
+      type,
+      operators: [...operatorsOf[type]],
+      values: values === undefined ? null : [...values],
+    }))
+    return { fields: described }
+  },
+
+  async preview(call) {
+    const { caller, db, services } = call
+    const { filter, orgId, limit } = call.input
+    const tenant = await orgOf(call, orgId)
+    return previewOf(db, caller, await conditionOf(db, filter, tenant), { orgId, limit, nowMs: services.clock.now() })
+  },
+
+  async list({ caller, input: { page, limit, search }, db }) {
+    const found = db
+      .selectFrom('savedFilters')
+      .where(readable(caller))
+      .$if(search !== undefined, (query) => query.where(sql<boolean>`strpos(lower(name), lower(${search}::text)) > 0`))
+    const [data, { total }] = await Promise.all([
+      found
+        .selectAll()
+        .orderBy('name')
+        .orderBy('id')
+        .limit(limit)
+        .offset((page - 1) * limit)
+        .execute(),
+      found.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+    ])
+    return { data, pagination: { page, limit, total } }
+  },
+
+  async create(call) {
+    const { caller, db, audit } = call
+    const { orgId, filter, ...input } = call.input
+    const tenant = await orgOf(call, orgId)
+    await conditionOf(db, filter, tenant)
+    const saved = await db
+      .insertInto('savedFilters')
+      .values({ ...input, ...tenant, ownerId: caller.userId, filter: JSON.stringify(filter) })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    audit({ target: saved.id, name: saved.name, ...tenant, after: saved })
+    return saved
+  },
+
+  async get(call) {
+    return filterById(call, call.input.id)
+  },
+
+  async update(call) {
+    const { db, audit } = call
+    const { id, filter, ...changes } = call.input
+    const before = await ownFilter(call, id)
+    if (filter !== undefined) await conditionOf(db, filter, before)
+    const after = await db
+      .updateTable('savedFilters')
+      .set({ ...changes, ...(filter === undefined ? {} : { filter: JSON.stringify(filter) }) })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    audit({ target: id, name: after.name, orgId: after.orgId, partnerId: after.partnerId, before, after })
+    return after
+  },
+
+  async remove(call) {
+    const before = await ownFilter(call, call.input.id)
+    await call.db.deleteFrom('savedFilters').where('id', '=', before.id).execute()
+    call.audit({ target: before.id, name: before.name, orgId: before.orgId, partnerId: before.partnerId, before })
+    return { success: true as const }
+  },
+
+  async previewSaved(call) {
+    const { caller, db, services, input } = call
+    const saved = await filterById(call, input.id)
+    const condition = await conditionOf(db, FilterExpression.parse(saved.filter), saved)
+    return previewOf(db, caller, condition, {
+      orgId: saved.orgId ?? undefined,
+      limit: input.limit,
+      nowMs: services.clock.now(),
+    })
+  },
+})

@@ -1,0 +1,2 @@
+// What other areas may use of filters.
+export { conditionOf, previewOf } from './filter.queries.ts'

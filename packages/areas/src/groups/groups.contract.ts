@@ -1,0 +1,150 @@
+import {
+  ask,
+  can,
+  changes,
+  create,
+  del,
+  get,
+  id,
+  limit,
+  page,
+  pageOf,
+  patch,
+  post,
+  success,
+  time,
+} from '@muster/kit/contract.ts'
+import { z } from 'zod'
+import { Device } from '../devices/devices.contract.ts'
+import { FilterPreview } from '../filters/filters.contract.ts'
+import { FilterExpression } from '../filters/language.contract.ts'
+
+const name = z.string().trim().min(1).max(255)
+const description = z.string().max(2_000).nullable()
+const deviceIds = z.array(id()).min(1).max(1_000)
+const one = z.object({ id: id() })
+const oneMember = z.object({ id: id(), deviceId: id() })
+
+/** A set of devices of one organisation, or of one of its sites: chosen by hand (static) or by a filter (dynamic). */
+export const Group = z.object({
+  id: id(),
+  orgId: id(),
+  siteId: id().nullable(),
+  name,
+  description,
+  type: z.enum(['static', 'dynamic']),
+  filter: z.record(z.string(), z.json()).nullable(),
+  deviceCount: z.number(),
+  /** When the filter was last asked about all devices. */
+  evaluatedAt: time().nullable(),
+  createdAt: time(),
+  updatedAt: time(),
+})
+export type Group = z.infer<typeof Group>
+
+const LogEntry = z.object({
+  id: id(),
+  groupId: id(),
+  deviceId: id(),
+  hostname: z.string().nullable(),
+  action: z.enum(['added', 'removed', 'pinned', 'unpinned']),
+  reason: z.enum(['manual', 'filter', 'moved', 'decommissioned']),
+  actorId: id().nullable(),
+  at: time(),
+})
+
+export const groups = {
+  list: get('/groups', {
+    summary: 'Device groups in reach',
+    access: can('devices:read'),
+    input: z.object({
+      orgId: id().optional(),
+      siteId: id().optional(),
+      type: z.enum(['static', 'dynamic']).optional(),
+      search: z.string().max(255).optional(),
+      ...page,
+    }),
+    output: pageOf(Group),
+  }),
+  create: create('/groups', {
+    summary: 'Make a group; with a filter it is dynamic and has its members at once',
+    access: can('devices:write'),
+    audit: 'group.create',
+    input: z.object({
+      orgId: id(),
+      siteId: id().nullable().default(null),
+      name,
+      description: description.default(null),
+      type: z.enum(['static', 'dynamic']).optional(),
+      filter: FilterExpression.optional(),
+      deviceIds: deviceIds.optional(),
+    }),
+    output: Group,
+  }),
+  get: get('/groups/:id', { summary: 'One group', access: can('devices:read'), input: one, output: Group }),
+  update: patch('/groups/:id', {
+    summary: 'Change a group; a new filter is applied at once',
+    access: can('devices:write'),
+    audit: 'group.update',
+    input: changes({ id: id() }, { name, description, filter: FilterExpression }),
+    output: Group,
+  }),
+  remove: del('/groups/:id', {
+    summary: 'Delete a group; its devices stay',
+    access: can('devices:write'),
+    audit: 'group.delete',
+    input: one,
+    output: success,
+  }),
+  preview: ask('/groups/:id/preview', {
+    summary: "What a dynamic group's filter, or another one, would match now; nothing is saved",
+    access: can('devices:read'),
+    input: one.extend({ filter: FilterExpression.optional(), limit: limit(100, 20) }),
+    output: FilterPreview,
+  }),
+}
+
+const Member = Device.extend({ pinned: z.boolean(), addedAt: time() })
+
+export const members = {
+  list: get('/groups/:id/devices', {
+    summary: 'Devices of a group',
+    access: can('devices:read'),
+    input: one.extend(page),
+    output: pageOf(Member),
+  }),
+  add: post('/groups/:id/devices', {
+    summary: 'Put devices into a static group',
+    access: can('devices:write'),
+    audit: 'group.members.add',
+    input: one.extend({ deviceIds }),
+    output: z.object({ added: z.array(id()), skipped: z.array(z.object({ deviceId: id(), reason: z.string() })) }),
+  }),
+  remove: del('/groups/:id/devices/:deviceId', {
+    summary: 'Take a device out of a static group',
+    access: can('devices:write'),
+    audit: 'group.members.remove',
+    input: oneMember,
+    output: success,
+  }),
+  pin: post('/groups/:id/devices/:deviceId/pin', {
+    summary: 'Keep a device in a group whatever its filter says',
+    access: can('devices:write'),
+    audit: 'group.pin',
+    input: oneMember,
+    output: success,
+  }),
+  unpin: del('/groups/:id/devices/:deviceId/pin', {
+    summary: 'Let the filter decide again',
+    access: can('devices:write'),
+    audit: 'group.unpin',
+    input: oneMember,
+    output: success,
+  }),
+  log: get('/groups/:id/membership-log', {
+    summary: 'Who came into the group and who left it, newest first',
+    access: can('devices:read'),
+    input: one.extend(page),
+    output: pageOf(LogEntry),
+  }),
+}

@@ -1,0 +1,247 @@
+import { asSystem } from '@muster/db/database.ts'
+import { auditOf } from '@muster/testkit/audit.ts'
+import { call, refusal } from '@muster/testkit/call.ts'
+import { testServices } from '@muster/testkit/services.ts'
+import { person, world } from '@muster/testkit/world.ts'
+import { describe, expect, it } from 'vitest'
+import { customFields } from '../custom-fields/custom-fields.contract.ts'
+import { tags } from '../devices/tags.contract.ts'
+import { filters } from '../filters/filters.contract.ts'
+import { groups, members } from './groups.contract.ts'
+import { followDeviceChanges, sweepGroups } from './membership.jobs.ts'
+import { leaveGroups } from './membership.ts'
+
+describe('groups', async () => {
+  const { system } = await testServices()
+  const here = await world()
+  const elsewhere = await world()
+
+  async function device(hostname: string, more: { siteId?: string; orgId?: string; tags?: string[] } = {}) {
+    const tenant = { orgId: more.orgId ?? here.org.id, partnerId: here.partner.id }
+    return asSystem(system, async (db) => {
+      const { id } = await db
+        .insertInto('devices')
+        .values({ hostname, ...tenant, ...more })
+        .returning('id')
+        .executeTakeFirstOrThrow()
+      await db
+        .insertInto('deviceState')
+        .values({ ...tenant, deviceId: id, status: 'offline' })
+        .execute()
+      return id
+    })
+  }
+  const now = async () => (await system.query<{ now: string }>('SELECT now() AS now')).rows[0]?.now ?? ''
+  const memberIds = async (id: string) =>
+    (await call(here.orgAdmin, members.list, { id })).data.map((member) => member.hostname)
+  const web = await device('web-1')
+  const db1 = await device('db-1', { tags: ['database'] })
+  const other = await device('other-1', { orgId: here.otherOrg.id })
+
+  it('a static group takes devices of its organisation and says why it skipped others', async () => {
+    const group = await call(here.orgAdmin, groups.create, { orgId: here.org.id, name: 'By hand', deviceIds: [web] })
+    expect(group).toMatchObject({ type: 'static', filter: null, deviceCount: 1 })
+    const outcome = await call(here.partnerAdmin, members.add, { id: group.id, deviceIds: [web, db1, other] })
+    expect(outcome.added).toEqual([db1])
+    expect(outcome.skipped).toEqual(
+      expect.arrayContaining([
+        { deviceId: web, reason: 'already a member' },
+        { deviceId: other, reason: 'belongs to another organization' },
+      ]),
+    )
+    await call(here.orgAdmin, members.remove, { id: group.id, deviceId: web })
+    expect(await memberIds(group.id)).toEqual(['db-1'])
+    expect((await auditOf(group.id)).map((record) => record.action)).toEqual([
+      'group.create',
+      'group.members.add',
+      'group.members.remove',
+    ])
+    const log = (await call(here.orgAdmin, members.log, { id: group.id })).data
+    expect(log.map((entry) => [entry.hostname, entry.action, entry.reason])).toEqual(
+      expect.arrayContaining([
+        ['web-1', 'removed', 'manual'],
+        ['db-1', 'added', 'manual'],
+      ]),
+    )
+  })
+
+  it('a dynamic group has its members at once and follows device changes', async () => {
+    const filter = { field: 'tags', op: 'hasAny', value: ['database'] }
+    const group = await call(here.orgAdmin, groups.create, { orgId: here.org.id, name: 'Databases', filter })
+    expect(group).toMatchObject({ type: 'dynamic', deviceCount: 1 })
+    const since = await now()
+    await call(here.orgAdmin, tags.assign, { deviceIds: [web, db1], add: ['database'], remove: [] })
+    await call(here.orgAdmin, tags.assign, { deviceIds: [db1], remove: ['database'] })
+    await followDeviceChanges(system, since)
+    expect(await memberIds(group.id)).toEqual(['web-1'])
+    const status = await call(here.orgAdmin, groups.create, {
+      orgId: here.org.id,
+      name: 'Online',
+      filter: { field: 'status', op: 'is', value: 'online' },
+    })
+    const later = await now()
+    await system.query(`UPDATE device_state SET status = 'online', status_at = now() WHERE device_id = $1`, [db1])
+    await followDeviceChanges(system, later)
+    expect(await memberIds(status.id)).toEqual(['db-1'])
+  })
+
+  it('a pinned device stays whatever the filter says, until it is unpinned', async () => {
+    const group = await call(here.orgAdmin, groups.create, {
+      orgId: here.org.id,
+      name: 'Nobody',
+      filter: { field: 'hostname', op: 'is', value: 'nobody' },
+    })
+    await call(here.orgAdmin, members.pin, { id: group.id, deviceId: web })
+    await sweepGroups(system)
+    expect(await memberIds(group.id)).toEqual(['web-1'])
+    await call(here.orgAdmin, members.unpin, { id: group.id, deviceId: web })
+    expect(await memberIds(group.id)).toEqual([])
+    expect(await refusal(call(here.orgAdmin, members.unpin, { id: group.id, deviceId: web }))).toMatchObject({
+      status: 404,
+    })
+  })
+
+  it('the preview asks a filter and changes nothing', async () => {
+    const group = await call(here.orgAdmin, groups.create, {
+      orgId: here.org.id,
+      name: 'Preview',
+      filter: { field: 'hostname', op: 'is', value: 'nobody' },
+    })
+    const preview = await call(here.orgAdmin, groups.preview, {
+      id: group.id,
+      filter: { field: 'hostname', op: 'startsWith', value: 'WEB' },
+    })
+    expect(preview).toMatchObject({ total: 1, devices: [{ hostname: 'web-1' }] })
+    expect(await memberIds(group.id)).toEqual([])
+  })
+
+  it('a group of a site holds devices of that site alone', async () => {
+    const inside = await device('inside', { siteId: here.site.id })
+    const group = await call(here.orgAdmin, groups.create, {
+      orgId: here.org.id,
+      siteId: here.site.id,
+      name: 'On site',
+      filter: { field: 'hostname', op: 'isSet' },
+    })
+    expect(await memberIds(group.id)).toEqual(['inside'])
+    await asSystem(system, (db) => leaveGroups(db, inside, 'moved'))
+    expect(await memberIds(group.id)).toEqual([])
+  })
+
+  it('the filter chooses the devices of a dynamic group, and a static group has none', async () => {
+    const group = await call(here.orgAdmin, groups.create, {
+      orgId: here.org.id,
+      name: 'Chosen',
+      filter: { field: 'hostname', op: 'isSet' },
+    })
+    expect(await refusal(call(here.orgAdmin, members.add, { id: group.id, deviceIds: [web] }))).toMatchObject({
+      status: 400,
+    })
+    expect(await refusal(call(here.orgAdmin, members.remove, { id: group.id, deviceId: web }))).toMatchObject({
+      status: 403,
+    })
+    expect(await refusal(call(here.orgAdmin, groups.create, { orgId: here.org.id, name: 'chosen' }))).toMatchObject({
+      status: 409,
+    })
+    expect(
+      await refusal(
+        call(here.orgAdmin, groups.create, {
+          orgId: here.org.id,
+          name: 'x',
+          filter: { field: 'colour', op: 'is', value: 'x' },
+        }),
+      ),
+    ).toMatchObject({
+      status: 400,
+      message: expect.stringContaining('there is no field colour'),
+    })
+  })
+
+  it("another tenant's group does not exist, and its devices cannot be put into ours", async () => {
+    const group = await call(here.orgAdmin, groups.create, { orgId: here.org.id, name: 'Hidden' })
+    for (const who of [elsewhere.partnerAdmin, elsewhere.orgAdmin]) {
+      expect(await refusal(call(who, groups.get, { id: group.id }))).toMatchObject({
+        status: 404,
+        message: 'Group not found',
+      })
+      expect(await refusal(call(who, groups.remove, { id: group.id }))).toMatchObject({ status: 404 })
+      expect((await call(who, groups.list, {})).data).toEqual([])
+      expect(await refusal(call(who, groups.create, { orgId: here.org.id, name: 'Spy' }))).toMatchObject({
+        status: 404,
+      })
+    }
+    expect(await refusal(call(here.partnerViewer, groups.remove, { id: group.id }))).toMatchObject({ status: 403 })
+  })
+
+  it('a member limited to a group sees the devices of that group alone', async () => {
+    const group = await call(here.orgAdmin, groups.create, { orgId: here.org.id, name: 'Limited', deviceIds: [web] })
+    const tenant = { scope: 'organization', partnerId: here.partner.id, orgId: here.org.id } as const
+    const limited = await person(tenant, { role: 'Org Viewer', deviceGroupIds: [group.id] })
+    expect(
+      (await call(limited, filters.preview, { filter: { field: 'hostname', op: 'isSet' } })).devices.map(
+        (found) => found.id,
+      ),
+    ).toEqual([web])
+    expect((await call(limited, groups.list, {})).data.map((found) => found.id)).toEqual([group.id])
+  })
+
+  it('tags are counted and found, and those of others stay unseen', async () => {
+    const counted = await call(here.orgAdmin, tags.list, { search: 'data' })
+    expect(counted.data).toEqual([{ tag: 'database', deviceCount: 1 }])
+    expect((await call(here.orgAdmin, tags.devices, { tags: 'database' })).data.map((found) => found.hostname)).toEqual(
+      ['web-1'],
+    )
+    expect((await call(elsewhere.orgAdmin, tags.list, {})).data).toEqual([])
+    expect((await call(elsewhere.orgAdmin, tags.assign, { deviceIds: [web], add: ['spy'] })).skipped).toEqual([
+      { deviceId: web, reason: 'not found' },
+    ])
+  })
+
+  it('custom fields are defined, typed, filtered by, and go with their definition', async () => {
+    const field = await call(here.partnerAdmin, customFields.create, { key: 'rack', label: 'Rack', type: 'number' })
+    expect(
+      await refusal(call(here.partnerAdmin, customFields.create, { key: 'rack', label: 'Again', type: 'text' })),
+    ).toMatchObject({ status: 409 })
+    const wrong = await refusal(call(here.orgAdmin, customFields.setValues, { id: web, values: { rack: 'seven' } }))
+    expect(wrong).toMatchObject({ status: 400, message: 'values.rack: rack must be a number' })
+    expect(await call(here.orgAdmin, customFields.setValues, { id: web, values: { rack: 7 } })).toEqual({
+      deviceId: web,
+      values: { rack: 7 },
+    })
+    const found = await call(here.orgAdmin, filters.preview, {
+      filter: { field: 'custom.rack', op: 'atLeast', value: 7 },
+    })
+    expect(found.devices.map((one) => one.id)).toEqual([web])
+    expect(
+      await refusal(
+        call(elsewhere.orgAdmin, filters.preview, { filter: { field: 'custom.rack', op: 'atLeast', value: 7 } }),
+      ),
+    ).toMatchObject({ status: 400 })
+    expect(await refusal(call(here.orgAdmin, customFields.remove, { id: field.id }))).toMatchObject({ status: 403 })
+    const changed = { id: field.id, label: 'Rack number', key: 'other', type: 'text' }
+    expect(await call(here.partnerAdmin, customFields.update, changed)).toMatchObject({
+      label: 'Rack number',
+      key: 'rack',
+      type: 'number',
+    })
+    await call(here.partnerAdmin, customFields.remove, { id: field.id })
+    expect((await system.query('SELECT custom_fields FROM devices WHERE id = $1', [web])).rows).toEqual([
+      { custom_fields: {} },
+    ])
+  })
+
+  it("a saved filter is its owner's until shared, and never another tenant's", async () => {
+    const filter = { field: 'hostname', op: 'startsWith', value: 'web' }
+    const saved = await call(here.orgAdmin, filters.create, { name: 'Web', filter })
+    expect(await call(here.orgAdmin, filters.previewSaved, { id: saved.id })).toMatchObject({ total: 1 })
+    expect(await refusal(call(here.partnerViewer, filters.get, { id: saved.id }))).toMatchObject({ status: 404 })
+    await call(here.orgAdmin, filters.update, { id: saved.id, shared: true })
+    expect(await call(here.partnerViewer, filters.get, { id: saved.id })).toMatchObject({ shared: true })
+    expect(await refusal(call(here.partnerAdmin, filters.update, { id: saved.id, name: 'Mine' }))).toMatchObject({
+      status: 403,
+    })
+    expect(await refusal(call(elsewhere.orgAdmin, filters.get, { id: saved.id }))).toMatchObject({ status: 404 })
+    expect(await call(here.orgAdmin, filters.remove, { id: saved.id })).toEqual({ success: true })
+    expect((await call(here.orgAdmin, filters.fields, {})).fields.length).toBeGreaterThanOrEqual(60)
+  })
+})

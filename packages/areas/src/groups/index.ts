@@ -1,0 +1,2 @@
+// What other areas may use of device groups.
+export { leaveGroups } from './membership.ts'

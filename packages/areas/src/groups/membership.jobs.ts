@@ -1,0 +1,133 @@
+import { asSystem, type Db } from '@muster/db/database.ts'
+import { sql } from 'kysely'
+import type pg from 'pg'
+import { type DynamicGroup, evaluateGroup } from './membership.ts'
+
+// Which fields can change when a row of these tables does. Whatever is not named here belongs to the device itself.
+const stateFields = [
+  'status',
+  'statusAt',
+  'lastSeenAt',
+  'mainAgentSilentSince',
+  'watchdogStatus',
+  'cpuPercent',
+  'memoryUsed',
+  'memoryTotal',
+  'memoryPercent',
+  'memoryFree',
+  'diskUsed',
+  'diskTotal',
+  'diskPercent',
+  'diskFree',
+  'load1m',
+  'uptimeSeconds',
+  'networkRxBytes',
+  'networkTxBytes',
+  'processCount',
+]
+const inventoryFields = [
+  'inventoryCollectedAt',
+  'manufacturer',
+  'model',
+  'serialNumber',
+  'chassis',
+  'virtual',
+  'biosVendor',
+  'biosVersion',
+  'cpuModel',
+  'cpuCores',
+  'cpuThreads',
+  'cpuMhz',
+  'installedMemory',
+  'softwareCount',
+  'serviceCount',
+  'diskCount',
+  'software.name',
+  'software.publisher',
+  'services.name',
+  'services.running',
+  'services.stopped',
+  'disks.fileSystem',
+  'disks.mount',
+  'network.mac',
+  'network.address',
+  'network.interface',
+  'users.name',
+  'users.admin',
+  'users.loggedIn',
+  'graphics.model',
+]
+
+/** What changed since a moment, by kind of change and organisation. */
+interface Touched {
+  readonly kind: 'device' | 'state' | 'inventory'
+  readonly orgId: string
+  readonly deviceIds: string[]
+}
+
+/** The database's clock, so that "since" means the same to every process. Slightly back, because a commit becomes visible after its `now()`. */
+async function touchedSince(db: Db, since: string): Promise<Touched[]> {
+  const { rows } = await sql<Touched>`
+    WITH watched AS (SELECT DISTINCT org_id FROM device_groups WHERE type = 'dynamic')
+    SELECT 'device' AS kind, org_id, array_agg(id) AS device_ids FROM devices
+      WHERE updated_at > ${since}::timestamptz AND org_id IN (TABLE watched) GROUP BY org_id
+    UNION ALL
+    SELECT 'state', org_id, array_agg(device_id) FROM device_state
+      WHERE (last_seen_at > ${since}::timestamptz OR status_at > ${since}::timestamptz) AND org_id IN (TABLE watched) GROUP BY org_id
+    UNION ALL
+    SELECT 'inventory', org_id, array_agg(device_id) FROM device_inventory
+      WHERE updated_at > ${since}::timestamptz AND org_id IN (TABLE watched) GROUP BY org_id`.execute(db)
+  return rows
+}
+
+interface Watching extends DynamicGroup {
+  readonly fieldsUsed: string[]
+}
+const dynamicGroups = (db: Db): Promise<Watching[]> =>
+  db
+    .selectFrom('deviceGroups')
+    .select(['id', 'orgId', 'partnerId', 'siteId', 'filter', 'fieldsUsed'])
+    .where('type', '=', 'dynamic')
+    .execute()
+
+function concerns(group: Watching, kind: Touched['kind']): boolean {
+  const listed = kind === 'state' ? stateFields : inventoryFields
+  if (kind !== 'device') return group.fieldsUsed.some((field) => listed.includes(field))
+  // Site, lifecycle and organisation are looked at by every group.
+  return true
+}
+
+/**
+ * Brings all dynamic groups in line with the devices that changed since then.
+ * @returns the moment to continue from
+ */
+export async function followDeviceChanges(system: pg.Pool, since: string): Promise<string> {
+  const { groups, touched, now } = await asSystem(system, async (db) => {
+    const { rows } = await sql<{ now: string }>`SELECT now() - interval '1 second' AS now`.execute(db)
+    return { now: rows[0]?.now ?? since, groups: await dynamicGroups(db), touched: await touchedSince(db, since) }
+  })
+  const byOrg = Map.groupBy(touched, (change) => change.orgId)
+  for (const group of groups) {
+    const changed = (byOrg.get(group.orgId) ?? []).filter((change) => concerns(group, change.kind))
+    if (changed.length === 0) continue
+    const deviceIds = [...new Set(changed.flatMap((change) => change.deviceIds))]
+    await asSystem(system, (db) => evaluateGroup(db, group, deviceIds))
+  }
+  return now
+}
+
+/** Asks every filter about every device: repairs whatever was missed, and follows filters whose answer changes with the time alone. */
+export async function sweepGroups(system: pg.Pool): Promise<void> {
+  for (const group of await asSystem(system, dynamicGroups))
+    await asSystem(system, (db) => evaluateGroup(db, group, null))
+}
+
+const firstLookMs = 60_000
+
+/** Follows device changes again and again, each time from where it got to. What was before its first look is the sweep's. */
+export function changeFollower(system: pg.Pool): () => Promise<void> {
+  let since = new Date(Date.now() - firstLookMs).toISOString()
+  return async () => {
+    since = await followDeviceChanges(system, since)
+  }
+}

@@ -1,0 +1,67 @@
+// Keeps the members of dynamic groups what their filters say. One statement per group adds, removes and logs.
+import type { Db } from '@muster/db/database.ts'
+import { type Expression, type SqlBool, sql } from 'kysely'
+import { conditionOf } from '../filters/index.ts'
+import { FilterExpression } from '../filters/language.contract.ts'
+
+export interface DynamicGroup {
+  readonly id: string
+  readonly orgId: string
+  readonly partnerId: string
+  readonly siteId: string | null
+  readonly filter: unknown
+}
+
+interface Change {
+  readonly deviceId: string
+  readonly action: 'added' | 'removed'
+}
+
+function statement(group: DynamicGroup, condition: Expression<SqlBool>, deviceIds: readonly string[] | null) {
+  const ofSite = group.siteId === null ? sql`` : sql`AND devices.site_id = ${group.siteId}::uuid`
+  const ofThese = deviceIds === null ? sql`` : sql`AND devices.id = ANY (${[...deviceIds]}::uuid[])`
+  const membersOfThese = deviceIds === null ? sql`` : sql`AND m.device_id = ANY (${[...deviceIds]}::uuid[])`
+  return sql<Change>`
+    WITH matching AS MATERIALIZED (
+      SELECT devices.id FROM devices LEFT JOIN device_state AS state ON state.device_id = devices.id
+      WHERE devices.org_id = ${group.orgId}::uuid AND devices.lifecycle <> 'decommissioned' ${ofSite} ${ofThese} AND ${condition}
+    ), added AS (
+      INSERT INTO device_group_members (group_id, device_id, org_id, partner_id)
+      SELECT ${group.id}::uuid, matching.id, ${group.orgId}::uuid, ${group.partnerId}::uuid FROM matching
+      ON CONFLICT DO NOTHING RETURNING device_id
+    ), removed AS (
+      DELETE FROM device_group_members m
+      WHERE m.group_id = ${group.id}::uuid AND NOT m.pinned ${membersOfThese} AND NOT EXISTS (SELECT FROM matching WHERE matching.id = m.device_id)
+      RETURNING device_id
+    ), changed AS (
+      SELECT device_id, 'added' AS action FROM added UNION ALL SELECT device_id, 'removed' FROM removed
+    ), logged AS (
+      INSERT INTO device_group_log (group_id, device_id, org_id, partner_id, action, reason)
+      SELECT ${group.id}::uuid, device_id, ${group.orgId}::uuid, ${group.partnerId}::uuid, action, 'filter' FROM changed
+    )
+    SELECT device_id, action FROM changed`
+}
+
+/**
+ * Asks a group's filter about these devices, or about all of its organisation's, and brings the members in line.
+ * @returns what changed
+ */
+export async function evaluateGroup(
+  db: Db,
+  group: DynamicGroup,
+  deviceIds: readonly string[] | null,
+): Promise<Change[]> {
+  const condition = await conditionOf(db, FilterExpression.parse(group.filter), group)
+  const { rows } = await statement(group, condition, deviceIds).execute(db)
+  if (deviceIds === null)
+    await db.updateTable('deviceGroups').set({ evaluatedAt: sql<string>`now()` }).where('id', '=', group.id).execute()
+  return rows
+}
+
+/** Takes a device out of all groups that it no longer belongs to: it moved to another organisation or was decommissioned. */
+export async function leaveGroups(db: Db, deviceId: string, reason: 'moved' | 'decommissioned'): Promise<void> {
+  await sql`
+    WITH left_groups AS (DELETE FROM device_group_members WHERE device_id = ${deviceId}::uuid RETURNING group_id, org_id, partner_id)
+    INSERT INTO device_group_log (group_id, device_id, org_id, partner_id, action, reason)
+    SELECT group_id, ${deviceId}::uuid, org_id, partner_id, 'removed', ${reason} FROM left_groups`.execute(db)
+}

@@ -1,0 +1,82 @@
+import { publishGeneration } from '@muster/backplane/generations.ts'
+import { revokedGeneration } from '@muster/backplane/keys.ts'
+import { type LiveEvent, publishLive } from '@muster/backplane/live.ts'
+import type { Db } from '@muster/db/database.ts'
+import type { Caller } from '@muster/kit/access.ts'
+import { badRequest, conflict, notFound } from '@muster/kit/errors.ts'
+import {
+  decommissionDevice,
+  deviceById,
+  lockDevice,
+  moveDevice,
+  type Target,
+  tellOfCommands,
+} from '../devices/index.ts'
+import { leaveGroups } from '../groups/index.ts'
+import { implement } from '../operation.ts'
+import { claimDevices, findOrganization, requireWorking } from '../tenancy/index.ts'
+import { lifecycle as contract } from './lifecycle.contract.ts'
+
+export default implement(contract, {
+  async moveOrg({ caller, input, db, services, audit, after }) {
+    const device = await lockDevice(db, caller, input.id)
+    requireWorking({ status: device.organizationStatus })
+    if (device.lifecycle === 'provisioned') throw conflict('The device has not enrolled yet')
+    const { id, hostname, partnerId } = device
+    const { orgId, siteId } = await placeFor(db, caller, device, input)
+    await leaveGroups(db, id, 'moved')
+    await moveDevice(db, id, { orgId, siteId })
+    // The device is counted where it is now, so the question is whether those are too many.
+    await claimDevices(db, { partnerId, orgId }, 0)
+    const from = { orgId: device.orgId, siteId: device.siteId }
+    audit({ target: id, name: hostname, orgId, partnerId, before: from, after: { orgId, siteId } })
+    // Those who watch the place that it left hear of it as well as those who watch where it is now.
+    const at = services.clock.now()
+    const events = [from, { orgId, siteId }].map(
+      (place): LiveEvent => ({ type: 'device.changed', ...place, deviceId: id, at, changed: 'moved' }),
+    )
+    after(() => publishLive(services.redis, partnerId, events))
+    return deviceById(db, caller, id, at)
+  },
+
+  async remove({ caller, input, db, services, audit, after }) {
+    const device = await lockDevice(db, caller, input.id)
+    requireWorking({ status: device.organizationStatus })
+    if (device.lifecycle === 'decommissioned') throw conflict('The device is already decommissioned')
+    const { id, hostname, orgId, partnerId, siteId, lifecycle } = device
+    const at = services.clock.now()
+    const cancelled = await decommissionDevice(db, id, new Date(at).toISOString())
+    await leaveGroups(db, id, 'decommissioned')
+    const states = { before: { lifecycle }, after: { lifecycle: 'decommissioned' } }
+    audit({ target: id, name: hostname, orgId, partnerId, ...states })
+    // Ends open sockets at once; should it fail, the worker brings the generations in line within a minute.
+    after(() => publishGeneration(services.redis, id, revokedGeneration))
+    const event: LiveEvent = { type: 'device.status', orgId, siteId, deviceId: id, at, status: 'decommissioned' }
+    after(() => publishLive(services.redis, partnerId, [event]))
+    after(() => tellOfCommands(services, cancelled, () => device))
+    return { success: true as const }
+  },
+})
+
+interface Place {
+  readonly orgId: string
+  readonly siteId: string | null
+}
+
+/** Where the device may go: another working organisation of its partner, in the caller's reach, with a site of its own or none. */
+async function placeFor(db: Db, caller: Caller, device: Target, { orgId, siteId }: Place): Promise<Place> {
+  const organization = await findOrganization(db, caller, orgId)
+  if (organization === undefined) throw notFound('Organization')
+  if (organization.partnerId !== device.partnerId) throw badRequest('A device can only move within its partner')
+  if (organization.id === device.orgId) throw conflict('The device is in this organization already')
+  requireWorking(organization)
+  if (siteId === null) return { orgId, siteId }
+  const site = await db
+    .selectFrom('sites')
+    .select('id')
+    .where('id', '=', siteId)
+    .where('orgId', '=', orgId)
+    .executeTakeFirst()
+  if (site === undefined) throw notFound('Site')
+  return { orgId, siteId }
+}

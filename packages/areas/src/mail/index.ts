@@ -1,0 +1,2 @@
+// What other areas may use of mail.
+export { enqueueMail, sealedLink } from './outbox.ts'

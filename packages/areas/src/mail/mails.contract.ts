@@ -1,0 +1,35 @@
+import { can, get, id, page, pageOf, personCan, post, success, time } from '@muster/kit/contract.ts'
+import { z } from 'zod'
+
+/** A mail on its way, or one that never arrived. What it says is for its addressee alone. */
+export const OutgoingMail = z.object({
+  id: id(),
+  partnerId: id().nullable(),
+  orgId: id().nullable(),
+  toAddress: z.string(),
+  template: z.string(),
+  status: z.enum(['waiting', 'sent', 'failed']),
+  attempts: z.number(),
+  lastError: z.string().nullable(),
+  nextAttemptAt: time().nullable(),
+  sentAt: time().nullable(),
+  createdAt: time(),
+})
+
+export const mails = {
+  list: get('/mail/outbox', {
+    summary: 'Mail that waits, was sent or was given up',
+    access: can('settings:read', 'system'),
+    input: z.object({ status: z.enum(['waiting', 'sent', 'failed']).optional(), ...page }),
+    output: pageOf(OutgoingMail),
+    transaction: 'own',
+  }),
+  retry: post('/mail/outbox/:id/retry', {
+    summary: 'Try a mail again now',
+    access: personCan('settings:write', 'system'),
+    audit: 'mail.retry',
+    input: z.object({ id: id() }),
+    output: success,
+    transaction: 'own',
+  }),
+}

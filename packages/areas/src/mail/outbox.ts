@@ -1,0 +1,45 @@
+import type { Db } from '@muster/db/database.ts'
+import type { JsonObject, JsonValue } from '@muster/db/json.ts'
+import type { Keyring } from '@muster/kit/keyring.ts'
+import { seal, unseal } from '@muster/kit/sealed.ts'
+
+export const mailTemplates = [
+  'invitation',
+  'access-review-reminder',
+  'access-review-overdue',
+  'reset-password',
+  'verify-email',
+  'already-registered',
+  'partner-waiting',
+  'notice',
+] as const
+export type MailTemplate = (typeof mailTemplates)[number]
+
+export interface Mail {
+  readonly to: string
+  /** Name of the template that the sender fills with `data`. */
+  readonly template: MailTemplate
+  readonly data: JsonObject
+  readonly partnerId: string | null
+  readonly orgId: string | null
+}
+
+/** Puts a mail into the outbox in the transaction of the change that owes it, so that neither happens without the other. */
+export async function enqueueMail(db: Db, { to, template, data, partnerId, orgId }: Mail): Promise<void> {
+  await db.insertInto('mailOutbox').values({ toAddress: to, template, data, partnerId, orgId }).execute()
+}
+
+const mark = 'sealed:'
+const context = 'mail'
+
+/** A link that is as good as a password, as the outbox may hold it: whoever reads the database cannot follow it. */
+export const sealedLink = (keyring: Keyring, url: string): string => mark + seal(keyring, url, context)
+
+/** The data of a mail with its sealed links opened. */
+export function openMailData(keyring: Keyring, data: JsonObject): JsonObject {
+  const opened = ([name, value]: [string, JsonValue]): [string, JsonValue] =>
+    typeof value === 'string' && value.startsWith(mark)
+      ? [name, unseal(keyring, value.slice(mark.length), context)]
+      : [name, value]
+  return Object.fromEntries(Object.entries(data).map(opened))
+}

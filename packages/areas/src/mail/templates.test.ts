@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { mailTemplates } from './outbox.ts'
+import { renderMail } from './templates.ts'
+
+const hostile = '<img src=x onerror=alert(1)>\r\nBcc: victim@example.test'
+
+describe('mail templates', () => {
+  it('show whatever stands in the data as text, in one line of the subject', () => {
+    const data = Object.fromEntries(
+      ['name', 'tenant', 'invitedBy', 'review', 'partner', 'contact', 'what', 'url'].map((field) => [field, hostile]),
+    )
+    for (const template of mailTemplates) {
+      const { subject, text, html } = renderMail(template, data)
+      expect(subject).not.toMatch(/[\r\n]/)
+      expect(html).not.toContain('<img')
+      expect(text.length).toBeGreaterThan(20)
+      expect(text).not.toContain('undefined')
+    }
+  })
+
+  it('greet by name, unless the name could be a message', () => {
+    expect(renderMail('reset-password', { name: 'Zoë O’Hara-Śmith Jr.' }).text).toContain('Hello Zoë O’Hara-Śmith Jr.,')
+    for (const name of ['You won! See evil.example', 'https://evil.example', 'www evil', 'a'.repeat(61)]) {
+      expect(renderMail('verify-email', { name }).text).toContain('Hello,')
+    }
+  })
+
+  it('say in both forms where the link goes', () => {
+    const { text, html } = renderMail('invitation', { url: 'https://muster.test/accept-invite#token=a&b' })
+    expect(text).toContain('https://muster.test/accept-invite#token=a&b')
+    expect(html).toContain('href="https://muster.test/accept-invite#token=a&amp;b"')
+  })
+
+  it('are all there', () => {
+    expect(() => renderMail('made-up', {})).toThrow('no mail template')
+  })
+})

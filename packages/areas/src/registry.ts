@@ -1,0 +1,68 @@
+// Every operation with its handler. The shape must be that of contract.ts: a resource without handlers does not compile.
+import type { Db } from '@muster/db/database.ts'
+import { type Implementation, operationsOf } from '@muster/kit/run.ts'
+import reviews from './access-reviews/reviews.ts'
+import apiKeys from './api-keys/keys.ts'
+import exports from './audit/exports.ts'
+import logs from './audit/logs.ts'
+import reports from './audit/reports.ts'
+import mfa from './auth/mfa.ts'
+import passkeys from './auth/passkeys.ts'
+import password from './auth/password.ts'
+import phone from './auth/phone.ts'
+import registration from './auth/registration.ts'
+import session from './auth/session.ts'
+import sessions from './auth/sessions.ts'
+import type { Contract } from './contract.ts'
+import customFields from './custom-fields/custom-fields.ts'
+import autoUpdate from './devices/auto-update.ts'
+import commands from './devices/commands.ts'
+import devices from './devices/devices.ts'
+import live from './devices/live.ts'
+import tags from './devices/tags.ts'
+import agents from './enrollment/agents.ts'
+import keys from './enrollment/keys.ts'
+import provision from './enrollment/provision.ts'
+import filters from './filters/filters.ts'
+import groups from './groups/groups.ts'
+import members from './groups/members.ts'
+import health from './health/health.ts'
+import lifecycle from './lifecycle/lifecycle.ts'
+import mails from './mail/mails.ts'
+import type { Operation } from './operation.ts'
+import permissions from './roles/permissions.ts'
+import roles from './roles/roles.ts'
+import search from './search/search.ts'
+import type { Services } from './services.ts'
+import dashboard from './tenancy/dashboard.ts'
+import organizations from './tenancy/organizations.ts'
+import partners from './tenancy/partners.ts'
+import sites from './tenancy/sites.ts'
+import invitations from './users/invitations.ts'
+import profile from './users/profile.ts'
+import users from './users/users.ts'
+
+type Implemented = {
+  readonly [Area in keyof Contract]: { readonly [Name in keyof Contract[Area]]: Implementation<Db, Services> }
+}
+
+const areas: Implemented = {
+  apiKeys: { keys: apiKeys },
+  accessReviews: { reviews },
+  audit: { exports, logs, reports },
+  auth: { session, mfa, passkeys, password, phone, registration, sessions },
+  customFields: { customFields },
+  devices: { autoUpdate, commands, devices, live, tags },
+  enrollment: { agents, keys, provision },
+  filters: { filters },
+  groups: { groups, members },
+  health: { health },
+  mail: { mails },
+  lifecycle: { lifecycle },
+  roles: { permissions, roles },
+  search: { search },
+  tenancy: { dashboard, organizations, partners, sites },
+  users: { invitations, profile, users },
+}
+
+export const operations: readonly Operation[] = operationsOf(areas)

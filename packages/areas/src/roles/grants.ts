@@ -1,0 +1,30 @@
+import type { Caller } from '@muster/kit/access.ts'
+import { hasPermission } from '@muster/kit/access.ts'
+import { denied, invalid } from '@muster/kit/errors.ts'
+import { isPermission, type Permission } from '@muster/kit/permissions.ts'
+
+/** Other words that callers may use for an action; a role always shows the word on the right. */
+export const synonyms = { view: 'read', create: 'write', update: 'write' } as const
+const plainAction = (action: string) => (action in synonyms ? synonyms[action as keyof typeof synonyms] : action)
+
+/** Permissions as they are stored. @throws VALIDATION_ERROR for a pair that means nothing */
+export function knownPermissions(given: readonly { resource: string; action: string }[]): Set<Permission> {
+  return new Set(
+    given.map(({ resource, action }) => {
+      const permission = `${resource}:${plainAction(action)}`
+      if (!isPermission(permission)) throw invalid(`permissions: there is no permission ${resource}:${action}`)
+      return permission
+    }),
+  )
+}
+
+/** Does the caller hold all of these itself? */
+export const holdsAll = (caller: Caller, permissions: Iterable<Permission>): boolean =>
+  [...permissions].every((permission) => hasPermission(caller, permission))
+
+/** Nobody can grant what they do not hold themselves. */
+export function requireHeld(caller: Caller, permissions: Iterable<Permission>): void {
+  const missing = [...permissions].filter((permission) => !hasPermission(caller, permission))
+  if (missing.length === 0) return
+  throw denied(`You cannot grant permissions that you do not hold: ${missing.sort().join(', ')}`)
+}

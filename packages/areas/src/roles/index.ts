@@ -1,0 +1,5 @@
+// What other areas may use of roles.
+export { keepingAnAdministrator } from './administrators.ts'
+export { ensureBuiltInRoles } from './built-in.ts'
+export { holdsAll, requireHeld } from './grants.ts'
+export { effectivePermissions, permissionsOf, type RoleRow, roleById, roleFor, rolesFor } from './roles.queries.ts'

@@ -1,0 +1,35 @@
+import { can, get, signedIn } from '@muster/kit/contract.ts'
+import { z } from 'zod'
+
+export const permissions = {
+  available: get('/roles/permissions/available', {
+    summary: 'The resources and actions that roles can be made of',
+    access: can('users:read'),
+    input: z.object({}),
+    output: z.object({
+      resources: z.array(z.object({ resource: z.string(), actions: z.array(z.string()) })),
+      actions: z.array(z.string()),
+      /** Actions that say the same as another one; roles show the other. */
+      synonyms: z.record(z.string(), z.string()),
+    }),
+  }),
+  catalog: get('/permissions/catalog', {
+    summary: 'Every permission that a role can hold, with the operations that ask for it',
+    access: signedIn(),
+    input: z.object({}),
+    output: z.object({
+      data: z.array(
+        z.object({
+          permission: z.string(),
+          resource: z.string(),
+          action: z.string(),
+          description: z.string(),
+          /** Ids of the operations that need it. */
+          operations: z.array(z.string()),
+          /** Does the caller hold it, and so may grant it? */
+          assignable: z.boolean(),
+        }),
+      ),
+    }),
+  }),
+}

@@ -1,0 +1,66 @@
+// What a process needs to run operations: the services, and the steps of `run` filled in with Muster's own.
+import { asCaller, asSystem, type Db } from '@muster/db/database.ts'
+import { systemClock } from '@muster/kit/clock.ts'
+import type { Keyring } from '@muster/kit/keyring.ts'
+import type { Log } from '@muster/kit/log.ts'
+import type { Runtime } from '@muster/kit/run.ts'
+import type { Redis } from 'ioredis'
+import type pg from 'pg'
+import { callerOfApiKey, carriesApiKey } from './api-keys/index.ts'
+import { writeAuditRecords } from './audit/records.ts'
+import { authenticate } from './auth/authenticate.ts'
+import { CallerCache } from './auth/caller-cache.ts'
+import { FloodLimit } from './auth/flood-limit.ts'
+import { Limits } from './auth/limits.ts'
+import { Passwords } from './auth/passwords.ts'
+import { Sms } from './auth/sms.ts'
+import { AccessTokens } from './auth/tokens.ts'
+import { LiveEvents } from './devices/live-events.ts'
+import type { Services, Settings } from './services.ts'
+
+export interface Parts {
+  readonly people: pg.Pool
+  readonly system: pg.Pool
+  readonly redis: Redis
+  /** For news of other processes; without it changes of authority elsewhere are seen within half a second instead of at once. */
+  readonly subscriber?: Redis | null
+  readonly keyring: Keyring
+  readonly log: Log
+  readonly settings: Settings
+}
+
+/** Of one address, per process: far above what a person or a script does, far below what would hurt. */
+const requestsPerSecond = 2_000
+
+export function createServices({ subscriber = null, ...parts }: Parts): Services {
+  const clock = systemClock
+  const limits = new Limits(parts.redis)
+  const { redis, log, settings } = parts
+  return {
+    ...parts,
+    clock,
+    limits,
+    sms: new Sms({ settings: settings.sms ?? null, redis, limits, log, production: settings.production }),
+    passwords: new Passwords(),
+    accessTokens: new AccessTokens(parts.keyring),
+    callers: new CallerCache(clock, parts.redis, subscriber),
+    live: new LiveEvents(parts.redis),
+  }
+}
+
+export function createRuntime(services: Services): Runtime<Db, Services> {
+  const { callers, clock, settings } = services
+  const flood = new FloodLimit(settings.requestsPerSecond ?? requestsPerSecond, clock)
+  return {
+    services,
+    limit: async (_operation, request) => flood.take(request.ip),
+    authenticate: (request) =>
+      carriesApiKey(request) ? callerOfApiKey(services, request) : authenticate(services, request),
+    transaction: (caller, mode, work) =>
+      caller === null ? asSystem(services.system, work) : asCaller(services.people, caller, mode, work),
+    audit: writeAuditRecords,
+    effectFailed: (operation, error) =>
+      services.log.error({ err: error, operation: operation.id }, 'an effect after the commit failed'),
+    onAuthorityChange: (listener) => callers.onChange(listener),
+  }
+}

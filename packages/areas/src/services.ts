@@ -1,0 +1,49 @@
+import type { Clock } from '@muster/kit/clock.ts'
+import type { Keyring } from '@muster/kit/keyring.ts'
+import type { Log } from '@muster/kit/log.ts'
+import type { Redis } from 'ioredis'
+import type pg from 'pg'
+import type { CallerCache } from './auth/caller-cache.ts'
+import type { Limits } from './auth/limits.ts'
+import type { Passwords } from './auth/passwords.ts'
+import type { Sms, SmsSettings } from './auth/sms.ts'
+import type { AccessTokens } from './auth/tokens.ts'
+import type { LiveEvents } from './devices/live-events.ts'
+
+/** What handlers use beside their transaction. Built once per process, never reached through a global. */
+export interface Services {
+  /** The caller's reach applies: `asCaller(people, caller, …)`. */
+  readonly people: pg.Pool
+  /** Beyond tenants: credential look-ups, public operations. */
+  readonly system: pg.Pool
+  readonly redis: Redis
+  readonly keyring: Keyring
+  readonly clock: Clock
+  readonly log: Log
+  readonly settings: Settings
+  readonly limits: Limits
+  readonly passwords: Passwords
+  readonly accessTokens: AccessTokens
+  readonly callers: CallerCache
+  readonly sms: Sms
+  readonly live: LiveEvents
+}
+
+export interface Settings {
+  readonly version: string
+  /** Where browsers and agents reach this service, without a trailing slash. */
+  readonly publicUrl: string
+  /** The address that enrolled agents are told to connect to. */
+  readonly ingestUrl: string
+  readonly enableRegistration: boolean
+  /** May anybody register a partner, which then waits for approval? Yes unless said otherwise. */
+  readonly enablePartnerRegistration?: boolean
+  /** Does a registered partner become active as soon as its e-mail address is confirmed? */
+  readonly autoApprovePartners?: boolean
+  readonly enable2fa: boolean
+  readonly production: boolean
+  /** Requests that one address may make of this process, on average; 0 sets no limit. */
+  readonly requestsPerSecond?: number
+  /** Null where there is no gateway. */
+  readonly sms?: SmsSettings | null
+}

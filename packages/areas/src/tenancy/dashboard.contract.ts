@@ -1,0 +1,43 @@
+import { can, get, id, time } from '@muster/kit/contract.ts'
+import { z } from 'zod'
+
+const Devices = z.object({ total: z.number(), online: z.number(), offline: z.number(), updating: z.number() })
+const Count = z.object({ name: z.string(), count: z.number() })
+
+export const dashboard = {
+  get: get('/partner/dashboard', {
+    summary: 'The whole partner at a glance: its organisations and how their devices are',
+    access: can('organizations:read', 'partner'),
+    input: z.object({}),
+    output: z.object({
+      partner: z.object({
+        id: id(),
+        name: z.string(),
+        plan: z.string(),
+        maxOrganizations: z.number().nullable(),
+        maxDevices: z.number().nullable(),
+      }),
+      totals: z.object({
+        organizations: z.number(),
+        sites: z.number(),
+        users: z.number(),
+        pendingCommands: z.number(),
+        devices: Devices,
+      }),
+      organizations: z.array(
+        z.object({
+          id: id(),
+          name: z.string(),
+          status: z.string(),
+          maxDevices: z.number().nullable(),
+          sites: z.number(),
+          devices: Devices,
+          lastSeenAt: time().nullable(),
+        }),
+      ),
+      agentVersions: z.array(Count),
+      operatingSystems: z.array(Count),
+      at: time(),
+    }),
+  }),
+}

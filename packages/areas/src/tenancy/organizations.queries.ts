@@ -1,0 +1,72 @@
+import type { Db } from '@muster/db/database.ts'
+import type { Tables } from '@muster/db/tables.ts'
+import type { Caller } from '@muster/kit/access.ts'
+import { denied } from '@muster/kit/errors.ts'
+import { type SelectQueryBuilder, sql } from 'kysely'
+import { within } from './reach.ts'
+
+export interface OrganizationRef {
+  readonly id: string
+  readonly partnerId: string
+  readonly name: string
+  readonly status: 'active' | 'suspended' | 'trial' | 'churned'
+}
+
+/** The live organisation, if the caller may reach it. */
+export const findOrganization = (db: Db, caller: Caller, orgId: string): Promise<OrganizationRef | undefined> =>
+  db
+    .selectFrom('organizations')
+    .select(['id', 'partnerId', 'name', 'status'])
+    .where('id', '=', orgId)
+    .where('deletedAt', 'is', null)
+    .where(within(caller, 'id', 'partnerId'))
+    .executeTakeFirst()
+
+/**
+ * A suspended or churned organisation keeps reporting and can be read, but nothing in it is added, changed, removed or
+ * commanded until its status is active or trial again. The organisation's own record stays open to its partner.
+ */
+export function requireWorking(organization: Pick<OrganizationRef, 'status'>): void {
+  if (organization.status === 'suspended' || organization.status === 'churned') {
+    throw denied(`Organization is ${organization.status}`)
+  }
+}
+
+type Organizations = SelectQueryBuilder<Tables, 'organizations', object>
+
+/** The live organisations of live partners in the caller's reach. */
+export function reachableOrganizations(db: Db, caller: Caller): Organizations {
+  const live = db
+    .selectFrom('organizations')
+    .where('organizations.deletedAt', 'is', null)
+    .where(within(caller, 'organizations.id', 'organizations.partnerId'))
+  if (caller.scope !== 'system') return live
+  // Everybody else's partner is known to be live, or there would be no caller.
+  return live.where((eb) =>
+    eb.exists(
+      eb
+        .selectFrom('partners')
+        .whereRef('partners.id', '=', 'organizations.partnerId')
+        .where('partners.deletedAt', 'is', null),
+    ),
+  )
+}
+
+/** The order in which a partner wants its organisations listed; empty when it has not said. */
+export async function savedOrder(db: Db, partnerId: string | null): Promise<string[]> {
+  if (partnerId === null) return []
+  const partner = await db.selectFrom('partners').select('settings').where('id', '=', partnerId).executeTakeFirst()
+  const order = partner?.settings.organizationOrder
+  return Array.isArray(order) ? order.filter((id) => typeof id === 'string') : []
+}
+
+/** Organisations in the saved order and then as they were registered; by name where no order is saved. */
+export function inOrder(organizations: Organizations, order: readonly string[]): Organizations {
+  if (order.length === 0) return organizations.orderBy('organizations.name').orderBy('organizations.id')
+  const positions = JSON.stringify(Object.fromEntries(order.map((id, index) => [id, index])))
+  const position = sql`(${positions}::jsonb ->> organizations.id::text)::integer`
+  return organizations
+    .orderBy(position, (by) => by.asc().nullsLast())
+    .orderBy('organizations.createdAt')
+    .orderBy('organizations.id')
+}

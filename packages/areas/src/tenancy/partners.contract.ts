@@ -1,0 +1,102 @@
+import {
+  can,
+  changes,
+  create,
+  del,
+  get,
+  id,
+  jsonObject,
+  page,
+  pageOf,
+  patch,
+  signedIn,
+  success,
+  time,
+} from '@muster/kit/contract.ts'
+import { z } from 'zod'
+import { cap, name, slug } from './fields.contract.ts'
+import { PartnerSettings } from './partner-settings.contract.ts'
+
+const type = z.enum(['msp', 'enterprise', 'internal'])
+const plan = z.enum(['free', 'starter', 'community', 'pro', 'enterprise', 'unlimited'])
+const status = z.enum(['pending', 'active', 'suspended', 'churned'])
+const billingEmail = z.email().max(255).nullable()
+
+/** A top-level tenant: a provider, a company's IT department or an internal team. */
+export const Partner = z.object({
+  id: id(),
+  name: z.string(),
+  slug: z.string(),
+  type,
+  plan,
+  status,
+  maxOrganizations: z.number().nullable(),
+  maxDevices: z.number().nullable(),
+  settings: jsonObject(),
+  ssoConfig: jsonObject(),
+  billingEmail: z.string().nullable(),
+  createdAt: time(),
+  updatedAt: time(),
+  deletedAt: time().nullable(),
+})
+export type Partner = z.infer<typeof Partner>
+
+const optional = {
+  type,
+  plan,
+  status,
+  maxOrganizations: cap,
+  maxDevices: cap,
+  billingEmail,
+  settings: PartnerSettings,
+  ssoConfig: jsonObject(),
+}
+
+export const partners = {
+  list: get('/orgs/partners', {
+    summary: 'All partners',
+    access: can('organizations:read', 'system'),
+    input: z.object(page),
+    output: pageOf(Partner),
+  }),
+  create: create('/orgs/partners', {
+    summary: 'Add a partner',
+    access: can('organizations:write', 'system'),
+    audit: 'partner.create',
+    input: z.object({ name, slug, ...z.object(optional).partial().shape }),
+    output: Partner,
+  }),
+  get: get('/orgs/partners/:id', {
+    summary: 'One partner',
+    access: can('organizations:read', 'system'),
+    input: z.object({ id: id() }),
+    output: Partner,
+  }),
+  update: patch('/orgs/partners/:id', {
+    summary: 'Change a partner; settings are merged',
+    access: can('organizations:write', 'system'),
+    audit: 'partner.update',
+    input: changes({ id: id() }, { name, slug, ...optional }),
+    output: Partner,
+  }),
+  remove: del('/orgs/partners/:id', {
+    summary: 'Delete a partner; its data is kept but nobody reaches it',
+    access: can('organizations:delete', 'system'),
+    audit: 'partner.delete',
+    input: z.object({ id: id() }),
+    output: success,
+  }),
+  me: get('/orgs/partners/me', {
+    summary: 'The partner that the caller belongs to',
+    access: signedIn({ scopes: ['partner'] }),
+    input: z.object({}),
+    output: Partner,
+  }),
+  updateMe: patch('/orgs/partners/me', {
+    summary: "Change one's own partner; settings are merged",
+    access: can('settings:write', 'partner'),
+    audit: 'partner.settings.update',
+    input: changes({}, { name, billingEmail, settings: PartnerSettings }),
+    output: Partner,
+  }),
+}

@@ -1,0 +1,27 @@
+import type { Caller } from '@muster/kit/access.ts'
+import { denied } from '@muster/kit/errors.ts'
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
+
+/**
+ * The caller's reach as a condition on a table's tenant columns, for the `where` of every query of tenant rows:
+ * `.where(within(caller, 'sites.orgId', 'sites.partnerId'))`. Row-level security repeats it underneath.
+ */
+export const within =
+  (caller: Caller, orgColumn: string, partnerColumn: string) =>
+  // biome-ignore lint/suspicious/noExplicitAny: one condition for the columns of any query; the two names are checked by the tests of every list
+  (eb: ExpressionBuilder<any, any>): Expression<SqlBool> => {
+    if (caller.scope === 'system') return eb.lit(true)
+    if (caller.scope === 'organization') return eb(orgColumn, '=', caller.orgId)
+    if (caller.orgAccess === 'all') return eb(partnerColumn, '=', caller.partnerId)
+    return eb(orgColumn, '=', eb.fn.any(eb.val([...(caller.accessibleOrgIds ?? [])])))
+  }
+
+/** Nothing can be in reach, so nothing need be asked. */
+export const reachesNothing = (caller: Caller): boolean => caller.accessibleOrgIds?.length === 0
+
+/** Some things concern the whole partner: of its own people only those with access to all organisations may change them. */
+export function requireWholePartner(caller: Caller): void {
+  if (caller.scope === 'partner' && caller.orgAccess !== 'all') {
+    throw denied('Full partner organization access required')
+  }
+}

@@ -1,0 +1,77 @@
+import {
+  can,
+  changes,
+  create,
+  del,
+  get,
+  id,
+  isTimezone,
+  jsonObject,
+  page,
+  pageOf,
+  patch,
+  success,
+  time,
+} from '@muster/kit/contract.ts'
+import { z } from 'zod'
+
+const timezone = z.string().max(50).refine(isTimezone, { error: 'must be an IANA timezone' })
+const name = z.string().trim().min(1).max(255)
+
+/** A physical or logical location inside an organisation. */
+export const Site = z.object({
+  id: id(),
+  orgId: id(),
+  name,
+  address: jsonObject(),
+  timezone: z.string(),
+  contact: jsonObject(),
+  settings: jsonObject(),
+  createdAt: time(),
+  updatedAt: time(),
+})
+export type Site = z.infer<typeof Site>
+
+const hiddenAs = 403
+const details = { address: jsonObject(), contact: jsonObject(), settings: jsonObject() }
+
+export const sites = {
+  list: get('/orgs/sites', {
+    summary: 'Sites of the organisations that the caller can reach',
+    access: can('sites:read'),
+    input: z.object({ orgId: id().optional(), organizationId: id().optional(), ...page }),
+    output: pageOf(Site),
+    hiddenAs,
+  }),
+  get: get('/orgs/sites/:id', {
+    summary: 'One site',
+    access: can('sites:read'),
+    input: z.object({ id: id() }),
+    output: Site,
+    hiddenAs,
+  }),
+  create: create('/orgs/sites', {
+    summary: 'Add a site to an organisation',
+    access: can('sites:write'),
+    audit: 'site.create',
+    input: z.object({ orgId: id(), name, timezone: timezone.default('UTC'), ...z.object(details).partial().shape }),
+    output: Site,
+    hiddenAs,
+  }),
+  update: patch('/orgs/sites/:id', {
+    summary: 'Change a site',
+    access: can('sites:write'),
+    audit: 'site.update',
+    input: changes({ id: id() }, { name, timezone, ...details }),
+    output: Site,
+    hiddenAs,
+  }),
+  remove: del('/orgs/sites/:id', {
+    summary: 'Delete a site for good',
+    access: can('sites:delete'),
+    audit: 'site.delete',
+    input: z.object({ id: id() }),
+    output: success,
+    hiddenAs,
+  }),
+}

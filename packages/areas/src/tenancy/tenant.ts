@@ -1,0 +1,61 @@
+// People, roles and reviews belong to a partner as such or to one of its organisations. This finds out which is meant.
+import type { Db } from '@muster/db/database.ts'
+import type { Caller } from '@muster/kit/access.ts'
+import { denied, notFound } from '@muster/kit/errors.ts'
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
+import { findOrganization, requireWorking } from './organizations.queries.ts'
+
+export type Tenant =
+  | { readonly scope: 'partner'; readonly partnerId: string; readonly orgId: null; readonly name: string }
+  | { readonly scope: 'organization'; readonly partnerId: string; readonly orgId: string; readonly name: string }
+
+export interface TenantInput {
+  readonly partnerId?: string | undefined
+  readonly orgId?: string | undefined
+}
+
+/**
+ * The tenant whose people or roles are meant: the one named, else the caller's own.
+ * @throws FORBIDDEN or NOT_FOUND when it is out of reach, FORBIDDEN when system scope names none
+ */
+export async function tenantOf(db: Db, caller: Caller, { partnerId, orgId }: TenantInput): Promise<Tenant> {
+  if (caller.scope !== 'system' && partnerId !== undefined && partnerId !== caller.partnerId) {
+    throw denied('Access denied to this partner')
+  }
+  const wanted = orgId ?? caller.orgId
+  if (wanted === null) return partnerTenant(db, caller.partnerId ?? partnerId)
+  const organization = await findOrganization(db, caller, wanted)
+  if (organization === undefined) {
+    throw caller.scope === 'organization' ? denied('Access to this organization denied') : notFound('Organization')
+  }
+  const { id, name } = organization
+  return { scope: 'organization', partnerId: organization.partnerId, orgId: id, name }
+}
+
+async function partnerTenant(db: Db, partnerId: string | undefined): Promise<Tenant> {
+  if (partnerId === undefined) throw denied('Partner or organization context')
+  const partner = await db
+    .selectFrom('partners')
+    .select(['id', 'name'])
+    .where('id', '=', partnerId)
+    .where('deletedAt', 'is', null)
+    .executeTakeFirst()
+  if (partner === undefined) throw notFound('Partner')
+  return { scope: 'partner', partnerId: partner.id, orgId: null, name: partner.name }
+}
+
+/** Refuses additions to an organisation that is suspended or churned. */
+export async function requireWorkingTenant(db: Db, caller: Caller, tenant: Tenant): Promise<void> {
+  if (tenant.orgId === null) return
+  const organization = await findOrganization(db, caller, tenant.orgId)
+  if (organization !== undefined) requireWorking(organization)
+}
+
+/** Rows of a tenant as such: of a partner without those of its organisations. */
+export const ofTenant =
+  (tenant: Tenant, orgColumn: string, partnerColumn: string) =>
+  // biome-ignore lint/suspicious/noExplicitAny: one condition for the columns of any query
+  (eb: ExpressionBuilder<any, any>): Expression<SqlBool> =>
+    tenant.orgId === null
+      ? eb.and([eb(partnerColumn, '=', tenant.partnerId), eb(orgColumn, 'is', null)])
+      : eb(orgColumn, '=', tenant.orgId)

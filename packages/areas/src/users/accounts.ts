@@ -1,0 +1,125 @@
+// Accounts belong to people, not to tenants. What a tenant does to its member reaches the account only where no other
+// tenant is concerned, and that question is asked beyond the caller's own reach.
+import { randomUUID } from 'node:crypto'
+import type { Db } from '@muster/db/database.ts'
+import { invariant } from '@muster/kit/errors.ts'
+import { revokeSessions } from '../auth/index.ts'
+import type { Services } from '../services.ts'
+import type { Member } from './members.queries.ts'
+
+type Beyond = Pick<Services, 'system'>
+
+/** The account with this e-mail, made when there is none. Which of the two happened must not show to the caller. */
+export async function accountFor(
+  db: Db,
+  { system }: Beyond,
+  email: string,
+  name: string,
+): Promise<{ userId: string; isNew: boolean }> {
+  const id = randomUUID()
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('users')
+    .values({ id, email, name, status: 'invited' })
+    .onConflict((row) => row.doNothing())
+    .executeTakeFirst()
+  if (numInsertedOrUpdatedRows === 1n) return { userId: id, isNew: true }
+  // The account may belong to another tenant, where the caller sees nothing.
+  const { rows } = await system.query<{ id: string }>('SELECT id FROM users WHERE email = $1', [email])
+  invariant(rows[0] !== undefined, 'an address that is taken belongs to an account')
+  return { userId: rows[0].id, isNew: false }
+}
+
+/** Is the person an active member anywhere else? */
+export async function isActiveElsewhere({ system }: Beyond, userId: string, membershipId: string): Promise<boolean> {
+  const { rows } = await system.query<{ elsewhere: boolean }>(
+    `SELECT EXISTS (SELECT FROM partner_users WHERE user_id = $1 AND id <> $2 AND status = 'active')
+         OR EXISTS (SELECT FROM organization_users WHERE user_id = $1 AND id <> $2 AND status = 'active')
+         OR EXISTS (SELECT FROM system_users WHERE user_id = $1) AS elsewhere`,
+    [userId, membershipId],
+  )
+  return rows[0]?.elsewhere === true
+}
+
+/** Is the person a member of anything else, accepted or not? */
+export async function isKnownElsewhere({ system }: Beyond, userId: string, membershipId: string): Promise<boolean> {
+  const { rows } = await system.query<{ elsewhere: boolean }>(
+    `SELECT EXISTS (SELECT FROM partner_users WHERE user_id = $1 AND id <> $2)
+         OR EXISTS (SELECT FROM organization_users WHERE user_id = $1 AND id <> $2)
+         OR EXISTS (SELECT FROM system_users WHERE user_id = $1) AS elsewhere`,
+    [userId, membershipId],
+  )
+  return rows[0]?.elsewhere === true
+}
+
+const membershipTable = ({ orgId }: Member) => (orgId === null ? 'partnerUsers' : 'organizationUsers')
+
+/** Gives the member another name: the account's own where only this tenant knows it, else the tenant's name for it. */
+export async function rename(db: Db, services: Beyond, member: Member, name: string): Promise<void> {
+  const shared = await isKnownElsewhere(services, member.id, member.membershipId)
+  await db
+    .updateTable(membershipTable(member))
+    .set({ displayName: shared ? name : null })
+    .where('id', '=', member.membershipId)
+    .execute()
+  if (!shared) await db.updateTable('users').set({ name }).where('id', '=', member.id).execute()
+}
+
+/** Shuts the member out of the tenant, and the account out of everything when it is active nowhere else. */
+export async function disable(db: Db, services: Beyond, member: Member): Promise<void> {
+  await db
+    .updateTable(membershipTable(member))
+    .set({ status: 'disabled' })
+    .where('id', '=', member.membershipId)
+    .execute()
+  await withdrawInvitation(db, member)
+  if (await isActiveElsewhere(services, member.id, member.membershipId)) return
+  await db.updateTable('users').set({ status: 'disabled' }).where('id', '=', member.id).execute()
+  await revokeSessions(db, member.id)
+}
+
+/** Lets a disabled member in again; one that never accepted its invitation is invited again. */
+export async function enable(db: Db, member: Member): Promise<void> {
+  const membership = await db
+    .updateTable(membershipTable(member))
+    .set((eb) => ({
+      status: eb
+        .case()
+        .when('acceptedAt', 'is', null)
+        .then('invited' as const)
+        .else('active' as const)
+        .end(),
+    }))
+    .where('id', '=', member.membershipId)
+    .returning('status')
+    .executeTakeFirstOrThrow()
+  await db
+    .updateTable('users')
+    .set((eb) => ({
+      status: eb
+        .case()
+        .when('passwordHash', 'is', null)
+        .then(membership.status)
+        .else('active' as const)
+        .end(),
+    }))
+    .where('id', '=', member.id)
+    .where('status', '=', 'disabled')
+    .execute()
+}
+
+/** Takes the member out of the tenant. The account stays. */
+export async function removeMember(db: Db, services: Beyond, member: Member): Promise<void> {
+  const elsewhere = await isActiveElsewhere(services, member.id, member.membershipId)
+  if (!elsewhere) await revokeSessions(db, member.id)
+  await withdrawInvitation(db, member)
+  await db.deleteFrom(membershipTable(member)).where('id', '=', member.membershipId).execute()
+}
+
+async function withdrawInvitation(db: Db, { id, partnerId, orgId }: Member): Promise<void> {
+  await db
+    .deleteFrom('userInvitations')
+    .where('userId', '=', id)
+    .where('partnerId', '=', partnerId)
+    .where('orgId', orgId === null ? 'is' : '=', orgId)
+    .execute()
+}

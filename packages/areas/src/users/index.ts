@@ -1,0 +1,3 @@
+// What other areas may use of users.
+export { removeMember } from './accounts.ts'
+export { memberOfMembership } from './members.queries.ts'

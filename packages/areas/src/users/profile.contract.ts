@@ -1,0 +1,46 @@
+import { changes, get, id, patch, signedIn, time } from '@muster/kit/contract.ts'
+import { z } from 'zod'
+import { userStatus } from './user.contract.ts'
+import { name } from './users.contract.ts'
+
+/** One's own account. */
+const Profile = z.object({
+  id: id(),
+  email: z.string(),
+  name: z.string(),
+  avatarUrl: z.string().nullable(),
+  status: userStatus,
+  scope: z.enum(['system', 'partner', 'organization']),
+  partnerId: id().nullable(),
+  orgId: id().nullable(),
+  roleId: id().nullable(),
+  mfaEnabled: z.boolean(),
+  mfaMethod: z.enum(['totp', 'sms']).nullable(),
+  phoneNumber: z.string().nullable(),
+  phoneVerified: z.boolean(),
+  lastLoginAt: time().nullable(),
+  passwordChangedAt: time().nullable(),
+  createdAt: time(),
+  updatedAt: time(),
+})
+
+const avatarUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+  .max(2_048)
+  .nullable()
+
+export const profile = {
+  get: get('/users/me', {
+    summary: 'The own profile',
+    access: signedIn({ apiKeys: false }),
+    input: z.object({}),
+    output: Profile,
+  }),
+  update: patch('/users/me', {
+    summary: 'Change the own name or picture',
+    access: signedIn({ apiKeys: false }),
+    audit: 'user.profile.update',
+    input: changes({}, { name, avatarUrl }),
+    output: Profile,
+  }),
+}

@@ -1,0 +1,46 @@
+import type { Scope } from '@muster/kit/contract.ts'
+import type { ExamplesOf, Stage } from '../examples.ts'
+import type { invitations } from './invitations.contract.ts'
+import type { profile } from './profile.contract.ts'
+import type { users } from './users.contract.ts'
+
+/** System scope has to say whose people it means. */
+const ofPartner = ({ partner }: Stage, scope: Scope) => (scope === 'system' ? { partnerId: partner } : {})
+const viewer = ({ partnerViewerRole, orgViewerRole }: Stage, scope: Scope) =>
+  scope === 'organization' ? orgViewerRole : partnerViewerRole
+
+export const usersExamples: ExamplesOf<typeof users> = {
+  ofRole: { about: 'partner', input: ({ role }) => ({ id: role }) },
+  list: { about: 'partner', lists: true, input: (stage, scope) => ({ limit: 500, ...ofPartner(stage, scope) }) },
+  roles: { about: 'partner', lists: true, input: ofPartner },
+  get: { about: 'partner', input: ({ user }) => ({ id: user }) },
+  update: { about: 'partner', whole: true, input: ({ user }) => ({ id: user, status: 'disabled' as const }) },
+  remove: { about: 'partner', whole: true, input: ({ user }) => ({ id: user }) },
+  role: { about: 'partner', whole: true, input: (stage) => ({ id: stage.user, roleId: stage.role }) },
+}
+
+export const invitationsExamples: ExamplesOf<typeof invitations> = {
+  invite: {
+    about: 'own',
+    whole: true,
+    // Who is limited itself has to say to which part of it the other one is limited.
+    refuses: { siteMember: 403, otherSiteMember: 403, groupMember: 403, otherGroupMember: 403 },
+    input: (stage, scope) => ({
+      email: `${stage.fresh()}@example.test`,
+      name: 'Guest',
+      roleId: viewer(stage, scope),
+      ...ofPartner(stage, scope),
+    }),
+  },
+  resendInvite: { about: 'partner', whole: true, input: ({ invitedUser }) => ({ userId: invitedUser }) },
+  acceptInvite: {
+    about: 'own',
+    answers: [400],
+    input: () => ({ token: 'not-an-invitation', password: 'correct horse battery 42' }),
+  },
+}
+
+export const profileExamples: ExamplesOf<typeof profile> = {
+  get: { about: 'own', input: () => ({}) },
+  update: { about: 'own', input: () => ({ name: 'New name' }) },
+}

@@ -1,0 +1,121 @@
+import type { Db } from '@muster/db/database.ts'
+import type { Caller } from '@muster/kit/access.ts'
+import { isPermission } from '@muster/kit/permissions.ts'
+import { implement } from '../operation.ts'
+import {
+  effectivePermissions,
+  holdsAll,
+  keepingAnAdministrator,
+  permissionsOf,
+  requireHeld,
+  roleById,
+  roleFor,
+  rolesFor,
+} from '../roles/index.ts'
+import { requireWholePartner, requireWorkingTenant, tenantOf } from '../tenancy/index.ts'
+import { disable, enable, removeMember, rename } from './accounts.ts'
+import { type Member, memberById, membersOf, membersWithRole, tenantOfMember } from './members.queries.ts'
+import { organizationReach, partnerReach, type ReachInput, saysReach } from './membership-reach.ts'
+import { users as contract } from './users.contract.ts'
+
+export default implement(contract, {
+  async ofRole({ caller, input: { id, page, limit }, db }) {
+    const role = await roleById(db, caller, id)
+    return membersWithRole(db, caller, role, page, limit)
+  },
+
+  async list({ caller, input: { page, limit, search, status, roleId, ...named }, db }) {
+    const tenant = await tenantOf(db, caller, named)
+    return membersOf(db, tenant, { search, status, roleId }, { page, limit })
+  },
+
+  async roles({ caller, input, db }) {
+    const tenant = await tenantOf(db, caller, input)
+    const found = await db
+      .selectFrom('roles')
+      .select(['id', 'name', 'description', 'isSystem'])
+      .where(rolesFor(tenant))
+      .orderBy('isSystem', 'desc')
+      .orderBy('name')
+      .execute()
+    const allowed = await effectivePermissions(
+      db,
+      found.map(({ id }) => id),
+    )
+    const byRole = Map.groupBy(allowed, ({ roleId }) => roleId)
+    const data = found.map((role) => {
+      const permissions = (byRole.get(role.id) ?? []).map(({ resource, action }) => `${resource}:${action}`)
+      return { ...role, scope: tenant.scope, assignable: holdsAll(caller, permissions.filter(isPermission)) }
+    })
+    return { data }
+  },
+
+  async get({ caller, input: { id, ...named }, db }) {
+    return memberById(db, caller, id, named)
+  },
+
+  async update({ caller, input: { id, name, status, ...named }, db, audit, after: effect, services }) {
+    requireWholePartner(caller)
+    const before = await memberById(db, caller, id, named)
+    await keepingAnAdministrator(db, partnerConcerned(before), async () => {
+      if (name !== undefined) await rename(db, services, before, name)
+      if (status === 'disabled') await disable(db, services, before)
+      if (status === 'active' && before.status === 'disabled') await enable(db, before)
+    })
+    const after = await memberAgain(db, caller, before)
+    audit({ ...subject(before), before, after })
+    effect(() => services.callers.clear())
+    return after
+  },
+
+  async remove({ caller, input: { id, ...named }, db, audit, after: effect, services }) {
+    requireWholePartner(caller)
+    const member = await memberById(db, caller, id, named)
+    await keepingAnAdministrator(db, partnerConcerned(member), () => removeMember(db, services, member))
+    audit({ ...subject(member), before: member })
+    effect(() => services.callers.clear())
+    return { success: true as const }
+  },
+
+  async role({ caller, input: { id, roleId, partnerId, orgId, ...reach }, db, audit, after: effect, services }) {
+    requireWholePartner(caller)
+    const before = await memberById(db, caller, id, { partnerId, orgId })
+    const tenant = tenantOfMember(before)
+    await requireWorkingTenant(db, caller, tenant)
+    const role = await roleFor(db, tenant, roleId)
+    requireHeld(caller, await permissionsOf(db, role.id))
+    await keepingAnAdministrator(db, partnerConcerned(before), () => assign(db, caller, before, roleId, reach))
+    const after = await memberAgain(db, caller, before)
+    audit({ ...subject(before), before, after })
+    effect(() => services.callers.clear())
+    return after
+  },
+})
+
+/** Only a partner's own members can be its administrators. */
+const partnerConcerned = (member: Member) => (member.orgId === null ? member.partnerId : null)
+
+const subject = ({ id, email, orgId, partnerId }: Member) => ({ target: id, name: email, orgId, partnerId })
+
+const memberAgain = (db: Db, caller: Caller, { id, partnerId, orgId }: Member) =>
+  memberById(db, caller, id, { partnerId, ...(orgId === null ? {} : { orgId }) })
+
+async function assign(db: Db, caller: Caller, member: Member, roleId: string, reach: ReachInput): Promise<void> {
+  const tenant = tenantOfMember(member)
+  if (tenant.orgId === null) {
+    const wanted = saysReach(reach) ? await partnerReach(db, tenant, reach) : {}
+    await db
+      .updateTable('partnerUsers')
+      .set({ roleId, ...wanted })
+      .where('id', '=', member.membershipId)
+      .execute()
+    return
+  }
+  const { siteIds = member.siteIds, deviceGroupIds = member.deviceGroupIds } = reach
+  const wanted = await organizationReach(db, caller, tenant, { ...reach, siteIds, deviceGroupIds })
+  await db
+    .updateTable('organizationUsers')
+    .set({ roleId, ...wanted })
+    .where('id', '=', member.membershipId)
+    .execute()
+}

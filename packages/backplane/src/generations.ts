@@ -1,0 +1,17 @@
+import type { Redis } from 'ioredis'
+import { generationsChannel, generationsKey } from './keys.ts'
+import { pack, unpack } from './pack.ts'
+
+/** Makes certificates of an older generation worthless, on open sockets too; `revokedGeneration` means all of them. */
+export async function publishGeneration(redis: Redis, deviceId: string, generation: number): Promise<void> {
+  await redis.hset(generationsKey, deviceId, generation)
+  await redis.publish(generationsChannel, pack([deviceId, generation]))
+}
+
+/** The change in a message of the channel, undefined when it is not one. */
+export function decodeGeneration(message: Uint8Array): { deviceId: string; generation: number } | undefined {
+  const value = unpack(message)
+  if (!Array.isArray(value)) return undefined
+  const [deviceId, generation]: unknown[] = value
+  return typeof deviceId === 'string' && typeof generation === 'number' ? { deviceId, generation } : undefined
+}

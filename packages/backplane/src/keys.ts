@@ -1,0 +1,65 @@
+/*
+ * Every name that the processes share in Redis. Braces are literal: what stands in them picks the cluster slot, so
+ * all keys of one shard, and all keys of one node, live together.
+ */
+
+/** Durable frames and connection events of one shard's devices. */
+export function shardStream(shard: number): string {
+  return `hb:{${shard}}`
+}
+
+/** Entries of a shard that could not be stored. */
+export function deadStream(shard: number): string {
+  return `dead:{${shard}}`
+}
+
+/** Presence has its own number of shards, so that a sender need not know how many streams there are. */
+export const presenceShards = 32
+
+/** Who holds a shard's devices: field device (or device/watchdog) → `node:connection`. */
+export function presenceHash(shard: number): string {
+  return `presence:{${shard}}`
+}
+
+/** The worker that drains a shard. */
+export function shardOwner(shard: number): string {
+  return `shard-owner:{${shard}}`
+}
+
+/** What a node has been asked to send to its sockets. */
+export function downStream(nodeId: string): string {
+  return `down:{${nodeId}}`
+}
+
+/** Exists as long as its node is alive. */
+export function nodeLease(nodeId: string): string {
+  return `node:{${nodeId}}`
+}
+
+/** Sorted sets of the living: id → last renewal in ms. */
+export const nodesKey = 'nodes'
+export const workersKey = 'workers'
+
+/** Hash device → least certificate generation that is still good; -1 when the device is revoked for good. */
+export const generationsKey = 'generations'
+/** Channel on which its changes are published, as msgpack `[deviceId, generation]`. */
+export const generationsChannel = 'generations'
+export const revokedGeneration = -1
+
+/** Channel of what changed for a partner. */
+export function liveChannel(partnerId: string): string {
+  return `live:${partnerId}`
+}
+
+/** The consumer group on every shard stream. */
+export const writersGroup = 'writers'
+
+/** Field of a stream entry that holds a batch, and of one that holds orders. */
+export const batchField = 'b'
+export const ordersField = 'd'
+
+export const nodeLeaseMs = 5_000
+export const nodeRenewalMs = 1_500
+export const downStreamEntriesMax = 100_000
+/** A node's stream outlives its last use by so much; a stray append to a dead node does not stay for ever. */
+export const downStreamIdleMs = 600_000

@@ -1,0 +1,192 @@
+import { randomUUID } from 'node:crypto'
+import type { Redis } from 'ioredis'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { decodeGeneration, publishGeneration } from './generations.ts'
+import { downStream, generationsChannel, generationsKey, liveChannel, nodeLease, ordersField } from './keys.ts'
+import { decodeLive, type LiveEvent, publishLive } from './live.ts'
+import { pack } from './pack.ts'
+import { dropPresence, forgetNodePresence, type Holding, holdersOf, presenceField, takePresence } from './presence.ts'
+import { connectRedis, untilReady } from './redis.ts'
+import { decodeOrders, encodeOrders, type Order, sendToDevices } from './routing.ts'
+import { type OwnRedis, startOwnRedis } from './testing/redis-server.ts'
+
+let server: OwnRedis
+let redis: Redis
+
+beforeAll(async () => {
+  server = await startOwnRedis()
+  redis = connectRedis(server.url, 'test')
+  await untilReady(redis, 10_000)
+})
+afterAll(async () => {
+  redis?.disconnect()
+  await server?.stop()
+})
+
+function frame(deviceId: string, text: string, commandId?: string): Order {
+  return { kind: 'frame', deviceId, bytes: Buffer.from(text), ...(commandId === undefined ? {} : { commandId }) }
+}
+
+async function ordersOf(node: string): Promise<Order[][]> {
+  const entries = await redis.xrangeBuffer(downStream(node), '-', '+')
+  return entries.map(([, [field, value]]) => {
+    expect(field?.toString()).toBe(ordersField)
+    return decodeOrders(value ?? Buffer.alloc(0))
+  })
+}
+
+describe('presence', () => {
+  test('of three hundred devices is taken at once; what it replaced is told', async () => {
+    const fields = Array.from({ length: 300 }, () => randomUUID())
+    const holdings = (node: string): Holding[] => fields.map((field, connection) => ({ field, node, connection }))
+    expect(await takePresence(redis, holdings('n:1'))).toEqual([])
+    expect(await takePresence(redis, holdings('n:1'))).toEqual([])
+    const replaced = await takePresence(redis, holdings('n2'))
+    expect(replaced.toSorted((one, two) => one.connection - two.connection)).toEqual(holdings('n:1'))
+    expect((await holdersOf(redis, fields)).get(fields[7] ?? '')).toEqual({
+      field: fields[7],
+      node: 'n2',
+      connection: 7,
+    })
+  })
+
+  test('is given up only by the connection that holds it', async () => {
+    const field = randomUUID()
+    await takePresence(redis, [{ field, node: 'a', connection: 2 }])
+    await dropPresence(redis, [
+      { field, node: 'a', connection: 1 },
+      { field, node: 'b', connection: 2 },
+    ])
+    expect((await holdersOf(redis, [field])).size).toBe(1)
+    await dropPresence(redis, [{ field, node: 'a', connection: 2 }])
+    expect((await holdersOf(redis, [field])).size).toBe(0)
+  })
+
+  test('of a dead node is forgotten, of others with a similar name it is not', async () => {
+    const [one, two] = [randomUUID(), randomUUID()]
+    await takePresence(redis, [
+      { field: one, node: 'a', connection: 1 },
+      { field: two, node: 'ab', connection: 1 },
+    ])
+    await forgetNodePresence(redis, 'a', [one, two])
+    expect([...(await holdersOf(redis, [one, two])).keys()]).toEqual([two])
+  })
+
+  test('of a watchdog stands beside that of its agent', () => {
+    expect([presenceField('x', 'agent'), presenceField('x', 'watchdog')]).toEqual(['x', 'x/watchdog'])
+  })
+})
+
+describe('orders', () => {
+  test('go to the node of each device in one entry per node; the rest is offline', async () => {
+    const [one, two, three, four] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
+    await redis.set(nodeLease('east'), '{}')
+    await redis.set(nodeLease('west'), '{}')
+    await takePresence(redis, [
+      { field: one, node: 'east', connection: 1 },
+      { field: two, node: 'west', connection: 1 },
+      { field: three, node: 'gone', connection: 1 },
+    ])
+    const orders = [frame(one, 'a', 'c1'), frame(two, 'b'), frame(one, 'c'), frame(three, 'd'), frame(four, 'e')]
+    const { routed, offline } = await sendToDevices(redis, orders)
+    expect([routed.toSorted(), offline.toSorted()]).toEqual([[one, two].toSorted(), [three, four].toSorted()])
+    expect(await ordersOf('east')).toEqual([[orders[0], orders[2]]])
+    expect(await ordersOf('west')).toEqual([[orders[1]]])
+    expect(await redis.pttl(downStream('east'))).toBeGreaterThan(0)
+  })
+
+  test('of great size are spread over entries', async () => {
+    const device = randomUUID()
+    await redis.set(nodeLease('big'), '{}')
+    await takePresence(redis, [{ field: device, node: 'big', connection: 1 }])
+    await sendToDevices(
+      redis,
+      Array.from({ length: 9 }, () => frame(device, 'x'.repeat(1024 * 1024))),
+    )
+    expect((await ordersOf('big')).map((entry) => entry.length)).toEqual([4, 4, 1])
+    await sendToDevices(
+      redis,
+      Array.from({ length: 2_001 }, () => frame(device, 'x')),
+    )
+    expect((await ordersOf('big')).map((entry) => entry.length)).toEqual([4, 4, 1, 1000, 1000, 1])
+  })
+
+  test('come back from their bytes; what is none is left out', () => {
+    const device = randomUUID()
+    const orders: Order[] = [
+      frame(device, 'a', 'c'),
+      { kind: 'close', deviceId: `${device}/watchdog`, code: 4013, reason: 'revoked' },
+      { kind: 'close', deviceId: device, code: 4014, reason: 'replaced', connection: 12 },
+    ]
+    expect(decodeOrders(encodeOrders(orders))).toEqual(orders)
+    const wrong = [
+      ['frame', 'x', Buffer.alloc(1)],
+      ['close', device, pack({ code: 'x' })],
+      ['dance', device, pack(1)],
+      7,
+    ]
+    expect(decodeOrders(pack(wrong))).toEqual([])
+    expect(decodeOrders(pack('x'))).toEqual([])
+  })
+})
+
+describe('messages between processes', () => {
+  async function heard(channel: string, publish: () => Promise<void>): Promise<Buffer> {
+    const subscriber = connectRedis(server.url, 'test-subscriber', 'subscriber')
+    await subscriber.subscribe(channel)
+    const message = new Promise<Buffer>((resolve) => {
+      subscriber.on('messageBuffer', (_channel: Buffer, bytes: Buffer) => resolve(bytes))
+    })
+    await publish()
+    const bytes = await message
+    subscriber.disconnect()
+    return bytes
+  }
+
+  test('a generation is kept and told', async () => {
+    const deviceId = randomUUID()
+    const bytes = await heard(generationsChannel, () => publishGeneration(redis, deviceId, 3))
+    expect(decodeGeneration(bytes)).toEqual({ deviceId, generation: 3 })
+    expect(await redis.hget(generationsKey, deviceId)).toBe('3')
+    expect(decodeGeneration(pack('x'))).toBeUndefined()
+  })
+
+  test('live events reach the watchers of their partner', async () => {
+    const partnerId = randomUUID()
+    const event: LiveEvent = {
+      type: 'device.status',
+      orgId: randomUUID(),
+      siteId: null,
+      deviceId: randomUUID(),
+      at: 1,
+      status: 'online',
+    }
+    const bytes = await heard(liveChannel(partnerId), () => publishLive(redis, partnerId, [event]))
+    expect(decodeLive(bytes)).toEqual([event])
+    expect(decodeLive(pack([{}, 1, null]))).toEqual([])
+  })
+})
+
+describe('a connection', () => {
+  test('fails at once while Redis is away and works again by itself when it is back', async () => {
+    const own = await startOwnRedis()
+    const client = connectRedis(own.url, 'test-away')
+    await untilReady(client, 10_000)
+    const lost = new Promise((resolve) => client.once('close', resolve))
+    await own.kill()
+    await lost
+    await expect(client.get('x')).rejects.toThrow()
+    const back = new Promise((resolve) => client.once('ready', resolve))
+    await own.restart()
+    await back
+    expect(await client.get('x')).toBeNull()
+    client.disconnect()
+    await own.stop()
+  })
+
+  test('that never comes about is told in time', async () => {
+    const client = connectRedis('redis://127.0.0.1:1', 'test-nobody')
+    await expect(untilReady(client, 200)).rejects.toThrow('within 200 ms')
+    client.disconnect()
+  })
+})

@@ -1,0 +1,122 @@
+import type { Redis } from 'ioredis'
+import { downStream, downStreamEntriesMax, downStreamIdleMs, nodeLease, ordersField } from './keys.ts'
+import { pack, unpack } from './pack.ts'
+import { holdersOf } from './presence.ts'
+
+/** Something for one device's socket: a ready frame, or the end of the connection. */
+export type Order =
+  | { kind: 'frame'; deviceId: string; bytes: Uint8Array; commandId?: string }
+  | { kind: 'close'; deviceId: string; code: number; reason: string; connection?: number }
+
+export interface Routing {
+  /** Devices whose node was told, each once. */
+  routed: string[]
+  /** Devices that no living node holds, each once. */
+  offline: string[]
+}
+
+// One entry stays far below what Redis and a node's event loop take in one go.
+const ordersPerEntry = 1_000
+const bytesPerEntry = 4 * 1024 * 1024
+
+/** Finds the node of every device and hands it the orders: one round of look-ups, one append per node and thousand. */
+export async function sendToDevices(redis: Redis, orders: readonly Order[]): Promise<Routing> {
+  const nodes = await nodesOf(redis, new Set(orders.map((order) => order.deviceId)))
+  const perNode = new Map<string, Order[]>()
+  const offline = new Set<string>()
+  for (const order of orders) {
+    const node = nodes.get(order.deviceId)
+    if (node === undefined) offline.add(order.deviceId)
+    else {
+      const list = perNode.get(node)
+      if (list === undefined) perNode.set(node, [order])
+      else list.push(order)
+    }
+  }
+  await Promise.all([...perNode].map(([node, list]) => sendToNode(redis, node, list)))
+  return { routed: [...nodes.keys()], offline: [...offline] }
+}
+
+/** Node of each device whose agent (not watchdog) is connected to a node that is alive. */
+export async function nodesOf(redis: Redis, deviceIds: Iterable<string>): Promise<Map<string, string>> {
+  const holders = await holdersOf(redis, deviceIds)
+  const alive = await livingNodes(redis, new Set([...holders.values()].map((holder) => holder.node)))
+  const nodes = new Map<string, string>()
+  for (const [deviceId, holder] of holders) if (alive.has(holder.node)) nodes.set(deviceId, holder.node)
+  return nodes
+}
+
+/** Those of the nodes whose lease stands. */
+export async function livingNodes(redis: Redis, nodes: ReadonlySet<string>): Promise<Set<string>> {
+  const alive = new Set<string>()
+  const check = async (node: string) => {
+    if ((await redis.exists(nodeLease(node))) === 1) alive.add(node)
+  }
+  await Promise.all([...nodes].map(check))
+  return alive
+}
+
+/** Appends orders to one node's stream, in few entries. */
+export async function sendToNode(redis: Redis, node: string, orders: readonly Order[]): Promise<void> {
+  const key = downStream(node)
+  const writes: Promise<unknown>[] = []
+  for (const entry of entriesOf(orders))
+    writes.push(redis.xadd(key, 'MAXLEN', '~', downStreamEntriesMax, '*', ordersField, encodeOrders(entry)))
+  if (writes.length > 0) writes.push(redis.pexpire(key, downStreamIdleMs))
+  await Promise.all(writes)
+}
+
+function* entriesOf(orders: readonly Order[]): Generator<Order[]> {
+  let entry: Order[] = []
+  let bytes = 0
+  for (const order of orders) {
+    const size = order.kind === 'frame' ? order.bytes.length : 0
+    if (entry.length > 0 && (entry.length === ordersPerEntry || bytes + size > bytesPerEntry)) {
+      yield entry
+      entry = []
+      bytes = 0
+    }
+    entry.push(order)
+    bytes += size
+  }
+  if (entry.length > 0) yield entry
+}
+
+/** The value of one entry of a node's stream. */
+export function encodeOrders(orders: readonly Order[]): Buffer {
+  return pack(
+    orders.map((order) =>
+      order.kind === 'frame'
+        ? ['frame', order.deviceId, order.bytes, order.commandId ?? null]
+        : [
+            'close',
+            order.deviceId,
+            pack({ code: order.code, reason: order.reason, connection: order.connection ?? null }),
+          ],
+    ),
+  )
+}
+
+/** Reads an entry of a node's stream; what is not an order is left out. */
+export function decodeOrders(bytes: Uint8Array): Order[] {
+  const list = unpack(bytes)
+  return Array.isArray(list) ? list.flatMap((item) => orderOf(item) ?? []) : []
+}
+
+const deviceField = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(\/watchdog)?$/
+
+function orderOf(item: unknown): Order | undefined {
+  if (!Array.isArray(item)) return undefined
+  const [kind, deviceId, bytes, commandId]: unknown[] = item
+  if (typeof deviceId !== 'string' || !deviceField.test(deviceId) || !(bytes instanceof Uint8Array)) return undefined
+  if (kind === 'frame') return { kind, deviceId, bytes, ...(typeof commandId === 'string' ? { commandId } : {}) }
+  return kind === 'close' ? closeOrderOf(deviceId, unpack(bytes)) : undefined
+}
+
+function closeOrderOf(deviceId: string, close: unknown): Order | undefined {
+  if (typeof close !== 'object' || close === null || !('code' in close) || !('reason' in close)) return undefined
+  const { code, reason } = close
+  if (typeof code !== 'number' || typeof reason !== 'string') return undefined
+  const connection = 'connection' in close && typeof close.connection === 'number' ? close.connection : undefined
+  return { kind: 'close', deviceId, code, reason, ...(connection === undefined ? {} : { connection }) }
+}

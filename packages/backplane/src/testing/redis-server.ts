@@ -1,0 +1,68 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connectRedis, untilReady } from '../redis.ts'
+
+/** A Redis of a test's own, which it may stop, kill and start again. */
+export interface OwnRedis {
+  readonly url: string
+  readonly pid: number
+  /** Ends it at once, as a crash would. */
+  kill(): Promise<void>
+  /** Starts it again on the same port, with what it had made durable. */
+  restart(): Promise<void>
+  /** Ends it and removes its files. */
+  stop(): Promise<void>
+}
+
+/** Starts a Redis on a free port; `durable` makes it write every append to disk before it answers. */
+export async function startOwnRedis({ durable = false } = {}): Promise<OwnRedis> {
+  const dir = mkdtempSync(join(tmpdir(), 'muster-redis-'))
+  const port = await freePort()
+  const url = `redis://127.0.0.1:${port}`
+  let child = await launch(port, dir, durable, url)
+  const kill = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const exit = once(child, 'exit')
+    child.kill('SIGKILL')
+    await exit
+  }
+  return {
+    url,
+    get pid() {
+      return child.pid ?? 0
+    },
+    kill,
+    async restart() {
+      child = await launch(port, dir, durable, url)
+    },
+    async stop() {
+      await kill()
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+async function launch(port: number, dir: string, durable: boolean, url: string): Promise<ChildProcess> {
+  const persistence = durable ? ['--appendonly', 'yes', '--appendfsync', 'always'] : ['--appendonly', 'no']
+  const settings = ['--port', String(port), '--bind', '127.0.0.1', '--dir', dir, '--save', '', ...persistence]
+  const child = spawn('redis-server', settings, { stdio: 'ignore' })
+  await once(child, 'spawn')
+  const probe = connectRedis(url, 'probe')
+  await untilReady(probe, 10_000)
+  probe.disconnect()
+  return child
+}
+
+/** A port that nobody listens on at this moment. */
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address !== null ? address.port : 0
+}

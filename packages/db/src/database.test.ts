@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto'
+import type { Caller } from '@muster/kit/access.ts'
+import { testServices } from '@muster/testkit/services.ts'
+import { testDatabase } from '@muster/testkit/stores.ts'
+import { world } from '@muster/testkit/world.ts'
+import { sql } from 'kysely'
+import { describe, expect, it } from 'vitest'
+import { asCaller, type Db } from './database.ts'
+import { createPool } from './pool.ts'
+import { refusePowerfulLogin } from './roles.ts'
+
+const partnerCaller = (partnerId: string): Caller => ({
+  kind: 'user',
+  userId: randomUUID(),
+  email: '',
+  sessionId: null,
+  apiKeyId: null,
+  scope: 'partner',
+  partnerId,
+  orgId: null,
+  orgAccess: 'all',
+  accessibleOrgIds: null,
+  siteIds: null,
+  deviceGroupIds: null,
+  roleId: null,
+  permissions: new Set(),
+  mfa: true,
+  mfaOwed: false,
+  partnerActive: true,
+})
+const partnersSeen = async (db: Db) =>
+  (await db.selectFrom('sites').select('partnerId').distinct().execute()).map((row) => row.partnerId)
+
+describe('the transaction of a request', async () => {
+  const { people } = await testServices()
+  const one = await world()
+  const two = await world()
+
+  it('sees the rows of the caller and no others, though the query asks for all', async () => {
+    expect(await asCaller(people, partnerCaller(one.partner.id), 'read', partnersSeen)).toEqual([one.partner.id])
+    expect(
+      await asCaller(
+        people,
+        { ...partnerCaller(one.partner.id), orgAccess: 'none', accessibleOrgIds: [] },
+        'read',
+        partnersSeen,
+      ),
+    ).toEqual([])
+    const selected = {
+      ...partnerCaller(one.partner.id),
+      orgAccess: 'selected',
+      accessibleOrgIds: [one.otherOrg.id],
+    } as const
+    expect(await asCaller(people, selected, 'read', partnersSeen)).toEqual([])
+  })
+
+  it('cannot write into another tenant, not even with both ids given', async () => {
+    const spy = asCaller(people, partnerCaller(one.partner.id), 'write', (db) =>
+      db.insertInto('sites').values({ orgId: two.org.id, partnerId: two.partner.id, name: 'Spy' }).execute(),
+    )
+    await expect(spy).rejects.toThrow('row-level security')
+    const mixed = asCaller(people, partnerCaller(one.partner.id), 'write', (db) =>
+      db.insertInto('sites').values({ orgId: two.org.id, partnerId: one.partner.id, name: 'Spy' }).execute(),
+    )
+    await expect(mixed).rejects.toThrow('foreign key')
+  })
+
+  it('a read cannot write', async () => {
+    const write = asCaller(people, partnerCaller(one.partner.id), 'read', (db) =>
+      db.updateTable('sites').set({ name: 'x' }).execute(),
+    )
+    await expect(write).rejects.toThrow('read-only')
+  })
+
+  it('D3: many tenants, failures and lost connections on a small pool never mix their reach', async () => {
+    const pool = createPool({ url: testDatabase().appUrl, name: 'mixed', max: 3 })
+    const { system } = await testServices()
+    let wrong = 0
+    const attempt = async (index: number) => {
+      const { partner } = index % 2 === 0 ? one : two
+      await asCaller(pool, partnerCaller(partner.id), 'read', async (db) => {
+        const seen = await partnersSeen(db)
+        if (seen.length !== 1 || seen[0] !== partner.id) wrong += 1
+        if (index % 7 === 0) throw new Error('the handler failed')
+        if (index % 11 === 0) await sql`SELECT nonsense`.execute(db)
+        if (index % 97 === 0)
+          await system.query(
+            `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'mixed' LIMIT 1`,
+          )
+      }).catch(() => undefined)
+    }
+    for (let round = 0; round < 10; round++)
+      await Promise.all(Array.from({ length: 100 }, (_, index) => attempt(round * 100 + index)))
+    expect(wrong).toBe(0)
+    const client = await pool.connect()
+    const { rows } = await client.query(
+      `SELECT current_setting('muster.partner', true) AS partner, current_setting('muster.scope', true) AS scope`,
+    )
+    expect([null, '']).toContain(rows[0]?.partner)
+    expect([null, '']).toContain(rows[0]?.scope)
+    client.release()
+    await pool.end()
+  })
+
+  it('a login beyond row-level security is refused at the start', async () => {
+    const { ownerUrl, appUrl } = testDatabase()
+    const owner = createPool({ url: ownerUrl, name: 'owner', max: 1 })
+    await expect(refusePowerfulLogin(owner)).rejects.toThrow(/is a superuser|owns the tables/)
+    await owner.end()
+    const app = createPool({ url: appUrl, name: 'app', max: 1 })
+    await expect(refusePowerfulLogin(app)).resolves.toBeUndefined()
+    await app.end()
+  })
+})

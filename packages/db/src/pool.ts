@@ -1,0 +1,35 @@
+import pg from 'pg'
+
+// Times leave the database as ISO 8601 text and 64-bit numbers as JavaScript numbers, so rows need no mapper.
+const iso = (text: string) => new Date(text).toISOString()
+pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, iso)
+pg.types.setTypeParser(pg.types.builtins.INT8, Number)
+pg.types.setTypeParser(pg.types.builtins.NUMERIC, Number)
+export interface PoolOptions {
+  readonly url: string
+  readonly name: string
+  readonly max: number
+  readonly statementMs?: number
+}
+
+/** A capped pool whose statements, locks and idle transactions all end by themselves. */
+export function createPool(options: PoolOptions): pg.Pool {
+  const statementMs = options.statementMs ?? 15_000
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    application_name: options.name,
+    max: options.max,
+    idleTimeoutMillis: 60_000,
+    connectionTimeoutMillis: 5_000,
+    statement_timeout: statementMs,
+    lock_timeout: 5_000,
+    idle_in_transaction_session_timeout: 20_000,
+    keepAlive: true,
+    pipeline: true,
+  })
+  // A connection that dies is replaced at the next use. Without listeners its death would end the process: the pool's
+  // hears of idle connections, the connection's own of those that are lent out but between two statements.
+  pool.on('error', () => undefined)
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  return pool
+}

@@ -1,0 +1,49 @@
+import type { Access, Scope } from './contract.ts'
+import { denied, mfaRequired, unauthenticated } from './errors.ts'
+import type { Permission } from './permissions.ts'
+
+/** Who is asking, and what the hierarchy lets them reach. Resolved from the credential, never from the request. */
+export interface Caller {
+  readonly kind: 'user' | 'api-key'
+  readonly userId: string
+  readonly email: string
+  /** Null for API keys. */
+  readonly sessionId: string | null
+  readonly apiKeyId: string | null
+  readonly scope: Scope
+  /** The partner that the caller belongs to, itself or through its organisation. Null for system scope. */
+  readonly partnerId: string | null
+  /** The organisation of an organisation-scoped caller. */
+  readonly orgId: string | null
+  /** Of partner scope: all organisations, a selection, or none. */
+  readonly orgAccess: 'all' | 'selected' | 'none' | null
+  /** The organisations of a selection or of an organisation-scoped caller; null where no list limits the caller. */
+  readonly accessibleOrgIds: readonly string[] | null
+  /** Restrictions of an organisation member; null means all. */
+  readonly siteIds: readonly string[] | null
+  readonly deviceGroupIds: readonly string[] | null
+  readonly roleId: string | null
+  readonly permissions: ReadonlySet<Permission>
+  /** Did this sign-in pass a second factor? */
+  readonly mfa: boolean
+  /** The role demands a second factor that is not enrolled yet. */
+  readonly mfaOwed: boolean
+  /** False while the caller's partner is pending, suspended or churned. */
+  readonly partnerActive: boolean
+}
+
+export const hasPermission = (caller: Pick<Caller, 'permissions'>, permission: Permission): boolean =>
+  caller.permissions.has(permission) || caller.permissions.has('*:*')
+
+/** Refuses a caller that the declaration does not admit. The order of the checks is the order of the answers. */
+export function admit(access: Access, caller: Caller | null): void {
+  if (access.who === 'public') return
+  if (caller === null) throw unauthenticated()
+  if (!caller.partnerActive && !access.beforeActive) throw denied('Partner account is not active')
+  if (caller.mfaOwed && !access.beforeMfa) throw mfaRequired()
+  if (caller.kind === 'api-key' && !access.apiKeys) throw denied('API keys cannot be used for this operation')
+  if (!access.scopes.includes(caller.scope)) throw denied(`Not available in ${caller.scope} scope`)
+  if (access.permission !== null && !hasPermission(caller, access.permission)) {
+    throw denied(`Permission denied: ${access.permission} is required`)
+  }
+}

@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { ConfigError, onOff, port, readConfig, redisUrl } from './config.ts'
+
+describe('settings', () => {
+  const schema = z.object({ PORT: port(3000), REDIS_URL: redisUrl(), ON: onOff(true) })
+  it('names every wrong or missing variable and what it should be', () => {
+    const read = () => readConfig(schema, { PORT: '99999', ON: 'perhaps' })
+    expect(read).toThrow(ConfigError)
+    expect(read).toThrow(
+      /PORT is wrong[\s\S]*REDIS_URL is not set: should look like redis:\/\/host:6379[\s\S]*ON is wrong: should be true or false/,
+    )
+  })
+  it('takes empty text for not set', () => {
+    expect(readConfig(schema, { PORT: '', REDIS_URL: 'redis://127.0.0.1:6379', ON: '0' })).toEqual({
+      PORT: 3000,
+      REDIS_URL: 'redis://127.0.0.1:6379',
+      ON: false,
+    })
+  })
+})

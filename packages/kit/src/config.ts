@@ -1,0 +1,41 @@
+import { z } from 'zod'
+
+/** A setting is missing or wrong; the message names each variable and what it should be. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+/** Reads a process's settings: a zod object whose keys are the names of environment variables. Empty text counts as not set. */
+export function readConfig<S extends z.ZodObject>(
+  schema: S,
+  environment: NodeJS.ProcessEnv = process.env,
+): z.output<S> {
+  const given = Object.fromEntries(
+    Object.keys(schema.shape).flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])),
+  )
+  const parsed = schema.safeParse(given)
+  if (parsed.success) return parsed.data
+  const lines = parsed.error.issues.map((issue) => {
+    const name = issue.path.join('.')
+    return `${name} ${name in given ? 'is wrong' : 'is not set'}: ${issue.message}`
+  })
+  throw new ConfigError(`Settings:\n  ${lines.join('\n  ')}`)
+}
+
+/** A port; 0 lets the system choose. */
+export const port = (otherwise: number) =>
+  z.coerce.number({ error: 'should be a port number, 0 to 65535' }).int().min(0).max(65_535).default(otherwise)
+/** `true`/`false`, `1`/`0`, `yes`/`no`, `on`/`off`. */
+export const onOff = (otherwise: boolean) => z.stringbool({ error: 'should be true or false' }).default(otherwise)
+/** A whole number between two bounds. */
+export const wholeNumber = (least: number, most: number, otherwise: number) =>
+  z.coerce
+    .number({ error: `should be a whole number, ${least} to ${most}` })
+    .int()
+    .min(least)
+    .max(most)
+    .default(otherwise)
+export const postgresUrl = () =>
+  z.url({ protocol: /^postgres(ql)?$/, error: 'should look like postgres://user:password@host:5432/database' })
+export const redisUrl = () => z.url({ protocol: /^rediss?$/, error: 'should look like redis://host:6379' })
+export const logLevel = () => z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info')

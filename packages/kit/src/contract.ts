@@ -1,0 +1,223 @@
+// The vocabulary in which operations are declared. The console loads this file: nothing of the server may be imported here.
+import { z } from 'zod'
+import type { AuditAction } from './audit-actions.ts'
+import type { Permission } from './permissions.ts'
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+export type Scope = 'system' | 'partner' | 'organization'
+export type Kind = 'query' | 'mutation' | 'subscription' | 'raw'
+export type Path = `/${string}`
+
+/** Who may call an operation. There is no default: each declaration says it. */
+export interface Access {
+  readonly who: 'public' | 'signed-in' | 'permitted'
+  readonly scopes: readonly Scope[]
+  readonly permission: Permission | null
+  /** May an API key be used, or only a signed-in person? */
+  readonly apiKeys: boolean
+  /** Stays open while the caller still has to enrol a second factor. */
+  readonly beforeMfa: boolean
+  /** Stays open to members of a partner that is not active. */
+  readonly beforeActive: boolean
+}
+
+export const allScopes = ['organization', 'partner', 'system'] as const
+const signedInOnly = { permission: null, apiKeys: true, beforeMfa: false, beforeActive: false } as const
+
+export const anyone: Access = { ...signedInOnly, who: 'public', scopes: allScopes }
+
+/** Anybody with a valid credential, limited to scopes where given. */
+export const signedIn = (options: Partial<Omit<Access, 'who' | 'permission'>> = {}): Access => ({
+  ...signedInOnly,
+  scopes: allScopes,
+  ...options,
+  who: 'signed-in',
+})
+
+/** Holders of the permission, in the scopes given (all when none is). */
+export const can = (permission: Permission, ...scopes: Scope[]): Access => ({
+  ...signedInOnly,
+  who: 'permitted',
+  permission,
+  scopes: scopes.length > 0 ? scopes : allScopes,
+})
+
+/** Like `can`, for what a person must do in person: API keys are refused. */
+export const personCan = (permission: Permission, ...scopes: Scope[]): Access => ({
+  ...can(permission, ...scopes),
+  apiKeys: false,
+})
+
+/** Why a change leaves no audit record. */
+export interface Unaudited {
+  readonly unaudited: string
+}
+export const unaudited = (reason: string): Unaudited => ({ unaudited: reason })
+/** Actions that are written only on an occasion, because otherwise nothing happens that anybody would look for. */
+export interface AuditedWhen {
+  readonly when: string
+  readonly actions: readonly AuditAction[]
+}
+export const auditedWhen = (when: string, ...actions: AuditAction[]): AuditedWhen => ({ when, actions })
+export type AuditRule = AuditAction | readonly AuditAction[] | Unaudited | AuditedWhen | null
+
+/** One operation of the service. REST route, tRPC procedure, API page, guards and gate tests are derived from it. */
+export interface Endpoint<K extends Kind, Wire, In, Out> {
+  readonly kind: K
+  readonly method: Method
+  readonly path: Path
+  readonly summary: string
+  readonly access: Access
+  readonly audit: AuditRule
+  readonly status: number
+  readonly input: z.ZodType<In, Wire>
+  readonly output: z.ZodType<Out>
+  /** Of raw operations: the media type of the answer, for the API page. */
+  readonly produces: string
+  /** Request bodies above this many bytes answer 413. */
+  readonly bodyBytesMax: number
+  /** The status that hides another tenant's object: 404 unless the contract wants 403. */
+  readonly hiddenAs: 403 | 404
+  /**
+   * `request`: the handler runs inside one transaction as the caller. `own`: it opens transactions with `call.write`, beyond
+   * tenants, so that none is open while it hashes passwords or waits for somebody else.
+   */
+  readonly transaction: 'request' | 'own'
+}
+// biome-ignore lint/suspicious/noExplicitAny: the top type of all endpoints; only the doors and gates handle it
+export type AnyEndpoint = Endpoint<Kind, any, any, any>
+export type Resource = Readonly<Record<string, AnyEndpoint>>
+
+interface Read<I, O> {
+  summary: string
+  access: Access
+  input: I
+  output: O
+  status?: number
+  bodyBytesMax?: number
+  hiddenAs?: 403 | 404
+  transaction?: 'request' | 'own'
+}
+interface Write<I, O> extends Read<I, O> {
+  audit: NonNullable<AuditRule>
+}
+interface Raw<I> extends Omit<Read<I, never>, 'output'> {
+  produces: string
+  audit?: AuditRule
+}
+type Made<K extends Kind, I extends z.ZodType, O extends z.ZodType> = Endpoint<K, z.input<I>, z.output<I>, z.output<O>>
+
+const usual = {
+  status: 200,
+  audit: null,
+  produces: 'application/json',
+  bodyBytesMax: 1_048_576,
+  hiddenAs: 404,
+  transaction: 'request',
+} as const
+
+function declare<K extends Kind, I extends z.ZodType, O extends z.ZodType>(
+  kind: K,
+  method: Method,
+  path: Path,
+  given: Read<I, O> & { audit?: AuditRule; produces?: string },
+): Made<K, I, O> {
+  const made: unknown = { ...usual, ...given, kind, method, path }
+  // The schemas' own types say what the endpoint carries; resolving them once here keeps the console's type-check fast.
+  return made as Made<K, I, O>
+}
+
+const writer =
+  (method: Method, status: number) =>
+  <I extends z.ZodType, O extends z.ZodType>(path: Path, given: Write<I, O>) =>
+    declare('mutation', method, path, { status, ...given })
+
+export const get = <I extends z.ZodType, O extends z.ZodType>(path: Path, given: Read<I, O>) =>
+  declare('query', 'GET', path, given)
+/** A read whose question is too large for a query string. */
+export const ask = <I extends z.ZodType, O extends z.ZodType>(path: Path, given: Read<I, O>) =>
+  declare('query', 'POST', path, given)
+/** A POST that answers 200. */
+export const post = writer('POST', 200)
+/** A POST that answers 201. */
+export const create = writer('POST', 201)
+export const patch = writer('PATCH', 200)
+/** @public the contract has paths of this kind in areas to come */
+export const put = writer('PUT', 200)
+export const del = writer('DELETE', 200)
+/** A stream of events: a tRPC subscription, and server-sent events over REST. `output` describes one event. */
+export const live = <I extends z.ZodType, O extends z.ZodType>(path: Path, given: Read<I, O>) =>
+  declare('subscription', 'GET', path, { produces: 'text/event-stream', ...given })
+/** Anything that is not JSON both ways: downloads, uploads, redirects, scripts. Served over REST only. */
+export const raw = <I extends z.ZodType>(method: Method, path: Path, given: Raw<I>) =>
+  declare('raw', method, path, { ...given, output: z.unknown() })
+
+// Pieces of schemas. Coercion from query strings is written here and nowhere else.
+
+/** An id in a path, query or body. Any UUID layout passes: whether the thing exists is not the schema's business. */
+export const id = () => z.guid().toLowerCase()
+/** A moment as ISO 8601 text, as all answers carry it. */
+export const time = () => z.iso.datetime({ offset: true })
+/** A moment as callers may send it: ISO 8601 with a zone, or a day (which begins in UTC), in years that mean something. */
+export const moment = () =>
+  z
+    .union([time(), z.iso.date()], { error: 'must be a moment such as 2026-01-31T09:00:00Z' })
+    .refine((text) => Number(text.slice(0, 4)) >= 1900, { error: 'must not be before 1900' })
+    .transform((text) => new Date(text).toISOString())
+/** Is this the name of a timezone in the IANA database? */
+export function isTimezone(text: string): boolean {
+  try {
+    return (
+      /^[A-Za-z]/.test(text) && Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone !== undefined
+    )
+  } catch {
+    return false
+  }
+}
+/** `true` or `false`, as JSON or as text. */
+export const flag = () => z.union([z.boolean(), z.stringbool()])
+/** A list given as `a,b,c`, as a repeated parameter or as an array. */
+export const csv = <T extends z.ZodType>(item: T, most = 500) =>
+  z.preprocess(
+    (value) => (typeof value === 'string' ? value.split(',').filter((part) => part !== '') : value),
+    z.array(item).max(most),
+  )
+const clamped = (least: number, most: number, otherwise: number) =>
+  z
+    .union([z.number(), z.string()])
+    .optional()
+    .transform((given) => {
+      const number = Number(given)
+      return given === undefined || given === '' || !Number.isFinite(number)
+        ? otherwise
+        : Math.min(Math.max(Math.trunc(number), least), most)
+    })
+export const pageNumber = () => clamped(1, 1_000_000, 1)
+export const limit = (most = 100, otherwise = 50) => clamped(1, most, otherwise)
+/** Pagination of the contract: page from 1, limit 1 to 100, both forgiving. */
+export const page = { page: pageNumber(), limit: limit() }
+
+export const pageOf = <T extends z.ZodType>(item: T) =>
+  z.object({
+    data: z.array(item),
+    pagination: z.object({ page: z.number(), limit: z.number(), total: z.number() }),
+  })
+export const success = z.object({ success: z.literal(true) })
+/** A free-form JSON object with a bound on its size. */
+export const jsonObject = (bytesMax = 65_536) =>
+  z
+    .record(z.string(), z.json())
+    .refine((value) => JSON.stringify(value).length <= bytesMax, { error: `must not exceed ${bytesMax} bytes of JSON` })
+
+/** What a PATCH may change, all optional. Nothing known given: `No updates provided`. */
+export const changes = <P extends z.ZodRawShape, C extends z.ZodRawShape>(path: P, changeable: C) =>
+  z
+    .object(path)
+    .extend(z.object(changeable).partial().shape)
+    .refine(
+      (given) =>
+        Object.keys(changeable).some((name) => Object.hasOwn(given, name) && given[name as never] !== undefined),
+      {
+        error: 'No updates provided',
+      },
+    )

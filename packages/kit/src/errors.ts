@@ -1,0 +1,63 @@
+/** The error codes that a caller can see, with their HTTP status. Both doors answer from this table. */
+export const errorStatus = {
+  VALIDATION_ERROR: 400,
+  BAD_REQUEST: 400,
+  UNAUTHENTICATED: 401,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  CONFLICT: 409,
+  ALREADY_PENDING: 409,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  MFA_REQUIRED: 428,
+  RATE_LIMITED: 429,
+  INTERNAL: 500,
+  UNAVAILABLE: 503,
+} as const
+export type ErrorCode = keyof typeof errorStatus
+
+/** A refusal with words meant for the caller. What only we may know goes into `cause`. */
+export class AppError extends Error {
+  readonly code: ErrorCode
+  readonly status: number
+  /** Further fields of the answer's body, for example `retryAfter`. */
+  readonly extra: Readonly<Record<string, unknown>>
+
+  constructor(code: ErrorCode, message: string, extra: Readonly<Record<string, unknown>> = {}, cause?: unknown) {
+    super(message, { cause })
+    this.name = 'AppError'
+    this.code = code
+    this.status = errorStatus[code]
+    this.extra = extra
+  }
+
+  /** The answer's body: `{ code, message }` and the further fields. */
+  body(): Record<string, unknown> {
+    return { code: this.code, message: this.message, ...this.extra }
+  }
+}
+
+export const badRequest = (message: string, extra?: Record<string, unknown>) =>
+  new AppError('BAD_REQUEST', message, extra)
+export const invalid = (message: string, extra?: Record<string, unknown>) =>
+  new AppError('VALIDATION_ERROR', message, extra)
+export const unauthenticated = (message = 'Authentication required') => new AppError('UNAUTHENTICATED', message)
+export const denied = (message: string) => new AppError('FORBIDDEN', message)
+/** The same words whether the thing is absent or hidden: `notFound('Organization')` says `Organization not found`. */
+export const notFound = (what: string) => new AppError('NOT_FOUND', `${what} not found`)
+export const conflict = (message: string, code: 'CONFLICT' | 'ALREADY_PENDING' = 'CONFLICT') =>
+  new AppError(code, message)
+export const mfaRequired = () =>
+  new AppError('MFA_REQUIRED', 'Your role requires multi-factor authentication. Enrol an authenticator first')
+/** @param retryAfter seconds until another try can succeed */
+export const tooMany = (retryAfter: number, message = 'Too many requests') =>
+  new AppError('RATE_LIMITED', message, { retryAfter })
+/** @param retryAfter seconds */
+export const unavailable = (message: string, retryAfter = 5, cause?: unknown) =>
+  new AppError('UNAVAILABLE', message, { retryAfter }, cause)
+
+/** States what cannot be otherwise; when it is, the request ends with 500 and the reason is in the log. */
+export function invariant(condition: unknown, why: string): asserts condition {
+  if (!condition) throw new Error(`invariant broken: ${why}`)
+}

@@ -1,0 +1,86 @@
+// Subscriptions: the same road as `run`, and an end as soon as the subscriber is no longer who it was.
+import { admit, type Caller } from './access.ts'
+import type { Access } from './contract.ts'
+import { invariant, unavailable } from './errors.ts'
+import {
+  admitted,
+  callerOrThrow,
+  noDatabase,
+  noWrite,
+  type Operation,
+  parseInput,
+  type Reply,
+  type Request,
+  type Runtime,
+} from './run.ts'
+
+/** Runs a subscription: admitted like any operation, then a stream of parsed events without a transaction. */
+export async function* follow<Db, Services>(
+  operation: Operation<Db, Services>,
+  given: unknown,
+  request: Request,
+  reply: Reply,
+  runtime: Runtime<Db, Services>,
+): AsyncGenerator<unknown> {
+  const caller = await admitted(operation, request, runtime)
+  const input = parseInput(operation.endpoint, given)
+  const revoked = new AbortController()
+  const signal = AbortSignal.any([request.signal, revoked.signal])
+  const events = operation.handle({
+    caller: callerOrThrow(caller),
+    input,
+    db: noDatabase as Db,
+    write: noWrite,
+    services: runtime.services,
+    request: { ...request, signal },
+    reply,
+    audit: () => invariant(false, 'a subscription changes nothing'),
+    after: () => invariant(false, 'a subscription has no commit'),
+    finish: () => invariant(false, 'a subscription has no single answer'),
+  }) as AsyncIterable<unknown>
+  const unwatch = watchAuthority(operation.endpoint.access, caller, request, runtime, (why) => revoked.abort(why))
+  try {
+    for await (const event of untilAborted(events, revoked.signal)) yield operation.endpoint.output.parse(event)
+  } finally {
+    unwatch()
+  }
+}
+
+/** Ends with the signal's reason, without waiting for a source that does not listen to it. */
+async function* untilAborted<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
+  const iterator = source[Symbol.asyncIterator]()
+  const aborted = new Promise<never>((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+  aborted.catch(() => undefined)
+  try {
+    while (true) {
+      const next = await Promise.race([iterator.next(), aborted])
+      if (next.done) return
+      yield next.value
+    }
+  } finally {
+    void iterator.return?.()
+  }
+}
+
+/** Asks again who the caller is whenever authority may have changed, and tells when the answer is another one. */
+function watchAuthority<Db, Services>(
+  access: Access,
+  caller: Caller | null,
+  request: Request,
+  runtime: Runtime<Db, Services>,
+  end: (why: unknown) => void,
+): () => void {
+  if (caller === null) return () => undefined
+  const same = JSON.stringify(caller, setsAsLists)
+  return runtime.onAuthorityChange(() => {
+    const asked = async () => {
+      const now = await runtime.authenticate(request)
+      admit(access, now)
+      if (JSON.stringify(now, setsAsLists) !== same) throw unavailable('Your access has changed. Subscribe again', 1)
+    }
+    void asked().catch(end)
+  })
+}
+const setsAsLists = (_name: string, value: unknown) => (value instanceof Set ? [...value].sort() : value)

@@ -1,0 +1,236 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import type { Caller } from './access.ts'
+import { anyone, can, changes, create, get, id, patch, signedIn, unaudited } from './contract.ts'
+import { AppError, tooMany } from './errors.ts'
+import type { Permission } from './permissions.ts'
+import {
+  type AuditRecord,
+  implementation,
+  type Operation,
+  operationsOf,
+  type Reply,
+  type Request,
+  type Runtime,
+  run,
+} from './run.ts'
+
+type Db = { readonly name: 'db' }
+const caller: Caller = {
+  kind: 'user',
+  userId: 'u',
+  email: 'u@example.test',
+  sessionId: 's',
+  apiKeyId: null,
+  scope: 'partner',
+  partnerId: 'p',
+  orgId: null,
+  orgAccess: 'all',
+  accessibleOrgIds: null,
+  siteIds: null,
+  deviceGroupIds: null,
+  roleId: 'r',
+  permissions: new Set(['sites:read']),
+  mfa: true,
+  mfaOwed: false,
+  partnerActive: true,
+}
+const request: Request = {
+  id: 'r1',
+  ip: '127.0.0.1',
+  userAgent: null,
+  header: () => undefined,
+  cookie: () => undefined,
+  body: null,
+  signal: new AbortController().signal,
+}
+const reply: Reply = { header() {}, cookie() {} }
+
+/** A runtime that writes down the steps it was asked for. */
+function observed(who: Caller | null) {
+  const steps: string[] = []
+  const records: AuditRecord[] = []
+  const runtime: Runtime<Db, object> = {
+    services: {},
+    async limit() {
+      steps.push('limit')
+    },
+    async authenticate() {
+      steps.push('authenticate')
+      return who
+    },
+    async transaction(_caller, mode, work) {
+      steps.push(`begin ${mode}`)
+      const result = await work({ name: 'db' })
+      steps.push('commit')
+      return result
+    },
+    async audit(_db, written) {
+      steps.push('audit')
+      records.push(...written)
+    },
+    effectFailed(_operation, error) {
+      steps.push(`failed: ${error instanceof Error ? error.message : error}`)
+    },
+    onAuthorityChange: () => () => undefined,
+  }
+  return { runtime, steps, records }
+}
+
+const things = {
+  list: get('/things', {
+    summary: '',
+    access: can('sites:read', 'partner'),
+    input: z.object({}),
+    output: z.object({ name: z.string() }),
+  }),
+  add: create('/things', {
+    summary: '',
+    access: can('sites:read'),
+    audit: 'site.create',
+    input: z.object({ name: z.string() }),
+    output: z.object({ name: z.string() }),
+  }),
+  quiet: create('/quiet', {
+    summary: '',
+    access: signedIn(),
+    audit: unaudited('nothing changes'),
+    input: z.object({}),
+    output: z.object({}),
+  }),
+  edit: patch('/things/:id', {
+    summary: '',
+    access: anyone,
+    audit: 'site.update',
+    input: changes({ id: id() }, { name: z.string() }),
+    output: z.object({}),
+  }),
+}
+let noted = true
+const [list, add, quiet, edit] = operationsOf<Db, object>({
+  area: {
+    things: implementation<typeof things, Db, object>(things, {
+      async list() {
+        return { name: 'row', secret: 'not declared' } as { name: string }
+      },
+      async add({ input, audit, after }) {
+        if (noted) audit({ target: 'x' })
+        after(() => Promise.reject(new Error('the mail server is away')))
+        return input
+      },
+      async quiet({ audit }) {
+        audit({ target: 'x' })
+        return {}
+      },
+      async edit({ audit }) {
+        audit({ target: 'x' })
+        return {}
+      },
+    }),
+  },
+}) as [Operation<Db, object>, Operation<Db, object>, Operation<Db, object>, Operation<Db, object>]
+
+const [wait] = operationsOf<Db, object>({
+  area: {
+    waiting: implementation<{ add: typeof things.add }, Db, object>(
+      { add: things.add },
+      {
+        async add({ input, audit, after, finish }) {
+          audit({ target: 'x' })
+          finish(async () => {
+            if (input.name === 'never') throw new Error('the device never answered')
+            return { name: 'later', secret: 'not declared' } as { name: string }
+          })
+          after(() => Promise.reject(new Error('effect')))
+          return input
+        },
+      },
+    ),
+  },
+}) as [Operation<Db, object>]
+
+const go = (operation: Operation<Db, object>, input: unknown, who: Caller | null = caller) => {
+  const { runtime, steps, records } = observed(who)
+  return { done: run(operation, input, request, reply, runtime), steps, records }
+}
+const refused = (status: number, message: string | RegExp = /./) =>
+  expect.objectContaining({ status, message: expect.stringMatching(message) })
+
+describe('run', () => {
+  it('takes the steps in order, and effects come after the commit', async () => {
+    const { done, steps, records } = go(add, { name: 'n' })
+    expect(await done).toEqual({ name: 'n' })
+    expect(steps).toEqual([
+      'limit',
+      'authenticate',
+      'begin write',
+      'audit',
+      'commit',
+      'failed: the mail server is away',
+    ])
+    expect(records).toMatchObject([{ action: 'site.create', target: 'x' }])
+  })
+  it('an answer made by finish comes after the commit and the effects, and is held to the declared output', async () => {
+    const { done, steps } = go(wait, { name: 'now' })
+    expect(await done).toEqual({ name: 'later' })
+    expect(steps.slice(-2)).toEqual(['commit', 'failed: effect'])
+  })
+  it('gives the committed answer when finish fails', async () => {
+    const { done, steps } = go(wait, { name: 'never' })
+    expect(await done).toEqual({ name: 'never' })
+    expect(steps.at(-1)).toBe('failed: the device never answered')
+  })
+  it('strips from the output what is not declared', async () => {
+    expect(await go(list, {}).done).toEqual({ name: 'row' })
+  })
+  it('answers 401 without a caller, before it looks at the input', async () => {
+    const { done, steps } = go(add, { wrong: true }, null)
+    await expect(done).rejects.toEqual(refused(401))
+    expect(steps).toEqual(['limit', 'authenticate'])
+  })
+  it('answers in the order partner guard, forced MFA, scope, permission', async () => {
+    const nothing = {
+      ...caller,
+      partnerActive: false,
+      mfaOwed: true,
+      scope: 'organization',
+      permissions: new Set<Permission>(),
+    } as const
+    await expect(go(list, {}, nothing).done).rejects.toEqual(refused(403, /not active/))
+    await expect(go(list, {}, { ...nothing, partnerActive: true }).done).rejects.toEqual(refused(428))
+    await expect(go(list, {}, { ...nothing, partnerActive: true, mfaOwed: false }).done).rejects.toEqual(
+      refused(403, /scope/),
+    )
+    await expect(go(list, {}, { ...caller, permissions: new Set<Permission>() }).done).rejects.toEqual(
+      refused(403, /sites:read/),
+    )
+  })
+  it('names the field that is wrong', async () => {
+    await expect(go(add, { name: 7 }).done).rejects.toEqual(refused(400, /^name: /))
+  })
+  it('answers an update without fields with the words of the contract', async () => {
+    await expect(go(edit, { id: '00000000-0000-4000-8000-000000000000', other: 1 }).done).rejects.toEqual(
+      refused(400, /^No updates provided$/),
+    )
+  })
+  it('commits nothing when a declared audit record is missing', async () => {
+    noted = false
+    const { done, steps } = go(add, { name: 'n' })
+    await expect(done).rejects.toThrow('wrote no audit record')
+    expect(steps).not.toContain('commit')
+    noted = true
+  })
+  it('commits nothing when an undeclared audit record is written', async () => {
+    await expect(go(quiet, {}).done).rejects.toThrow('declares no audit action')
+  })
+  it('asks the limit before anything else', async () => {
+    const { runtime, steps } = observed(caller)
+    runtime.limit = () => Promise.reject(tooMany(3))
+    await expect(run(list, {}, request, reply, runtime)).rejects.toEqual(refused(429))
+    expect(steps).toEqual([])
+  })
+  it('says why in one shape', () => {
+    expect(tooMany(3).body()).toEqual({ code: 'RATE_LIMITED', message: 'Too many requests', retryAfter: 3 })
+    expect(new AppError('NOT_FOUND', 'Site not found').status).toBe(404)
+  })
+})

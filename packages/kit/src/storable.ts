@@ -1,0 +1,39 @@
+// Input that no schema should have to think of: text that the database cannot hold, and shapes made to exhaust whoever
+// walks them. Checked once, before anything else looks at an input.
+const depthMax = 32
+const valuesMax = 100_000
+
+const isStorableText = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
+
+const unstorable = 'must not contain NUL or half a surrogate pair'
+const at = (path: string, words: string) => (path === '' ? `The input ${words}` : `${path}: ${words}`)
+
+interface Waiting {
+  readonly value: unknown
+  readonly path: string
+  readonly depth: number
+}
+
+/**
+ * What makes an input unfit, whatever it was meant to say, and where; null when nothing does. Walks without recursion, so
+ * that depth costs no stack.
+ */
+export function unfitInput(input: unknown): string | null {
+  const waiting: Waiting[] = [{ value: input, path: '', depth: 0 }]
+  let seen = 0
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { value, path, depth } = next
+    if (typeof value === 'string' && !isStorableText(value)) return at(path, unstorable)
+    if (typeof value !== 'object' || value === null) continue
+    if (depth > depthMax) return `The input is nested deeper than ${depthMax} levels`
+    seen += Array.isArray(value) ? value.length : Object.keys(value).length
+    if (seen > valuesMax) return `The input holds more than ${valuesMax} values`
+    for (const [key, inner] of Object.entries(value)) {
+      if (!isStorableText(key)) return at(path, `has a field whose name ${unstorable}`)
+      if (key === '__proto__') return 'The input holds a field that objects cannot have'
+      if (typeof inner !== 'string' && typeof inner !== 'object') continue
+      waiting.push({ value: inner, path: path === '' ? key : `${path}.${key}`, depth: depth + 1 })
+    }
+  }
+  return null
+}

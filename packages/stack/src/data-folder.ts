@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto'
+import { chmod, mkdir, readdir, readFile, rename, statfs, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { z } from 'zod'
+import { type Account, canEnter } from './account.ts'
+import { errorCode, onDisk, StackError } from './failure.ts'
+import { lockFolder } from './folder-lock.ts'
+
+const Marker = z.object({ format: z.literal(1), engines: z.string().optional() })
+type Marker = z.infer<typeof Marker>
+
+/** Where machine-wide things lie when the project or its data are closed to the account of the engines. */
+export const machineFolder = '/var/lib/muster'
+
+const freshMiB = 256
+const usedMiB = 48
+
+/** A locked folder that holds everything Muster keeps on this machine. */
+export interface DataFolder {
+  readonly path: string
+  /** Holds `postgres` and `redis`: the folder itself, or one that their account can enter. */
+  readonly engines: string
+  readonly logs: string
+  readonly account: Account | undefined
+  readonly fresh: boolean
+  /** What the person should know about how the folder is used. */
+  readonly note: string | undefined
+  unlock(): void
+}
+
+/** Makes or opens the data folder and locks it. @throws StackError when it is foreign, in use, full or closed to us */
+export async function openDataFolder(given: string, account: Account | undefined): Promise<DataFolder> {
+  const path = resolve(given)
+  return onDisk(path, async () => {
+    await mkdir(path, { recursive: true })
+    await refuseForeign(path)
+    const unlock = lockFolder(path)
+    try {
+      const known = await readMarker(path)
+      await requireSpace(path, known ? usedMiB : freshMiB)
+      await mkdir(join(path, 'logs'), { recursive: true, mode: 0o700 })
+      const marker = known ?? (await placeEngines(path, account))
+      if (!known) await writeAtomically(join(path, 'muster.json'), JSON.stringify(marker))
+      const engines = marker.engines ?? path
+      await requireEntry(engines, account)
+      const note = marker.engines && `The databases lie in ${engines}: the user ${account?.name} cannot enter ${path}.`
+      return { path, engines, logs: join(path, 'logs'), account, fresh: !known, note, unlock }
+    } catch (error) {
+      unlock()
+      throw error
+    }
+  })
+}
+
+async function refuseForeign(path: string): Promise<void> {
+  const names = await readdir(path)
+  if (names.includes('muster.json')) return
+  const foreign = names.filter((name) => !/^(launcher\.lock|logs$|lost\+found$|muster\.json\.)/.test(name))
+  if (foreign.length === 0) return
+  throw new StackError(
+    `The folder ${path} was not made by Muster (it holds ${foreign.slice(0, 3).join(', ')}). Choose an empty or new one with MUSTER_DATA_DIR.`,
+  )
+}
+
+async function readMarker(path: string): Promise<Marker | undefined> {
+  try {
+    return Marker.parse(JSON.parse(await readFile(join(path, 'muster.json'), 'utf8')))
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined
+    if (errorCode(error)) throw error
+    throw new StackError(`The data folder ${path} is damaged or of a later version: muster.json cannot be understood.`)
+  }
+}
+
+async function requireSpace(path: string, needMiB: number): Promise<void> {
+  const { bavail, bsize } = await statfs(path)
+  const freeMiB = Math.floor((bavail * bsize) / 2 ** 20)
+  if (freeMiB >= needMiB) return
+  throw new StackError(
+    `The disk that holds ${path} is full: ${freeMiB} MiB are free, Muster needs ${needMiB} MiB to start.`,
+  )
+}
+
+// The account needs to pass through the folder, not to list it; what is secret in it has its own mode.
+async function placeEngines(path: string, account: Account | undefined): Promise<Marker> {
+  if (!account) return { format: 1 }
+  await chmod(path, 0o755)
+  if (canEnter(path, account)) return { format: 1 }
+  const engines = join(machineFolder, randomBytes(6).toString('hex'))
+  await mkdir(engines, { recursive: true })
+  return { format: 1, engines }
+}
+
+async function requireEntry(engines: string, account: Account | undefined): Promise<void> {
+  await readdir(engines).catch(() => {
+    throw new StackError(`The folder ${engines}, which holds the databases of this data folder, is gone.`)
+  })
+  if (!account || canEnter(engines, account)) return
+  throw new StackError(
+    `The user ${account.name}, which runs the databases, cannot enter ${engines}: a folder above it is closed to it. Open it with chmod o+x.`,
+  )
+}
+
+/** Either the old content stays or the new is there as a whole, whatever happens meanwhile. Readable by us alone. */
+export async function writeAtomically(path: string, content: string): Promise<void> {
+  const aside = `${path}.${process.pid}`
+  await writeFile(aside, content, { mode: 0o600, flush: true })
+  await rename(aside, path)
+}

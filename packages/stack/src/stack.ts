@@ -1,0 +1,167 @@
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { freePorts } from './ports.ts'
+import { ManagedProcess } from './processes.ts'
+import { type StoreOptions, type Stores, startStores } from './stores.ts'
+
+const apps = fileURLToPath(new URL('../../../apps/', import.meta.url))
+
+/** Ports of the processes; those not given are free ones. Metrics are on this port (admin) and those that follow (worker, ingest). */
+export interface StackPorts {
+  readonly admin: number
+  readonly ingest: number
+  readonly metrics: number
+}
+
+export interface StackOptions extends StoreOptions {
+  readonly ports?: Partial<StackPorts>
+  /** How many of each process; by default one of each. */
+  readonly admin?: 0 | 1
+  readonly workers?: number
+  readonly ingest?: number
+  /** The first administrator, made when the database has none; without a password, with one made for this data folder. */
+  readonly bootstrap?: { readonly email: string; readonly password?: string | undefined }
+  /** The environment that all processes start from. By default only what a program needs to run. */
+  readonly env?: Readonly<Record<string, string>>
+  /** Further settings of one kind of process. */
+  readonly settings?: Partial<Record<'admin' | 'worker' | 'ingest', Readonly<Record<string, string>>>>
+}
+
+/** A whole Muster: stores and processes. */
+export interface Stack {
+  readonly stores: Stores
+  readonly ports: StackPorts
+  readonly urls: Stores['urls'] & {
+    readonly admin: string
+    readonly ingest: string
+    readonly metrics: readonly string[]
+  }
+  readonly admin: ManagedProcess | undefined
+  readonly workers: readonly ManagedProcess[]
+  readonly ingest: readonly ManagedProcess[]
+  /** Starts one more process beside them; it is stopped first. */
+  launch(process: {
+    name: string
+    file: string
+    args?: string[]
+    env?: Record<string, string>
+  }): Promise<ManagedProcess>
+  /** Stops everything in order. Kept data stays. */
+  stop(): Promise<void>
+}
+
+/** Starts stores and processes, for a person, a test or a benchmark. Whatever fails, nothing is left running. */
+export async function startStack(options: StackOptions = {}): Promise<Stack> {
+  const stores = await startStores(options)
+  const started: ManagedProcess[] = []
+  const stop = async () => {
+    // In the order of the data's way: what sends stops before what receives.
+    for (const kind of ['extra', 'ingest', 'worker', 'admin']) {
+      await Promise.all(started.filter((process) => kindOf(process) === kind).map((process) => process.stop()))
+    }
+    await stores.stop()
+  }
+  try {
+    const ports = await choosePorts(options)
+    const plans = planProcesses(stores, ports, options)
+    const base = options.env ?? minimalEnvironment()
+    const launch = async ({ name, file, args, env }: Plan) => {
+      const began = performance.now()
+      const managed = await ManagedProcess.start({
+        name,
+        file,
+        args: args ?? [],
+        env: { ...base, ...env },
+        logFile: join(stores.folder.logs, `${name}.log`),
+        folder: stores.folder.path,
+        onNote: (line) => options.onNote?.(line),
+      })
+      started.push(managed)
+      options.onStep?.(name, performance.now() - began)
+      return managed
+    }
+    const settled = await Promise.allSettled(plans.map(launch))
+    for (const result of settled) if (result.status === 'rejected') throw result.reason
+    const byKind = (kind: string) => started.filter((process) => kindOf(process) === kind)
+    return {
+      stores,
+      ports,
+      urls: {
+        ...stores.urls,
+        admin: `http://127.0.0.1:${ports.admin}`,
+        ingest: `ws://127.0.0.1:${ports.ingest}/agent`,
+        metrics: plans.map(({ env }) => `http://127.0.0.1:${env?.METRICS_PORT}/metrics`),
+      },
+      admin: byKind('admin')[0],
+      workers: byKind('worker'),
+      ingest: byKind('ingest'),
+      launch,
+      stop,
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+interface Plan {
+  readonly name: string
+  readonly file: string
+  readonly args?: string[]
+  readonly env?: Readonly<Record<string, string>>
+}
+
+function kindOf({ name }: { name: string }): string {
+  return /^(admin|worker|ingest)(-\d+)?$/.exec(name)?.[1] ?? 'extra'
+}
+
+async function choosePorts({ ports = {}, ...options }: StackOptions): Promise<StackPorts> {
+  const [first = 0, second = 0, ...rest] = await freePorts(3 + (options.workers ?? 1) + (options.ingest ?? 1))
+  return {
+    admin: ports.admin || first,
+    ingest: ports.ingest || second,
+    metrics: ports.metrics || (rest[0] ?? 0),
+  }
+}
+
+function planProcesses({ urls, secretFiles }: Stores, ports: StackPorts, options: StackOptions): Plan[] {
+  const { admin = 1, workers = 1, ingest = 1, bootstrap, settings = {} } = options
+  const password = bootstrap?.password ?? secretFiles.secrets.bootstrapPassword
+  const numbered = (kind: string, count: number) =>
+    Array.from({ length: count }, (_, index) => (index === 0 ? kind : `${kind}-${index + 1}`))
+  const plan = (kind: 'admin' | 'worker' | 'ingest', count: number, env: Record<string, string>): Plan[] =>
+    numbered(kind, count).map((name) => ({
+      name,
+      file: join(apps, kind, 'src/main.ts'),
+      env: { ...env, ...settings[kind] },
+    }))
+  const plans = [
+    ...plan('admin', admin, {
+      ADMIN_PORT: String(ports.admin),
+      DATABASE_URL: urls.app,
+      SYSTEM_DATABASE_URL: urls.system,
+      REDIS_URL: urls.redis,
+      KEYS_FILE: secretFiles.keysFile,
+      PUBLIC_URL: `http://127.0.0.1:${ports.admin}`,
+      INGEST_PUBLIC_URL: `ws://127.0.0.1:${ports.ingest}/agent`,
+      ...(bootstrap && password && { BOOTSTRAP_EMAIL: bootstrap.email, BOOTSTRAP_PASSWORD: password }),
+    }),
+    ...plan('worker', workers, {
+      SYSTEM_DATABASE_URL: urls.system,
+      REDIS_URL: urls.redis,
+      KEYS_FILE: secretFiles.keysFile,
+      PUBLIC_URL: `http://127.0.0.1:${ports.admin}`,
+    }),
+    ...plan('ingest', ingest, {
+      INGEST_PORT: String(ports.ingest),
+      REDIS_URL: urls.redis,
+      DEVICE_KEYS_FILE: secretFiles.deviceKeysFile,
+    }),
+  ]
+  return plans.map((each, index) => ({ ...each, env: { ...each.env, METRICS_PORT: String(ports.metrics + index) } }))
+}
+
+function minimalEnvironment(): Record<string, string> {
+  const { PATH = '/usr/bin:/bin', HOME = '/', TMPDIR, LANG } = process.env
+  return { PATH, HOME, ...(TMPDIR && { TMPDIR }), ...(LANG && { LANG }), NODE_ENV: 'test' }
+}

@@ -1,0 +1,159 @@
+// The launcher: brings up a whole Muster on this machine and stays until it is told to stop.
+
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { SchemaError } from '@muster/db/migrate.ts'
+import { ConfigError } from '@muster/kit/config.ts'
+import { childEnvironment, type LauncherConfig, readLauncherConfig } from './config.ts'
+import { reasonOf, StackError } from './failure.ts'
+import { isEnrolled, makeEnrollmentKey, type Session, signIn } from './local-agent.ts'
+import { freePort } from './ports.ts'
+import { type Stack, startStack } from './stack.ts'
+
+const usage = 'usage: npm start  (takes no arguments; settings come from the environment, see README.md)'
+const agentMain = fileURLToPath(new URL('../../../apps/agent/agent.mjs', import.meta.url))
+
+// The terminal, npm and our own bootstrap may each pass on one and the same Ctrl-C.
+const echoMs = 1_000
+
+const say = (line: string) => process.stdout.write(`${line}\n`)
+
+async function main(): Promise<void> {
+  readArguments(process.argv.slice(2))
+  const config = readLauncherConfig()
+  say(`Muster starts, with its data in ${config.MUSTER_DATA_DIR}`)
+  const stop = listenForStop()
+  const stack = await launch(config)
+  void stop.wanted.then(async (why) => {
+    say(why)
+    await stack.stop()
+    process.exit(0)
+  })
+  void stack.stores.failed.then(async (reason) => {
+    say(`✗ ${reason}. Its log is in ${stack.stores.folder.logs}.`)
+    await stack.stop()
+    process.exit(1)
+  })
+  if (stop.isWanted()) return
+  await welcome(config, stack)
+}
+
+function readArguments(args: string[]): void {
+  try {
+    const { values } = parseArgs({ args, strict: true, options: { help: { type: 'boolean', short: 'h' } } })
+    if (!values.help) return
+    say(usage)
+    process.exit(0)
+  } catch (error) {
+    throw new StackError(`${reasonOf(error)}. ${usage}`)
+  }
+}
+
+function listenForStop() {
+  let first: number | undefined
+  const wanted = new Promise<string>((resolve) => {
+    const hear = (why: string) => {
+      first ??= Date.now()
+      // A second wish is an order. What is left behind stops by itself when we are gone.
+      if (Date.now() - first > echoMs) process.exit(1)
+      resolve(why)
+    }
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => hear('Stopping …'))
+    process.once('disconnect', () => resolve('The process that started Muster is gone; stopping …'))
+  })
+  // A terminal that was closed takes no more lines, which is no reason to leave the data in disorder.
+  process.stdout.on('error', () => undefined)
+  return { wanted, isWanted: () => first !== undefined }
+}
+
+async function launch(config: LauncherConfig): Promise<Stack> {
+  const ports = {
+    admin: config.ADMIN_PORT || (await freePort()),
+    ingest: config.INGEST_PORT || (await freePort()),
+    metrics: config.METRICS_PORT || (await freePort()),
+  }
+  const metricsPorts = Array.from({ length: 2 + config.INGEST_PROCESSES }, (_, index) => ports.metrics + index)
+  return startStack({
+    dataDir: config.MUSTER_DATA_DIR,
+    databaseUrl: config.DATABASE_URL,
+    redisUrl: config.REDIS_URL,
+    schema: config.AUTO_MIGRATE ? 'apply' : 'verify',
+    ports,
+    requiredPorts: [
+      { port: ports.admin, setting: 'ADMIN_PORT', what: 'console and API' },
+      { port: ports.ingest, setting: 'INGEST_PORT', what: 'agents' },
+      ...metricsPorts.map((port) => ({ port, setting: 'METRICS_PORT', what: 'metrics' })),
+    ],
+    ingest: config.INGEST_PROCESSES,
+    bootstrap: { email: config.BOOTSTRAP_EMAIL, password: config.BOOTSTRAP_PASSWORD },
+    env: childEnvironment(),
+    settings: {
+      admin: {
+        ENABLE_REGISTRATION: String(config.ENABLE_REGISTRATION),
+        ENABLE_2FA: String(config.ENABLE_2FA),
+        ...(config.PUBLIC_URL && { PUBLIC_URL: config.PUBLIC_URL }),
+        ...(config.INGEST_PUBLIC_URL && { INGEST_PUBLIC_URL: config.INGEST_PUBLIC_URL }),
+      },
+      worker: { ...(config.PUBLIC_URL && { PUBLIC_URL: config.PUBLIC_URL }) },
+    },
+    onStep: (what, ms) => say(`✓ ${what} (${(ms / 1000).toFixed(1)} s)`),
+    onNote: (line) => say(`  ${line}`),
+  })
+}
+
+async function welcome(config: LauncherConfig, stack: Stack): Promise<void> {
+  const { admin, ingest } = stack.urls
+  const { secrets, forgetBootstrapPassword } = stack.stores.secretFiles
+  const agentFolder = join(stack.stores.folder.path, 'agent')
+  const needsKey = config.MUSTER_LOCAL_AGENT && !isEnrolled(agentFolder)
+  const password = config.BOOTSTRAP_PASSWORD ?? secrets.bootstrapPassword
+  const wantsSession = needsKey || secrets.bootstrapPassword !== undefined
+  const session = password && wantsSession ? await signIn(admin, config.BOOTSTRAP_EMAIL, password) : undefined
+  const agentRuns = config.MUSTER_LOCAL_AGENT && (await startLocalAgent(stack, agentFolder, session))
+  say('')
+  say(`Console and API  ${config.PUBLIC_URL ?? admin}`)
+  say(`API reference    ${config.PUBLIC_URL ?? admin}/docs`)
+  say(`Agents connect   ${config.INGEST_PUBLIC_URL ?? ingest}`)
+  say(`Sign in as       ${config.BOOTSTRAP_EMAIL}`)
+  if (session && secrets.bootstrapPassword) {
+    say(
+      `Password         ${config.BOOTSTRAP_PASSWORD ? 'as given in BOOTSTRAP_PASSWORD' : `${password}  (shown this once)`}`,
+    )
+  }
+  if (agentRuns || !needsKey || !session) await forgetBootstrapPassword()
+  say('')
+  say(`ready ${admin}`)
+}
+
+// Muster is of use without it, so that its failure is told and no reason to stop.
+async function startLocalAgent(stack: Stack, folder: string, session: Session | undefined): Promise<boolean> {
+  try {
+    const enrolled = isEnrolled(folder)
+    if (!enrolled && !session) {
+      say('  No agent for this machine: enrol one with `npm run agent`, or give BOOTSTRAP_PASSWORD to have it done.')
+      return false
+    }
+    const key = enrolled || !session ? undefined : await makeEnrollmentKey(session, folder)
+    await stack.launch({
+      name: 'agent',
+      file: agentMain,
+      args: ['--server', stack.urls.admin, '--ingest', stack.urls.ingest, '--data-dir', folder],
+      env: key ? { MUSTER_ENROLLMENT_KEY: key } : {},
+    })
+    say(`  This machine reports as ${hostname()}`)
+    return true
+  } catch (error) {
+    say(`✗ The agent of this machine does not run: ${reasonOf(error)}`)
+    return false
+  }
+}
+
+try {
+  await main()
+} catch (error) {
+  const expected = error instanceof StackError || error instanceof ConfigError || error instanceof SchemaError
+  process.stderr.write(`✗ ${expected || !(error instanceof Error) ? reasonOf(error) : error.stack}\n`)
+  process.exit(1)
+}

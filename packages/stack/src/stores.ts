@@ -1,0 +1,192 @@
+import { migrate, verifySchema } from '@muster/db/migrate.ts'
+import { databaseRoles, ensureRoles, withLogin } from '@muster/db/roles.ts'
+import { Redis as Client } from 'ioredis'
+import { engineAccount } from './account.ts'
+import { type DataFolder, openDataFolder } from './data-folder.ts'
+import type { Engine } from './engine.ts'
+import { errorCode, reasonOf, StackError } from './failure.ts'
+import { endLeftovers } from './leftovers.ts'
+import { requireFree } from './ports.ts'
+import { startPostgres } from './postgres.ts'
+import { startRedis } from './redis.ts'
+import { openSecrets, type SecretFiles } from './secrets.ts'
+import { makeTemporaryFolder, removeDataFolder } from './temporary-folder.ts'
+
+export interface StoreOptions {
+  /** Kept between starts. Without one the data lives in a temporary folder, is not forced to the disk and is removed at the end. */
+  readonly dataDir?: string | undefined
+  /** Overrides whether writes wait for the disk. */
+  readonly durable?: boolean | undefined
+  /** An owner's login of a database of your own: no PostgreSQL is started. */
+  readonly databaseUrl?: string | undefined
+  /** A Redis of your own: none is started. */
+  readonly redisUrl?: string | undefined
+  /** `apply` brings the schema up to date, `verify` refuses an old one, `none` leaves an empty database. */
+  readonly schema?: 'apply' | 'verify' | 'none'
+  /** Ports that must be free before anything starts, and the setting that moves each. */
+  readonly requiredPorts?: readonly { readonly port: number; readonly setting: string; readonly what: string }[]
+  /** Told of each finished step, with how long it took. */
+  onStep?(what: string, ms: number): void
+  /** Told of what takes long and of what the person should know. */
+  onNote?(line: string): void
+}
+
+/** One database and one Redis, ready for use. */
+export interface Stores {
+  readonly folder: DataFolder
+  readonly secretFiles: SecretFiles
+  readonly urls: { readonly owner: string; readonly app: string; readonly system: string; readonly redis: string }
+  /** Resolves with the reason when a server died and could not be brought back. */
+  readonly failed: Promise<string>
+  stop(): Promise<void>
+}
+
+/** Starts PostgreSQL and Redis, each unless a URL is given, makes the logins and applies the migrations. */
+export async function startStores(options: StoreOptions = {}): Promise<Stores> {
+  const temporary = options.dataDir === undefined
+  const folder = await openDataFolder(options.dataDir ?? (await makeTemporaryFolder()), engineAccount())
+  if (folder.note) options.onNote?.(folder.note)
+  const guard = new Guard((line) => options.onNote?.(line))
+  const stop = async () => {
+    await guard.stop()
+    folder.unlock()
+    if (temporary) await removeDataFolder(folder.path)
+  }
+  try {
+    await endLeftovers(folder.path)
+    for (const { port, setting, what } of options.requiredPorts ?? []) await requireFree(port, setting, what)
+    const secretFiles = await openSecrets(folder.path)
+    const [owner, redis] = await bothSettled(
+      databaseOf(folder, secretFiles, options, guard),
+      redisOf(folder, secretFiles, options, guard),
+    )
+    const { appPassword, systemPassword } = secretFiles.secrets
+    await prepareDatabase(owner, secretFiles, options)
+    const urls = {
+      owner,
+      app: withLogin(owner, databaseRoles.app, appPassword),
+      system: withLogin(owner, databaseRoles.system, systemPassword),
+      redis,
+    }
+    return { folder, secretFiles, urls, failed: guard.failed, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+// When one fails, the other is waited for all the same: it has to be known before it can be stopped.
+async function bothSettled<A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([first, second])
+  return Promise.all([first, second])
+}
+
+async function databaseOf(folder: DataFolder, files: SecretFiles, options: StoreOptions, guard: Guard) {
+  if (options.databaseUrl) return options.databaseUrl
+  const durable = options.durable ?? options.dataDir !== undefined
+  const settings = { ...folder, password: files.secrets.ownerPassword, durable }
+  const began = performance.now()
+  const server = await startPostgres(settings)
+  const port = Number(new URL(server.ownerUrl).port)
+  guard.watch('PostgreSQL', server, () => startPostgres(settings, port))
+  options.onStep?.(`PostgreSQL ${server.version}`, performance.now() - began)
+  return server.ownerUrl
+}
+
+async function redisOf(folder: DataFolder, files: SecretFiles, options: StoreOptions, guard: Guard) {
+  const began = performance.now()
+  if (options.redisUrl) {
+    await reachRedis(options.redisUrl)
+    return options.redisUrl
+  }
+  const durable = options.durable ?? options.dataDir !== undefined
+  const say = (line: string) => options.onNote?.(line)
+  const settings = { ...folder, password: files.secrets.redisPassword, durable, say }
+  const server = await startRedis(settings)
+  const port = Number(new URL(server.url).port)
+  guard.watch('Redis', server, () => startRedis(settings, port))
+  options.onStep?.(server.title, performance.now() - began)
+  return server.url
+}
+
+async function reachRedis(url: string): Promise<void> {
+  const client = new Client(url, { lazyConnect: true, connectTimeout: 5_000, retryStrategy: () => null })
+  let reason = ''
+  client.on('error', (error) => {
+    reason = reasonOf(error)
+  })
+  try {
+    await client.connect()
+    await client.ping()
+  } catch (error) {
+    throw new StackError(`REDIS_URL cannot be used: ${reason || reasonOf(error)}`)
+  } finally {
+    client.disconnect()
+  }
+}
+
+async function prepareDatabase(ownerUrl: string, { secrets }: SecretFiles, options: StoreOptions): Promise<void> {
+  const { appPassword, systemPassword } = secrets
+  const began = performance.now()
+  try {
+    await ensureRoles({ ownerUrl, appPassword, systemPassword })
+  } catch (error) {
+    const url = new URL(ownerUrl)
+    const where = `${url.hostname}:${url.port || 5432}${url.pathname}`
+    const why = errorCode(error) === 'ECONNREFUSED' ? 'nothing listens there' : reasonOf(error)
+    throw new StackError(`The database ${where} (DATABASE_URL) cannot be used: ${why}`)
+  }
+  if (options.schema === 'none') return
+  if (options.schema === 'verify') return verifySchema(ownerUrl)
+  const applied = await migrate({ ownerUrl })
+  const what = applied.length === 0 ? 'Database schema is up to date' : `${applied.length} migrations applied`
+  options.onStep?.(what, performance.now() - began)
+}
+
+interface Server {
+  readonly engine: Engine
+  stop(): Promise<void>
+}
+
+// Brings a server that died back once, where its clients expect it; a second death is somebody's to look at.
+class Guard {
+  readonly failed: Promise<string>
+  #fail: (reason: string) => void = () => undefined
+  #stopping = false
+  readonly #servers = new Map<string, Server>()
+  readonly #restarts: Promise<void>[] = []
+  readonly #say: (line: string) => void
+
+  constructor(say: (line: string) => void) {
+    this.#say = say
+    this.failed = new Promise((resolve) => {
+      this.#fail = resolve
+    })
+  }
+
+  watch(name: string, server: Server, restart: (() => Promise<Server>) | undefined): void {
+    this.#servers.set(name, server)
+    void server.engine.exited.then((how) => {
+      if (this.#stopping) return
+      if (!restart) return this.#fail(`${name} died again (${how})`)
+      this.#restarts.push(this.#bringBack(name, how, restart))
+    })
+  }
+
+  async #bringBack(name: string, how: string, restart: () => Promise<Server>): Promise<void> {
+    this.#say(`${name} died (${how}); starting it again`)
+    try {
+      this.watch(name, await restart(), undefined)
+      this.#say(`${name} is back`)
+    } catch (error) {
+      this.#fail(`${name} died (${how}) and cannot be restarted: ${reasonOf(error)}`)
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true
+    await Promise.all(this.#restarts)
+    await this.#servers.get('Redis')?.stop()
+    await this.#servers.get('PostgreSQL')?.stop()
+  }
+}

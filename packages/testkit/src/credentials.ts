@@ -1,0 +1,36 @@
+import { randomBytes, randomInt } from 'node:crypto'
+import type { Reply } from '@muster/kit/run.ts'
+import { testServices } from './services.ts'
+import type { Person } from './world.ts'
+
+/** Good enough for the strength check, and nobody else's. */
+export const newPassword = () => `Gull-${randomBytes(6).toString('hex')}-Harbour`
+
+/** Gives a person a password to sign in with. */
+export async function withPassword<P extends Person>(
+  who: P,
+  password = newPassword(),
+): Promise<P & { password: string }> {
+  const { system, passwords } = await testServices()
+  await system.query('UPDATE users SET password_hash = $2, password_changed_at = now() WHERE id = $1', [
+    who.userId,
+    await passwords.hash(password),
+  ])
+  return { ...who, password }
+}
+
+/** An address of a test's own, so that limits by address do not meet those of other tests. */
+export const ownAddress = () => `10.${randomInt(256)}.${randomInt(256)}.${1 + randomInt(254)}`
+
+/** Remembers the cookies that answers set, like a browser. */
+export function browser() {
+  const cookies: Record<string, string> = {}
+  const reply: Reply = {
+    header() {},
+    cookie(name, value, { maxAgeSeconds }) {
+      if (maxAgeSeconds > 0) cookies[name] = value
+      else delete cookies[name]
+    },
+  }
+  return { cookies, reply }
+}

@@ -1,0 +1,30 @@
+import { openMailData } from '@muster/areas/mail/outbox.ts'
+import { testServices } from './services.ts'
+
+/** A mail as it stands in the outbox, its links readable. */
+export interface OutboxMail {
+  readonly template: string
+  readonly partner_id: string | null
+  readonly org_id: string | null
+  readonly data: Readonly<Record<string, string>>
+}
+
+/** What was written to an address, oldest first. */
+export async function mailsTo(email: string): Promise<OutboxMail[]> {
+  const { system, keyring } = await testServices()
+  const { rows } = await system.query('SELECT * FROM mail_outbox WHERE to_address = $1 ORDER BY created_at', [email])
+  return rows.map((row) => ({ ...row, data: openMailData(keyring, row.data) }))
+}
+
+/** The mails made from a template, to whomever. */
+export async function mailsFrom(template: string): Promise<OutboxMail[]> {
+  const { system, keyring } = await testServices()
+  const { rows } = await system.query('SELECT * FROM mail_outbox WHERE template = $1 ORDER BY created_at', [template])
+  return rows.map((row) => ({ ...row, data: openMailData(keyring, row.data) }))
+}
+
+/** The token of the link in the newest mail to an address; empty when there is none. */
+export async function tokenMailedTo(email: string): Promise<string> {
+  const url = (await mailsTo(email)).at(-1)?.data.url ?? ''
+  return url.split('#token=')[1] ?? ''
+}

@@ -1,0 +1,51 @@
+// Real services over the run's own Postgres and Redis, made once per test file.
+
+import { bootstrap } from '@muster/areas/auth/bootstrap.ts'
+import { createRuntime, createServices } from '@muster/areas/runtime.ts'
+import type { Services } from '@muster/areas/services.ts'
+import { connectRedis, untilReady } from '@muster/backplane/redis.ts'
+import type { Db } from '@muster/db/database.ts'
+import { createPool } from '@muster/db/pool.ts'
+import { createKeyring } from '@muster/kit/keyring.ts'
+import { createLog } from '@muster/kit/log.ts'
+import type { Runtime } from '@muster/kit/run.ts'
+import { afterAll } from 'vitest'
+import { testDatabase, testRedis } from './stores.ts'
+
+async function makeServices(): Promise<Services> {
+  const { appUrl, systemUrl } = testDatabase()
+  const redis = connectRedis(testRedis(), 'test')
+  await untilReady(redis, 10_000)
+  const services = createServices({
+    people: createPool({ url: appUrl, name: 'test', max: 6 }),
+    system: createPool({ url: systemUrl, name: 'test-system', max: 6 }),
+    redis,
+    keyring: createKeyring(),
+    log: createLog('test', 'silent'),
+    settings: {
+      version: '0.0.0-test',
+      publicUrl: 'http://127.0.0.1:3000',
+      ingestUrl: 'ws://127.0.0.1:3001/agent',
+      enableRegistration: true,
+      enable2fa: true,
+      production: false,
+    },
+  })
+  await bootstrap(services, null)
+  afterAll(async () => {
+    await Promise.all([services.people.end(), services.system.end()])
+    redis.disconnect()
+  })
+  return services
+}
+
+let made: Promise<Services> | undefined
+
+/** The services of this test file. */
+export function testServices(): Promise<Services> {
+  made ??= makeServices()
+  return made
+}
+
+/** The runtime over them, as the doors use it. */
+export const testRuntime = async (): Promise<Runtime<Db, Services>> => createRuntime(await testServices())

@@ -1,0 +1,126 @@
+/** Why a socket was closed, and whether and how soon the agent may come back. */
+export interface CloseCode {
+  code: number
+  name: string
+  meaning: string
+  /** `true`: reconnect with back-off. `renewed`: only with another certificate. `false`: stop until restarted. */
+  mayReturn: boolean | 'renewed'
+  minimumDelayMs: number
+}
+
+export const closeCodes = {
+  malformed: {
+    code: 4000,
+    name: 'malformed',
+    meaning: 'A frame was not one complete msgpack array of the documented form.',
+    mayReturn: true,
+    minimumDelayMs: 30_000,
+  },
+  unknownType: {
+    code: 4001,
+    name: 'unknown-type',
+    meaning: 'The frame type is not one that an agent may send, or not in this state.',
+    mayReturn: true,
+    minimumDelayMs: 30_000,
+  },
+  tooLarge: {
+    code: 4002,
+    name: 'too-large',
+    meaning: 'The frame is larger than its type allows.',
+    mayReturn: true,
+    minimumDelayMs: 30_000,
+  },
+  unsupportedProtocol: {
+    code: 4003,
+    name: 'unsupported-protocol',
+    meaning: 'The server speaks none of the protocol versions that the agent offered.',
+    mayReturn: true,
+    minimumDelayMs: 600_000,
+  },
+  badCertificate: {
+    code: 4010,
+    name: 'bad-certificate',
+    meaning: 'The device certificate is not one that this server signed.',
+    mayReturn: 'renewed',
+    minimumDelayMs: 60_000,
+  },
+  badSignature: {
+    code: 4011,
+    name: 'bad-signature',
+    meaning: 'The proof does not fit the nonce of this socket: wrong key, or replayed.',
+    mayReturn: true,
+    minimumDelayMs: 60_000,
+  },
+  certificateExpired: {
+    code: 4012,
+    name: 'certificate-expired',
+    meaning: 'The device certificate has expired.',
+    mayReturn: 'renewed',
+    minimumDelayMs: 60_000,
+  },
+  revoked: {
+    code: 4013,
+    name: 'revoked',
+    meaning: 'The device was decommissioned or its certificate replaced.',
+    mayReturn: 'renewed',
+    minimumDelayMs: 3_600_000,
+  },
+  replaced: {
+    code: 4014,
+    name: 'replaced',
+    meaning: 'A newer connection of the same device took over.',
+    mayReturn: true,
+    minimumDelayMs: 60_000,
+  },
+  helloTimeout: {
+    code: 4020,
+    name: 'hello-timeout',
+    meaning: 'No valid hello came in time.',
+    mayReturn: true,
+    minimumDelayMs: 5_000,
+  },
+  tooManyFrames: {
+    code: 4021,
+    name: 'too-many-frames',
+    meaning: 'The device sent more frames or bytes than its allowance.',
+    mayReturn: true,
+    minimumDelayMs: 60_000,
+  },
+  slowReader: {
+    code: 4022,
+    name: 'slow-reader',
+    meaning: 'The agent did not read what the server sent.',
+    mayReturn: true,
+    minimumDelayMs: 5_000,
+  },
+  goingAway: {
+    code: 4030,
+    name: 'going-away',
+    meaning: 'The server is being stopped or moved; the retry message says when to come back.',
+    mayReturn: true,
+    minimumDelayMs: 0,
+  },
+  overloaded: {
+    code: 4031,
+    name: 'overloaded',
+    meaning: 'The server cannot take this socket now; the retry message says when to come back.',
+    mayReturn: true,
+    minimumDelayMs: 5_000,
+  },
+  idle: {
+    code: 4032,
+    name: 'idle',
+    meaning: 'No frame came for several heartbeat intervals.',
+    mayReturn: true,
+    minimumDelayMs: 0,
+  },
+} as const satisfies Record<string, CloseCode>
+
+export type CloseName = keyof typeof closeCodes
+
+const byCode: ReadonlyMap<number, CloseCode> = new Map(Object.values(closeCodes).map((entry) => [entry.code, entry]))
+
+/** The entry of a close code that a socket reported; undefined for those that are not ours. */
+export function closeCodeOf(code: number): CloseCode | undefined {
+  return byCode.get(code)
+}

@@ -1,0 +1,47 @@
+import { WireError } from './frame.ts'
+import { encodeMessage, headerOf } from './message.ts'
+import { ack } from './messages/ack.ts'
+import { cancel } from './messages/cancel.ts'
+import { certificate } from './messages/certificate.ts'
+import { challenge } from './messages/challenge.ts'
+import { command } from './messages/command.ts'
+import { error } from './messages/error.ts'
+import { retry } from './messages/retry.ts'
+import { settings } from './messages/settings.ts'
+import { update } from './messages/update.ts'
+import { welcome } from './messages/welcome.ts'
+
+/** Everything the server may send. */
+export const downMessages = {
+  challenge,
+  welcome,
+  ack,
+  command,
+  cancel,
+  update,
+  retry,
+  error,
+  certificate,
+  settings,
+} as const
+
+type Kinds = typeof downMessages
+export type DownName = keyof Kinds
+export type DownMessage = ReturnType<Kinds[DownName]['read']>
+
+const byType: ReadonlyMap<number, Kinds[DownName]> = new Map(
+  Object.values(downMessages).map((kind) => [kind.type, kind]),
+)
+
+/** The message in a frame from the server. Throws WireError and nothing else. */
+export function decodeDown(bytes: Uint8Array): DownMessage {
+  const header = headerOf(bytes)
+  const kind = byType.get(header.type)
+  if (kind === undefined) throw new WireError('unknownType', `The server sends no frames of type ${header.type}`)
+  return kind.read(bytes, header)
+}
+
+/** The frame of a message from the server. */
+export function encodeDown(message: DownMessage): Uint8Array {
+  return encodeMessage(downMessages[message.name], message.sequence, message.body)
+}

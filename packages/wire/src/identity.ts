@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { Role } from './messages/hello.ts'
+import { id } from './scalars.ts'
+
+/** What a device certificate (a JWT signed with EdDSA) says. */
+export const CertificateClaims = z.object({
+  iss: z.literal('muster'),
+  aud: z.literal('muster-ingest'),
+  sub: id,
+  org: id,
+  partner: id,
+  gen: z.int().min(0).max(2_147_483_647),
+  role: Role,
+  cnf: z.object({
+    jwk: z.object({ kty: z.literal('OKP'), crv: z.literal('Ed25519'), x: z.string().regex(/^[A-Za-z0-9_-]{43}$/) }),
+  }),
+  iat: z.int().min(0),
+  exp: z.int().min(0),
+})
+export type CertificateClaims = z.infer<typeof CertificateClaims>
+
+export const certificateIssuer = 'muster'
+export const certificateAudience = 'muster-ingest'
+
+const context = Buffer.from('muster-agent-v1\0')
+
+/** The bytes that a hello signs: a fixed prefix, the socket's nonce and the SHA-256 of the certificate text. */
+export function proofBytes(nonce: Uint8Array, certificate: string): Uint8Array {
+  return Buffer.concat([context, nonce, createHash('sha256').update(certificate).digest()])
+}

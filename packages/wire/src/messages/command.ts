@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { frameBytesMax } from '../limits.ts'
+import { defineMessage } from '../message.ts'
+import { duration, freeMap, id, text, time } from '../scalars.ts'
+
+export const Command = z.object({
+  id,
+  type: text(64).min(1),
+  payload: freeMap,
+  timeoutMs: duration.min(1),
+  expiresAt: time,
+})
+export type Command = z.infer<typeof Command>
+
+export const command = defineMessage({
+  name: 'command',
+  type: 4,
+  meaning: 'Do this once; the same id may come again and must not be done again.',
+  sequenced: false,
+  bytesMax: frameBytesMax,
+  body: Command,
+})

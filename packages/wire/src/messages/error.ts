@@ -1,0 +1,16 @@
+import { z } from 'zod'
+import { smallFrameBytesMax } from '../limits.ts'
+import { defineMessage } from '../message.ts'
+import { text } from '../scalars.ts'
+
+export const Refusal = z.object({ code: text(64), message: text(500) })
+export type Refusal = z.infer<typeof Refusal>
+
+export const error = defineMessage({
+  name: 'error',
+  type: 8,
+  meaning: 'What is wrong, in words, before a socket is closed for it.',
+  sequenced: 'optional',
+  bytesMax: smallFrameBytesMax,
+  body: Refusal,
+})

@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import { bootIdMax, certificateCharsMax, helloFrameBytesMax, signatureBytes } from '../limits.ts'
+import { defineMessage } from '../message.ts'
+import { bytes, text } from '../scalars.ts'
+
+export const Role = z.enum(['agent', 'watchdog'])
+export type Role = z.infer<typeof Role>
+
+export const Hello = z.object({
+  protocol: z.int().min(1).max(255),
+  certificate: text(certificateCharsMax).min(1),
+  signature: bytes(signatureBytes),
+  bootId: z.int().min(1).max(bootIdMax),
+  agentVersion: text(64).min(1),
+  role: Role,
+})
+export type Hello = z.infer<typeof Hello>
+
+export const hello = defineMessage({
+  name: 'hello',
+  type: 32,
+  meaning: 'Who the agent is, proved by a signature over the challenge.',
+  sequenced: false,
+  bytesMax: helloFrameBytesMax,
+  body: Hello,
+})

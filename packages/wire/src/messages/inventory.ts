@@ -1,0 +1,99 @@
+import { z } from 'zod'
+import { disksMax, frameBytesMax, networkMax, servicesMax, softwareMax, usersMax } from '../limits.ts'
+import { defineMessage } from '../message.ts'
+import { byteCount, text, time } from '../scalars.ts'
+
+export const Facts = z.object({
+  hostname: text(255).min(1),
+  osType: z.enum(['linux', 'windows', 'macos']),
+  osName: text(255).optional(),
+  osVersion: text(255).optional(),
+  kernelVersion: text(255).optional(),
+  architecture: text(32).min(1),
+  agentVersion: text(64).min(1),
+})
+export type Facts = z.infer<typeof Facts>
+
+export const Hardware = z.object({
+  manufacturer: text(255).optional(),
+  model: text(255).optional(),
+  serialNumber: text(255).optional(),
+  chassis: text(64).optional(),
+  virtual: z.boolean().optional(),
+  biosVendor: text(255).optional(),
+  biosVersion: text(255).optional(),
+  cpuModel: text(255).optional(),
+  cpuCores: z.int().min(0).max(65_536).optional(),
+  cpuThreads: z.int().min(0).max(65_536).optional(),
+  cpuMhz: z.number().min(0).max(1_000_000).optional(),
+  memoryBytes: byteCount.optional(),
+  graphics: z.array(text(255)).max(32).optional(),
+})
+export type Hardware = z.infer<typeof Hardware>
+
+export const Disk = z.object({
+  name: text(255),
+  kind: text(64).optional(),
+  fileSystem: text(64).optional(),
+  mount: text(1024).optional(),
+  totalBytes: byteCount.optional(),
+  usedBytes: byteCount.optional(),
+})
+export type Disk = z.infer<typeof Disk>
+
+export const NetworkInterface = z.object({
+  name: text(255),
+  mac: text(64).optional(),
+  addresses: z.array(text(64)).max(64).optional(),
+  up: z.boolean().optional(),
+  virtual: z.boolean().optional(),
+  speedMbit: z.number().min(0).max(10_000_000).optional(),
+})
+export type NetworkInterface = z.infer<typeof NetworkInterface>
+
+export const InstalledSoftware = z.object({
+  name: text(255),
+  version: text(255).optional(),
+  publisher: text(255).optional(),
+  source: text(64).optional(),
+  installedAt: time.optional(),
+})
+export type InstalledSoftware = z.infer<typeof InstalledSoftware>
+
+export const SystemService = z.object({
+  name: text(255),
+  displayName: text(255).optional(),
+  state: text(32).optional(),
+  startup: text(32).optional(),
+})
+export type SystemService = z.infer<typeof SystemService>
+
+export const LocalUser = z.object({
+  name: text(255),
+  uid: text(128).optional(),
+  admin: z.boolean().optional(),
+  loggedIn: z.boolean().optional(),
+  lastLoginAt: time.optional(),
+})
+export type LocalUser = z.infer<typeof LocalUser>
+
+export const Inventory = z.object({
+  hash: text(128).min(1),
+  facts: Facts,
+  hardware: Hardware,
+  disks: z.array(Disk).max(disksMax),
+  network: z.array(NetworkInterface).max(networkMax),
+  software: z.array(InstalledSoftware).max(softwareMax),
+  services: z.array(SystemService).max(servicesMax),
+  users: z.array(LocalUser).max(usersMax),
+})
+export type Inventory = z.infer<typeof Inventory>
+
+export const inventory = defineMessage({
+  name: 'inventory',
+  type: 34,
+  meaning: 'What the machine is; sent after the first welcome, on request, and when its hash changed.',
+  sequenced: true,
+  bytesMax: frameBytesMax,
+  body: Inventory,
+})

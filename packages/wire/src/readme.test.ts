@@ -1,0 +1,52 @@
+import { createPrivateKey, createPublicKey, sign } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { closeCodes } from './close-codes.ts'
+import { downMessages, encodeDown } from './down.ts'
+import { encodeHeartbeat } from './heartbeat-frame.ts'
+import { proofBytes } from './identity.ts'
+import { encodeAck } from './messages/ack.ts'
+import { encodeUp, upMessages } from './up.ts'
+
+const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+// Hexadecimal runs of the page, without the spaces, line ends and explanations between them.
+const digits = readme.replaceAll(/\s/g, '')
+
+const counting = Buffer.from(Array.from({ length: 32 }, (_, index) => index))
+const key = createPrivateKey({
+  key: Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), counting]),
+  format: 'der',
+  type: 'pkcs8',
+})
+const certificate = 'eyJhbGciOiJFZERTQSJ9.e30.c2ln'
+
+test('the example of a handshake is what the code makes of its inputs', () => {
+  const proof = proofBytes(counting, certificate)
+  const signature = sign(null, proof, key)
+  expect(readme).toContain(String(createPublicKey(key).export({ format: 'jwk' }).x))
+  expect(digits).toContain(Buffer.from(proof).toString('hex'))
+  expect(digits).toContain(signature.toString('hex'))
+  const challenge = { nonce: counting, protocols: [1], serverTime: 1_700_000_000_000 }
+  expect(digits).toContain(Buffer.from(encodeDown({ name: 'challenge', sequence: 0, body: challenge })).toString('hex'))
+  const hello = { protocol: 1, certificate, signature, bootId: 1, agentVersion: '1.0.0', role: 'agent' as const }
+  const frame = Buffer.from(encodeUp({ name: 'hello', sequence: 0, body: hello })).toString('hex')
+  const [before, after] = frame.split(signature.toString('hex'))
+  expect(digits).toContain(`${before}9d0e…ed04${after}`)
+})
+
+test('the example of a heartbeat and its acknowledgement is what the code writes', () => {
+  const frame = encodeHeartbeat(300, [12.5, 4_294_967_295, 17_179_869_184, null, null, 0.75, 3600, 1000, 2000, 321])
+  const shown = /```\n(93 {2}.*?)```/s.exec(readme)?.[1] ?? ''
+  const bytes = [...shown.matchAll(/^((?:[0-9a-f]{2} {1,2})+)/gm)]
+    .map((line) => line[1]?.replaceAll(' ', '') ?? '')
+    .join('')
+  expect(bytes).toBe(Buffer.from(frame).toString('hex') + Buffer.from(encodeAck(300)).toString('hex'))
+  expect(readme).toContain(`${frame.length} bytes`)
+})
+
+test('every message and every close code stands on the page', () => {
+  const rows = readme.replaceAll(/ +/g, ' ')
+  for (const { type, name } of [...Object.values(upMessages), ...Object.values(downMessages)])
+    expect(rows).toContain(`| ${type} | \`${name}\` |`)
+  for (const { code, name } of Object.values(closeCodes)) expect(rows).toContain(`| ${code} | \`${name}\` |`)
+})

@@ -1,0 +1,27 @@
+import { z } from 'zod'
+
+/** A UUID in lower case. */
+export const id = z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'a UUID in lower case')
+
+/** Milliseconds since 1970. */
+export const time = z.int().min(0).max(8_640_000_000_000_000)
+
+/** A length of time in milliseconds, up to thirty days. */
+export const duration = z.int().min(0).max(2_592_000_000)
+
+/** A number of bytes. */
+export const byteCount = z.int().min(0).max(Number.MAX_SAFE_INTEGER)
+
+export function text(charsMax: number) {
+  return z.string().max(charsMax)
+}
+
+/** A msgpack bin of exactly so many bytes. */
+export function bytes(length: number) {
+  return z
+    .custom<Uint8Array>((value) => value instanceof Uint8Array && value.length === length, `${length} bytes`)
+    .meta({ type: 'bin', length })
+}
+
+/** A map whose content only sender and final reader know; the frame's limits still hold inside. */
+export const freeMap = z.record(z.string(), z.unknown())

@@ -1,0 +1,226 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { encodeFrame, WireError } from './frame.ts'
+import { bootIdMax, heartbeatFrameBytesMax, sequenceMax } from './limits.ts'
+import { decodeUp, encodeUp, type UpMessage } from './up.ts'
+
+const id = fc.uuid().map((text) => text.toLowerCase())
+const sequence = fc.integer({ min: 1, max: sequenceMax })
+const word = (max: number) =>
+  fc.string({ maxLength: max, unit: 'grapheme' }).map((text) => text.replaceAll('\0', '').slice(0, max).toWellFormed())
+const name = (max: number) => word(max).map((text) => `n${text}`.slice(0, max).toWellFormed())
+const optional = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined })
+const whole = fc.option(fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }), { nil: null })
+const share = fc.option(fc.double({ min: 0, max: 100, noNaN: true }), { nil: null })
+const bytes = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER })
+const plainMap = fc.dictionary(name(20), fc.oneof(word(20), fc.integer(), fc.boolean(), fc.constant(null)), {
+  maxKeys: 5,
+})
+
+const messages: Record<UpMessage['name'], fc.Arbitrary<UpMessage>> = {
+  hello: fc.record({
+    name: fc.constant('hello' as const),
+    sequence: fc.constant(0),
+    body: fc.record({
+      protocol: fc.integer({ min: 1, max: 255 }),
+      certificate: name(500),
+      signature: fc.uint8Array({ minLength: 64, maxLength: 64 }).map((value) => Buffer.from(value)),
+      bootId: fc.integer({ min: 1, max: bootIdMax }),
+      agentVersion: name(64),
+      role: fc.constantFrom('agent' as const, 'watchdog' as const),
+    }),
+  }),
+  heartbeat: fc.record({
+    name: fc.constant('heartbeat' as const),
+    sequence,
+    body: fc.tuple(
+      share,
+      whole,
+      whole,
+      whole,
+      whole,
+      share,
+      whole,
+      whole,
+      whole,
+      fc.constantFrom(null, 0, 7, 2 ** 31 - 1),
+    ),
+  }),
+  inventory: fc.record({
+    name: fc.constant('inventory' as const),
+    sequence,
+    body: fc.record({
+      hash: name(64),
+      facts: fc.record({
+        hostname: name(255),
+        osType: fc.constantFrom('linux' as const, 'windows' as const, 'macos' as const),
+        osName: optional(word(255)),
+        architecture: name(32),
+        agentVersion: name(64),
+      }),
+      hardware: fc.record({ cpuModel: optional(word(50)), memoryBytes: optional(bytes) }),
+      disks: fc.array(fc.record({ name: word(20), totalBytes: optional(bytes) }), { maxLength: 4 }),
+      network: fc.array(fc.record({ name: word(20), addresses: optional(fc.array(word(20), { maxLength: 3 })) }), {
+        maxLength: 4,
+      }),
+      software: fc.array(fc.record({ name: word(40), version: optional(word(20)) }), { maxLength: 40 }),
+      services: fc.array(fc.record({ name: word(40), state: optional(word(20)) }), { maxLength: 20 }),
+      users: fc.array(fc.record({ name: word(40), admin: optional(fc.boolean()) }), { maxLength: 5 }),
+    }),
+  }),
+  progress: fc.record({
+    name: fc.constant('progress' as const),
+    sequence,
+    body: fc.record({
+      commandId: id,
+      state: fc.constant('running' as const),
+      output: optional(word(200)),
+      offset: optional(bytes),
+    }),
+  }),
+  result: fc.record({
+    name: fc.constant('result' as const),
+    sequence,
+    body: fc.record({
+      commandId: id,
+      status: fc.constantFrom('completed' as const, 'failed' as const, 'timed_out' as const),
+      exitCode: optional(fc.integer({ min: -128, max: 255 })),
+      stdout: optional(word(300)),
+      result: optional(plainMap),
+      durationMs: fc.integer({ min: 0, max: 1_000_000 }),
+    }),
+  }),
+  updateStatus: fc.record({
+    name: fc.constant('updateStatus' as const),
+    sequence,
+    body: fc.record({
+      version: name(64),
+      state: fc.constantFrom('downloading' as const, 'refused' as const),
+      error: optional(word(100)),
+    }),
+  }),
+}
+const anyMessage = fc.oneof(...Object.values(messages))
+
+function outcome(bytes: Uint8Array): UpMessage | WireError {
+  try {
+    return decodeUp(bytes)
+  } catch (error) {
+    if (error instanceof WireError) return error
+    throw error
+  }
+}
+
+describe('frames from agents', () => {
+  test.each(Object.keys(messages))('a %s comes back as it was sent', (kind) => {
+    fc.assert(
+      fc.property(
+        anyMessage.filter((message) => message.name === kind),
+        (message) => {
+          expect(decodeUp(encodeUp(message))).toEqual(message)
+        },
+      ),
+      { numRuns: 60 },
+    )
+  })
+
+  test('a changed, cut or extended frame is read or refused with WireError, never anything else', () => {
+    const edits = fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { minLength: 1, maxLength: 6 })
+    fc.assert(
+      fc.property(anyMessage, edits, fc.nat(), fc.uint8Array({ maxLength: 8 }), (message, changes, cut, tail) => {
+        const frame = Uint8Array.from(encodeUp(message))
+        for (const [at, byte] of changes) frame[at % frame.length] = byte
+        outcome(frame)
+        outcome(frame.subarray(0, cut % (frame.length + 1)))
+        outcome(Uint8Array.from([...frame, ...tail]))
+      }),
+      { numRuns: 1500 },
+    )
+  })
+
+  test('any bytes are read or refused with WireError', () => {
+    const header = fc.constantFrom([], [0x93, 33, 1], [0x93, 34, 1], [0x93, 36, 1], [0x93, 32, 0])
+    fc.assert(
+      fc.property(header, fc.uint8Array({ maxLength: 200 }), (start, rest) => {
+        outcome(Uint8Array.from([...start, ...rest]))
+      }),
+      { numRuns: 5000 },
+    )
+  })
+
+  test.each([
+    ['an array of four thousand million', [0xdd, 0xff, 0xff, 0xff, 0xff]],
+    ['a map of four thousand million', [0xdf, 0xff, 0xff, 0xff, 0xff]],
+    ['a text of four thousand million', [0x81, 0xa1, 0x61, 0xdb, 0xff, 0xff, 0xff, 0xff]],
+    ['bytes of four thousand million', [0x81, 0xa1, 0x61, 0xc6, 0xff, 0xff, 0xff, 0xff]],
+    ['an extension of four thousand million', [0x81, 0xa1, 0x61, 0xc9, 0xff, 0xff, 0xff, 0xff, 0x01]],
+    ['containers nested too deep', [0x81, 0xa1, 0x61, ...Array<number>(9).fill(0x91), 0xc0]],
+    ['a date', [0x81, 0xa1, 0x61, 0xd6, 0xff, 0, 0, 0, 0]],
+    ['not a number', [0x81, 0xa1, 0x61, 0xcb, 0x7f, 0xf8, 0, 0, 0, 0, 0, 0]],
+    ['an integer beyond 2^53', [0x81, 0xa1, 0x61, 0xcf, 0xff, 0, 0, 0, 0, 0, 0, 0]],
+    ['a number as key', [0x81, 0x01, 0x01]],
+    ['a key that reaches the prototype', [0x81, 0xa9, ...Buffer.from('__proto__'), 0x80]],
+    ['a key with a control character', [0x81, 0xa1, 0x00, 0x01]],
+    ['more than the body', [0x80, 0xc0]],
+    ['the unused token', [0xc1]],
+  ])('%s is malformed and costs nothing', (_, body) => {
+    const before = process.memoryUsage().heapUsed
+    const answer = outcome(Uint8Array.from([0x93, 36, 1, ...body]))
+    expect(answer).toBeInstanceOf(WireError)
+    expect(answer).toMatchObject({ fault: 'malformed', closeCode: 4000 })
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(4 * 1024 * 1024)
+  })
+
+  test('an array of more values than allowed is refused before it is built', () => {
+    const body = new Uint8Array(300_005).fill(0xc0)
+    body.set([0xdd, 0x00, 0x04, 0x93, 0xe0])
+    const frame = new Uint8Array(body.length + 3)
+    frame.set([0x93, 34, 1])
+    frame.set(body, 3)
+    expect(outcome(frame)).toMatchObject({ fault: 'malformed' })
+  })
+
+  test('a type that agents do not send, a frame too large, a sequence missing or not wanted: each its own fault', () => {
+    expect(outcome(encodeFrame(4, 0, {}))).toMatchObject({ fault: 'unknownType', closeCode: 4001 })
+    const padded = encodeFrame(33, 1, Array<string>(2).fill('x'.repeat(heartbeatFrameBytesMax)))
+    expect(outcome(padded)).toMatchObject({ fault: 'tooLarge', closeCode: 4002 })
+    expect(outcome(encodeFrame(33, 0, Array<number>(10).fill(1)))).toMatchObject({ fault: 'malformed' })
+    expect(outcome(encodeFrame(32, 5, {}))).toMatchObject({ fault: 'malformed' })
+  })
+
+  test('texts come out storable: no NUL, no half surrogate pairs', () => {
+    const body = {
+      commandId: '00000000-0000-4000-8000-000000000000',
+      status: 'completed',
+      durationMs: 1,
+      stdout: 'a\0b',
+    }
+    expect(decodeUp(encodeFrame(36, 1, body)).body).toMatchObject({ stdout: 'a\uFFFDb' })
+    const half = encodeFrame(36, 1, { ...body, stdout: 'abc' })
+    const at = Buffer.from(half).indexOf('abc')
+    half.set([0xed, 0xa0, 0x80], at)
+    const message = decodeUp(half)
+    expect(message.name === 'result' && message.body.stdout?.isWellFormed()).toBe(true)
+  })
+
+  test('unknown keys are dropped, so that a later version may add some', () => {
+    const frame = encodeFrame(37, 9, { version: '2', state: 'refused', someday: 1 })
+    expect(decodeUp(frame)).toEqual({ name: 'updateStatus', sequence: 9, body: { version: '2', state: 'refused' } })
+  })
+
+  test('whatever a free map holds, decoding leaves the prototype of objects alone', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.constantFrom('__proto__', 'constructor', 'prototype', 'a'), fc.integer()), (map) => {
+        const body = {
+          commandId: '00000000-0000-4000-8000-000000000000',
+          status: 'completed',
+          durationMs: 1,
+          result: map,
+        }
+        outcome(encodeFrame(36, 1, body))
+        expect(Object.keys(Object.prototype)).toEqual([])
+        expect({}.constructor).toBe(Object)
+      }),
+    )
+  })
+})

@@ -1,0 +1,110 @@
+// Case A2: guessing passwords from one address, from many, for one account, for many, over four processes; and what the time
+// of an answer tells.
+
+import { session } from '@muster/areas/auth/session.contract.ts'
+import { call, refusal } from '@muster/testkit/call.ts'
+import { ownAddress } from '@muster/testkit/credentials.ts'
+import { world } from '@muster/testkit/world.ts'
+import { describe, expect, it } from 'vitest'
+import { from, signIn, technicians, unknownEmail } from './people.ts'
+import { type Server, startServers } from './servers.ts'
+
+const here = await world()
+const servers = await startServers(4)
+const people = await technicians(here, 53)
+
+/** A wrong password, sent to one process after the other. */
+const guess = (n: number, email: string, ip: string) =>
+  (servers[n % servers.length] as Server).request('POST', '/api/v1/auth/login', {
+    body: { email, password: 'wrong' },
+    headers: from(ip),
+  })
+/** Many tries, twenty at a time, as answers by status. */
+async function statusesOf(count: number, each: (n: number) => ReturnType<typeof guess>) {
+  const statuses: Record<number, number> = {}
+  for (let n = 0; n < count; n += 20) {
+    const wave = Array.from({ length: Math.min(20, count - n) }, (_, k) => each(n + k))
+    for (const { status } of await Promise.all(wave)) statuses[status] = (statuses[status] ?? 0) + 1
+  }
+  return statuses
+}
+
+describe('A2: limits hold over four processes', () => {
+  it('five tries for an account from one address', async () => {
+    const [who] = people
+    const ip = ownAddress()
+    expect(await statusesOf(20, (n) => guess(n, who?.email ?? '', ip))).toEqual({ 401: 5, 429: 15 })
+  })
+
+  it('twenty tries for an account from everywhere', async () => {
+    const who = people[1]
+    expect(await statusesOf(40, (n) => guess(n, who?.email ?? '', ownAddress()))).toEqual({ 401: 20, 429: 20 })
+  })
+
+  it('a hundred tries from one address for all accounts', async () => {
+    const ip = ownAddress()
+    expect(await statusesOf(140, (n) => guess(n, unknownEmail(), ip))).toEqual({ 401: 100, 429: 40 })
+  })
+
+  it('the same for accounts that there are not', async () => {
+    const email = unknownEmail()
+    expect(await statusesOf(40, (n) => guess(n, email, ownAddress()))).toEqual({ 401: 20, 429: 20 })
+  })
+
+  it('one IPv6 network counts as one address', async () => {
+    const statuses = await statusesOf(120, (n) => guess(n, unknownEmail(), `2001:db8:77:1::${n.toString(16)}`))
+    expect(statuses).toEqual({ 401: 100, 429: 20 })
+  })
+
+  it('a limited answer says when to come back, in body and header', async () => {
+    const who = people[0]
+    const ip = ownAddress()
+    for (let n = 0; n < 5; n++) await guess(n, `x-${who?.email}`, ip)
+    const { status, body, headers } = await guess(0, `x-${who?.email}`, ip)
+    expect([status, body]).toMatchObject([429, { code: 'RATE_LIMITED', retryAfter: expect.any(Number) }])
+    expect(headers.get('retry-after')).toBe(String(body.retryAfter))
+  })
+
+  it('whoever knows the password gets in from another address meanwhile', async () => {
+    const who = people[2]
+    const ip = ownAddress()
+    for (let n = 0; n < 6; n++) await guess(n, who?.email ?? '', ip)
+    expect(await signIn(servers[0] as Server, who ?? { email: '', password: '' })).toHaveProperty('accessToken')
+  })
+})
+
+const pairs = 1_000
+const perAccount = 20
+const millisecondsApart = 2
+
+/** Means without the slowest and fastest twentieth: other processes of the machine must not decide. */
+function trimmedMean(times: readonly number[]): number {
+  const sorted = times.toSorted((a, b) => a - b)
+  const cut = Math.floor(sorted.length / 20)
+  const kept = sorted.slice(cut, sorted.length - cut)
+  return kept.reduce((sum, ms) => sum + ms, 0) / kept.length
+}
+
+async function timed(email: string): Promise<number> {
+  const began = performance.now()
+  await refusal(call(null, session.login, { email, password: 'wrong' }, { ip: ownAddress() }))
+  return performance.now() - began
+}
+
+describe('A2: the time of an answer', () => {
+  it(`does not tell whether there is such an account: ${2 * pairs} tries, means within ${millisecondsApart} ms`, async () => {
+    const known = people.slice(3).map(({ email }) => email)
+    await Promise.all([timed(unknownEmail()), timed(unknownEmail())])
+    const differences: number[] = []
+    for (let n = 0; n < pairs; n++) {
+      const email = known[Math.floor(n / perAccount) % known.length] ?? ''
+      // Both at the same time, so that whatever else slows the machine slows both; the order alternates.
+      const order = n % 2 === 0 ? [email, unknownEmail()] : [unknownEmail(), email]
+      const [first = 0, second = 0] = await Promise.all(order.map(timed))
+      differences.push(n % 2 === 0 ? first - second : second - first)
+    }
+    const apart = Math.abs(trimmedMean(differences))
+    console.log({ pairs, millisecondsApart: apart })
+    expect(apart).toBeLessThan(millisecondsApart)
+  }, 240_000)
+})

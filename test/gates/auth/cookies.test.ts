@@ -1,0 +1,220 @@
+// Case A7: what a page of another site can make a browser do, and what the refresh cookie is like.
+import { createServer } from '@muster/admin/server.ts'
+import { operations } from '@muster/areas/registry.ts'
+import { createLog } from '@muster/kit/log.ts'
+import { createMetrics } from '@muster/kit/metrics.ts'
+import { testRuntime, testServices } from '@muster/testkit/services.ts'
+import { world } from '@muster/testkit/world.ts'
+import { afterAll, describe, expect, it } from 'vitest'
+import { from, technicians } from './people.ts'
+
+const here = await world()
+const services = await testServices()
+const app = await createServer({
+  operations,
+  runtime: await testRuntime(),
+  log: createLog('test', 'silent'),
+  trustedProxies: ['127.0.0.1'],
+  registry: createMetrics('test'),
+})
+afterAll(() => app.close())
+const [who] = await technicians(here, 1)
+if (who === undefined) throw new Error('nobody is there')
+const json = { 'content-type': 'application/json' }
+
+async function signIn() {
+  const { email, password } = who ?? {}
+  const answer = await app.inject({
+    method: 'POST',
+    url: '/api/v1/auth/login',
+    headers: { ...json, ...from() },
+    payload: { email, password },
+  })
+  const [cookie] = answer.cookies
+  return { answer, cookie, jar: { service_refresh_token: cookie?.value ?? '' } }
+}
+const refresh = (jar: Record<string, string>, headers: Record<string, string>, payload?: string) =>
+  app.inject({ method: 'POST', url: '/api/v1/auth/refresh', cookies: jar, headers: { ...from(), ...headers }, payload })
+
+describe('the refresh cookie', () => {
+  it('is out of reach of scripts and of other sites', async () => {
+    const { cookie, answer } = await signIn()
+    expect(cookie).toMatchObject({ name: 'service_refresh_token', httpOnly: true, sameSite: 'Strict', path: '/' })
+    expect(cookie?.maxAge).toBe(7 * 24 * 3600)
+    expect(cookie?.secure).toBeUndefined()
+    expect(answer.headers['cache-control']).toBe('no-store')
+  })
+
+  it('is Secure when the service is reached by TLS', async () => {
+    const secure = await createServer({
+      operations,
+      runtime: {
+        ...(await testRuntime()),
+        services: { ...services, settings: { ...services.settings, publicUrl: 'https://muster.test' } },
+      },
+      log: createLog('test', 'silent'),
+      trustedProxies: ['127.0.0.1'],
+      registry: createMetrics('test'),
+    })
+    const { email, password } = who
+    const answer = await secure.inject({
+      method: 'POST',
+      url: '/api/v1/auth/login',
+      headers: { ...json, ...from() },
+      payload: { email, password },
+    })
+    expect(answer.cookies[0]?.secure).toBe(true)
+    await secure.close()
+  })
+
+  it('is taken away by logout and by a refresh that fails', async () => {
+    const { answer } = await signIn()
+    const out = await app.inject({
+      method: 'POST',
+      url: '/api/v1/auth/logout',
+      headers: { authorization: `Bearer ${answer.json().accessToken}` },
+    })
+    expect(out.cookies).toMatchObject([{ name: 'service_refresh_token', value: '', maxAge: 0 }])
+    const failed = await refresh({ service_refresh_token: 'gone' }, { 'x-service-csrf': '1' })
+    expect([failed.statusCode, failed.cookies[0]?.maxAge]).toEqual([401, 0])
+  })
+})
+
+describe('A7: a page of another site', () => {
+  it('cannot refresh without the header x-service-csrf', async () => {
+    const { jar } = await signIn()
+    const answer = await refresh(jar, {})
+    expect([answer.statusCode, answer.json().code]).toEqual([403, 'FORBIDDEN'])
+    expect((await refresh(jar, { 'x-service-csrf': '1' })).statusCode).toBe(200)
+  })
+
+  it('cannot refresh by requests that browsers send without asking', async () => {
+    const { jar } = await signIn()
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
+      const answer = await refresh(jar, { 'content-type': type }, '{"x":1}')
+      expect([type, answer.statusCode >= 400 && answer.statusCode < 500]).toEqual([type, true])
+    }
+    const got = await app.inject({ method: 'GET', url: '/api/v1/auth/refresh', cookies: jar })
+    expect(got.statusCode).toBe(405)
+  })
+
+  it('is turned away by its origin, even if it could send the header', async () => {
+    const { jar } = await signIn()
+    const foreign: Record<string, string>[] = [
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { origin: 'http://127.0.0.1.evil.example' },
+      { 'sec-fetch-site': 'cross-site' },
+    ]
+    for (const headers of foreign) {
+      const answer = await refresh(jar, { 'x-service-csrf': '1', ...headers })
+      expect([headers, answer.statusCode]).toEqual([headers, 403])
+    }
+    const own = { origin: services.settings.publicUrl, 'sec-fetch-site': 'same-origin' }
+    expect((await refresh(jar, { 'x-service-csrf': '1', ...own })).statusCode).toBe(200)
+  })
+
+  it('is told by no answer that it may read or send anything', async () => {
+    const asked = await app.inject({
+      method: 'OPTIONS',
+      url: '/api/v1/auth/refresh',
+      headers: {
+        origin: 'https://evil.example',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'x-service-csrf',
+      },
+    })
+    const answer = await app.inject({ url: '/api/v1/health', headers: { origin: 'https://evil.example' } })
+    for (const { headers } of [asked, answer]) {
+      expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([])
+    }
+  })
+
+  it('finds the same guard on the other door', async () => {
+    const { jar } = await signIn()
+    const over = (headers: Record<string, string>, payload = '{}') =>
+      app.inject({
+        method: 'POST',
+        url: '/trpc/auth.session.refresh',
+        cookies: jar,
+        headers: { ...from(), ...headers },
+        payload,
+      })
+    expect((await over(json)).statusCode).toBe(403)
+    expect((await over({ 'content-type': 'text/plain', 'x-service-csrf': '1' })).statusCode).toBe(415)
+    const byGet = await app.inject({ method: 'GET', url: '/trpc/auth.session.refresh', cookies: jar })
+    expect(byGet.statusCode).toBe(405)
+    expect((await over({ ...json, 'x-service-csrf': '1' })).statusCode).toBe(200)
+  })
+
+  it('opens no socket: this server has none, and streams take a bearer token', async () => {
+    const upgrade = await app.inject({
+      url: '/api/v1/devices/events',
+      headers: { connection: 'upgrade', upgrade: 'websocket', origin: 'https://evil.example' },
+    })
+    expect(upgrade.statusCode).toBe(401)
+  })
+})
+
+describe('addresses that are forwarded', () => {
+  it('are believed from configured proxies only', async () => {
+    const open = await createServer({
+      operations,
+      runtime: await testRuntime(),
+      log: createLog('test', 'silent'),
+      trustedProxies: [],
+      registry: createMetrics('test'),
+    })
+    const ip = '198.51.100.77'
+    const statuses = new Set<number>()
+    for (let n = 0; n < 7; n++) {
+      const answer = await open.inject({
+        method: 'POST',
+        url: '/api/v1/auth/login',
+        remoteAddress: ip,
+        headers: { ...json, ...from() },
+        payload: { email: 'forwarded@example.test', password: 'wrong' },
+      })
+      statuses.add(answer.statusCode)
+    }
+    expect([...statuses]).toEqual([401, 429])
+    await open.close()
+  })
+})
+
+describe('the outbox page of development', () => {
+  it('shows mail and SMS to this machine, and is not there in production', async () => {
+    await app.inject({
+      method: 'POST',
+      url: '/api/v1/auth/forgot-password',
+      headers: { ...json, ...from() },
+      payload: { email: who.email },
+    })
+    const page = await app.inject({ url: '/dev/outbox' })
+    expect([page.statusCode, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+    const { mails } = (await app.inject({ url: '/dev/outbox.json' })).json()
+    const mail = mails.find(({ to }: { to: string }) => to === who.email)
+    expect(mail).toMatchObject({
+      subject: 'Set a new password',
+      url: expect.stringContaining('/reset-password#token='),
+    })
+    for (const request of [
+      { url: '/dev/outbox', remoteAddress: '192.0.2.1' },
+      { url: '/dev/outbox', headers: { 'x-forwarded-for': '127.0.0.1' } },
+    ]) {
+      expect((await app.inject(request)).statusCode).toBe(404)
+    }
+    const production = await createServer({
+      operations,
+      runtime: {
+        ...(await testRuntime()),
+        services: { ...services, settings: { ...services.settings, production: true } },
+      },
+      log: createLog('test', 'silent'),
+      trustedProxies: [],
+      registry: createMetrics('test'),
+    })
+    expect((await production.inject({ url: '/dev/outbox' })).statusCode).toBe(404)
+    await production.close()
+  })
+})

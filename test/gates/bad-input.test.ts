@@ -1,0 +1,45 @@
+// Case B1: every operation with inputs made from its own schema. Whatever comes in, the answer is one that the declaration
+// knows: never a failure of ours, never a wait without end.
+import { operations } from '@muster/areas/registry.ts'
+import type { Scope } from '@muster/kit/contract.ts'
+import type { Person } from '@muster/testkit/world.ts'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { exampleOf } from './example-of.ts'
+import { inputsFor } from './generated-input.ts'
+import { probe } from './probe.ts'
+import { runs } from './runs.ts'
+import { buildStage } from './stage.ts'
+
+const { stage, world } = await buildStage()
+const hangMs = 5_000
+const people: readonly { scope: Scope; who: Person }[] = [
+  { scope: 'partner', who: world.partnerAdmin },
+  { scope: 'organization', who: world.orgAdmin },
+  { scope: 'system', who: world.systemAdmin },
+]
+/** Each of these may cost a password hash, of which this machine does a hundred in a second. */
+const costly = /^auth\.(session\.login|password|registration|mfa|passkeys|phone)|acceptInvite$/
+
+describe.concurrent.each(operations.map((operation) => ({ id: operation.id, operation })))(
+  '$id',
+  ({ id, operation }) => {
+    it('answers any input as it declares', { timeout: 120_000 }, async () => {
+      const { access, input } = operation.endpoint
+      const askers = people.filter(({ scope }) => access.scopes.includes(scope))
+      const right = exampleOf(operation).input(stage, askers[0]?.scope ?? 'partner') as object
+      const property = fc.asyncProperty(fc.nat(askers.length - 1), inputsFor(input, right), async (index, given) => {
+        const began = performance.now()
+        const answer = await probe(operation, askers[index]?.who ?? null, given)
+        expect(answer.failure).toBeNull()
+        if (answer.status >= 400)
+          expect(JSON.parse(answer.text)).toMatchObject({
+            code: expect.stringMatching(/./),
+            message: expect.stringMatching(/./),
+          })
+        expect(performance.now() - began).toBeLessThan(hangMs)
+      })
+      await fc.assert(property, { numRuns: costly.test(id) ? runs(25) : runs(200), interruptAfterTimeLimit: 100_000 })
+    })
+  },
+)

@@ -1,0 +1,153 @@
+// Everybody who may stand at the door: of every scope and reach, of other tenants, shut out, or with the wrong credential.
+import { keys as apiKeys } from '@muster/areas/api-keys/keys.contract.ts'
+import type { Exception } from '@muster/areas/examples.ts'
+import { roles } from '@muster/areas/roles/roles.contract.ts'
+import { organizations } from '@muster/areas/tenancy/organizations.contract.ts'
+import { partners } from '@muster/areas/tenancy/partners.contract.ts'
+import { users } from '@muster/areas/users/users.contract.ts'
+import type { Scope } from '@muster/kit/contract.ts'
+import { call } from '@muster/testkit/call.ts'
+import { testServices } from '@muster/testkit/services.ts'
+import { type Person, person, world } from '@muster/testkit/world.ts'
+import type { Level, StageWorld } from './stage.ts'
+
+export interface GateCaller {
+  readonly name: Exception | string
+  readonly scope: Scope
+  readonly token: string | null
+  readonly headers: Readonly<Record<string, string>>
+  /** Refused before anything else, whatever is asked, except where the declaration opens it. */
+  readonly shutOut: 'no credential' | 'bad credential' | 'inactive partner' | 'mfa owed' | null
+  readonly isKey: boolean
+  readonly permissions: 'all' | 'none'
+  readonly reaches: readonly Level[]
+  /** Of partner people: do they reach all organisations? */
+  readonly whole: boolean
+}
+
+type Given = Partial<Omit<GateCaller, 'name'>>
+const caller = (name: string, who: Pick<Person, 'token'> | null, scope: Scope, given: Given = {}): GateCaller => ({
+  name,
+  scope,
+  token: who?.token ?? null,
+  headers: {},
+  shutOut: null,
+  isKey: false,
+  permissions: 'all',
+  reaches: [],
+  whole: true,
+  ...given,
+})
+const all: Level[] = ['partner', 'organization', 'site', 'device']
+const inOrg: Level[] = ['organization', 'site', 'device']
+
+const partnerOf = (partnerId: string) => ({ scope: 'partner', partnerId }) as const
+const orgOf = (partnerId: string, orgId: string) => ({ scope: 'organization', partnerId, orgId }) as const
+
+async function ofPartner({ world: there }: StageWorld): Promise<GateCaller[]> {
+  const tenant = partnerOf(there.partner.id)
+  const role = 'Partner Admin'
+  const orgIds = [there.org.id]
+  const selected = await person(tenant, { role, orgAccess: 'selected', orgIds })
+  const selectedOther = await person(tenant, { role, orgAccess: 'selected', orgIds: [there.otherOrg.id] })
+  const none = await person(tenant, { role, orgAccess: 'none' })
+  return [
+    caller('system', there.systemAdmin, 'system', { reaches: all }),
+    caller('partner', there.partnerAdmin, 'partner', { reaches: all }),
+    caller('selected', selected, 'partner', { reaches: all, whole: false }),
+    caller('selectedOther', selectedOther, 'partner', { reaches: ['partner'], whole: false }),
+    caller('none', none, 'partner', { reaches: ['partner'], whole: false }),
+  ]
+}
+
+async function ofOrganization({ world: there, stage, otherSite, otherGroup }: StageWorld): Promise<GateCaller[]> {
+  const tenant = orgOf(there.partner.id, there.org.id)
+  const role = 'Org Admin'
+  const member = (more: object) => person(tenant, { role, ...more })
+  const otherOrgAdmin = await person(orgOf(there.partner.id, there.otherOrg.id), { role })
+  return [
+    caller('orgAdmin', there.orgAdmin, 'organization', { reaches: inOrg }),
+    caller('siteMember', await member({ siteIds: [stage.site] }), 'organization', { reaches: inOrg }),
+    caller('otherSiteMember', await member({ siteIds: [otherSite] }), 'organization', { reaches: ['organization'] }),
+    caller('groupMember', await member({ deviceGroupIds: [stage.group] }), 'organization', { reaches: inOrg }),
+    caller('otherGroupMember', await member({ deviceGroupIds: [otherGroup] }), 'organization', {
+      reaches: ['organization', 'site'],
+    }),
+    caller('otherOrgAdmin', otherOrgAdmin, 'organization'),
+  ]
+}
+
+async function powerless({ world: there }: StageWorld): Promise<GateCaller[]> {
+  const { id } = await call(there.partnerAdmin, roles.create, { name: 'Nothing at all' })
+  const nobody = await person(partnerOf(there.partner.id), { role: 'Partner Viewer' })
+  await call(there.partnerAdmin, users.role, { id: nobody.userId, roleId: id })
+  return [caller('without permissions', nobody, 'partner', { permissions: 'none', reaches: all })]
+}
+
+async function shutOut({ world: there }: StageWorld): Promise<GateCaller[]> {
+  const { system } = await testServices()
+  const tenant = partnerOf(there.partner.id)
+  const callers: GateCaller[] = []
+  for (const status of ['pending', 'suspended', 'churned'] as const) {
+    const its = await world()
+    await call(its.systemAdmin, partners.update, { id: its.partner.id, status })
+    callers.push(caller(`of a ${status} partner`, its.partnerAdmin, 'partner', { shutOut: 'inactive partner' }))
+    callers.push(
+      caller(`of a ${status} partner's organisation`, its.orgAdmin, 'organization', { shutOut: 'inactive partner' }),
+    )
+  }
+  const gone = await world()
+  await call(gone.partnerAdmin, organizations.remove, { id: gone.org.id })
+  callers.push(caller('of a deleted organisation', gone.orgAdmin, 'organization', { shutOut: 'bad credential' }))
+  const lost = await world()
+  await call(lost.systemAdmin, partners.remove, { id: lost.partner.id })
+  callers.push(caller('of a deleted partner', lost.partnerAdmin, 'partner', { shutOut: 'bad credential' }))
+  const disabled = await person(tenant, { role: 'Partner Viewer' })
+  await call(there.partnerAdmin, users.update, { id: disabled.userId, status: 'disabled' })
+  callers.push(caller('disabled', disabled, 'partner', { shutOut: 'bad credential' }))
+  const removed = await person(tenant, { role: 'Partner Viewer' })
+  await call(there.partnerAdmin, users.remove, { id: removed.userId })
+  callers.push(caller('removed', removed, 'partner', { shutOut: 'bad credential' }))
+  const owing = await person(tenant, { role: 'Partner Admin', mfaEnabled: false })
+  await system.query('UPDATE sessions SET mfa = false WHERE user_id = $1', [owing.userId])
+  callers.push(caller('owing a second factor', owing, 'partner', { shutOut: 'mfa owed', reaches: all }))
+  const bad = (name: string, token: string) => caller(name, { token }, 'partner', { shutOut: 'bad credential' })
+  callers.push(caller('without credential', null, 'partner', { shutOut: 'no credential' }))
+  callers.push(bad('with nonsense for a token', 'nonsense'))
+  callers.push(bad('with a token that was changed', `${there.partnerAdmin.token.slice(0, -4)}AAAA`))
+  return callers
+}
+
+/** Keys: of the partner with all permissions, of another partner, and one whose creator has lost its permissions. */
+async function keyHolders({ world: there }: StageWorld): Promise<GateCaller[]> {
+  const elsewhere = await world()
+  const everything = { name: 'Everything', scopes: ['*:*' as const] }
+  const own = await call(there.partnerAdmin, apiKeys.create, everything)
+  const foreign = await call(elsewhere.partnerAdmin, apiKeys.create, everything)
+  const fading = await person(partnerOf(there.partner.id), { role: 'Partner Admin' })
+  const shrunk = await call(fading, apiKeys.create, everything)
+  const { id } = await call(there.partnerAdmin, roles.create, { name: 'Nothing any more' })
+  await call(there.partnerAdmin, users.role, { id: fading.userId, roleId: id })
+  const holder = (name: string, key: string, given: Given) =>
+    caller(name, null, 'partner', { isKey: true, headers: { 'x-api-key': key }, ...given })
+  return [
+    holder('key of the partner', own.key, { reaches: all }),
+    holder('key of another partner', foreign.key, {}),
+    holder('key whose creator lost its permissions', shrunk.key, { permissions: 'none', reaches: all }),
+  ]
+}
+
+/** @param agentToken what a device proves itself with */
+export async function gateCallers(stage: StageWorld, agentToken: string): Promise<GateCaller[]> {
+  const elsewhere = await world()
+  return [
+    ...(await ofPartner(stage)),
+    ...(await ofOrganization(stage)),
+    caller('admin of another partner', elsewhere.partnerAdmin, 'partner'),
+    caller('foreignOrgAdmin', elsewhere.orgAdmin, 'organization'),
+    ...(await powerless(stage)),
+    ...(await shutOut(stage)),
+    ...(await keyHolders(stage)),
+    caller('device with its certificate', { token: agentToken }, 'partner', { shutOut: 'bad credential' }),
+  ]
+}

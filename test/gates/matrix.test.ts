@@ -1,0 +1,105 @@
+// Case D5: every operation, tried as everybody. What is right follows from the declaration and from what its example is
+// about; nothing is listed by hand, and an operation without an example does not compile.
+import { agents } from '@muster/areas/enrollment/agents.contract.ts'
+import { keys } from '@muster/areas/enrollment/keys.contract.ts'
+import type { About, Example } from '@muster/areas/examples.ts'
+import type { Operation } from '@muster/areas/operation.ts'
+import { operations } from '@muster/areas/registry.ts'
+import { call } from '@muster/testkit/call.ts'
+import { machine } from '@muster/testkit/machines.ts'
+import { testServices } from '@muster/testkit/services.ts'
+import { describe, expect, it } from 'vitest'
+import { type GateCaller, gateCallers } from './callers.ts'
+import { exampleOf } from './example-of.ts'
+import { type Answer, probe } from './probe.ts'
+import { buildStage, levels } from './stage.ts'
+
+const there = await buildStage()
+const { system } = await testServices()
+const { key } = await call(there.world.partnerAdmin, keys.create, { orgId: there.stage.org, name: 'For an agent' })
+const { certificate } = await call(null, agents.enroll, { enrollmentKey: key, ...machine() })
+const callers = await gateCallers(there, certificate)
+
+/** The status that the declaration demands before the handler is asked; null when the caller is to be let in. */
+function refusedAtTheDoor({ endpoint: { access } }: Operation, who: GateCaller): number | null {
+  if (access.who === 'public') return null
+  if (who.shutOut === 'no credential' || who.shutOut === 'bad credential') return 401
+  if (who.shutOut === 'inactive partner' && !access.beforeActive) return 403
+  if (who.shutOut === 'mfa owed' && !access.beforeMfa) return 428
+  if (who.isKey && !access.apiKeys) return 403
+  if (!access.scopes.includes(who.scope)) return 403
+  return access.permission !== null && who.permissions === 'none' ? 403 : null
+}
+
+const reaches = (who: GateCaller, about: About, { reach = {} }: Example<unknown>): boolean => {
+  const exception = Object.entries(reach).find(([name]) => name === who.name)
+  return exception?.[1] ?? (about === 'own' || who.reaches.includes(about))
+}
+
+type Wrong = string | null
+
+function wrongAnswer(operation: Operation, who: GateCaller, answer: Answer): Wrong {
+  const { endpoint } = operation
+  const example = exampleOf(operation)
+  if (answer.failure !== null) return `failed: ${answer.failure}`
+  const atTheDoor = refusedAtTheDoor(operation, who)
+  if (atTheDoor !== null) return answer.status === atTheDoor ? null : `answered ${answer.status}, not ${atTheDoor}`
+  // Public operations know no caller, so nothing is in anybody's reach there.
+  if (endpoint.access.who === 'public') return right(answer, example)
+  if (example.whole === true && who.scope === 'partner' && !who.whole) {
+    return answer.status === 403 ? null : `answered ${answer.status} to one who reaches a part of the partner`
+  }
+  const refused = Object.entries(example.refuses ?? {}).find(([name]) => name === who.name)?.[1]
+  if (refused !== undefined) return answer.status === refused ? null : `answered ${answer.status}, not ${refused}`
+  const inReach = reaches(who, example.about, example)
+  if (!inReach && example.lists !== true) {
+    const hidden = endpoint.hiddenAs
+    return answer.status === hidden ? null : `answered ${answer.status}, not ${hidden}: ${answer.message}`
+  }
+  return right(answer, example) ?? (who.permissions === 'none' ? null : shown(operation, who, answer, inReach))
+}
+
+const right = ({ status, message }: Answer, { answers = [] }: Example<unknown>): Wrong =>
+  status < 400 || answers.includes(status) ? null : `answered ${status}: ${message}`
+
+/** A read shows what it is about to those who reach it, and to nobody else. */
+function shown(operation: Operation, who: GateCaller, { text, status }: Answer, inReach: boolean): Wrong {
+  const { about, quiet } = exampleOf(operation)
+  const { kind } = operation.endpoint
+  if (about === 'own' || status >= 400) return null
+  const isShown = text.includes(there.marks[about])
+  if (!inReach && isShown) return `shows its ${about}`
+  const isRead = quiet !== true && (kind === 'query' || kind === 'raw')
+  return inReach && isRead && !isShown && who.reaches.includes(about) ? `does not show its ${about}` : null
+}
+
+/** Whatever an answer is about, it never holds anything from a level that the caller does not reach. */
+function leak(who: GateCaller, { text }: Answer): Wrong {
+  const hidden = levels.filter((level) => !who.reaches.includes(level))
+  const found = hidden.filter((level) => text.includes(there.marks[level]))
+  return found.length === 0 ? null : `gives away its ${found.join(', ')}`
+}
+
+async function traces(): Promise<number> {
+  const { rows } = await system.query<{ count: number }>(
+    'SELECT count(*) AS count FROM audit_logs WHERE partner_id = $1',
+    [there.stage.partner],
+  )
+  return rows[0]?.count ?? 0
+}
+
+describe.each(operations.map((operation) => ({ id: operation.id, operation })))('$id', ({ operation }) => {
+  it('answers everybody as its declaration says, and gives nothing away', async () => {
+    const before = await traces()
+    const wrong: string[] = []
+    for (const who of callers) {
+      const input = exampleOf(operation).input(there.stage, who.scope)
+      const as = who.token === null ? null : { token: who.token }
+      const answer = await probe(operation, as, input, { headers: who.headers })
+      const found = wrongAnswer(operation, who, answer) ?? leak(who, answer)
+      if (found !== null) wrong.push(`${who.name}: ${found}`)
+    }
+    expect(wrong).toEqual([])
+    expect(await traces()).toBe(before)
+  })
+})

@@ -1,0 +1,105 @@
+// Tries an operation as somebody and takes back whatever it did: the same stage serves thousands of probes.
+import { randomInt } from 'node:crypto'
+import type { Operation } from '@muster/areas/operation.ts'
+import { createRuntime } from '@muster/areas/runtime.ts'
+import type { Services } from '@muster/areas/services.ts'
+import type { Db } from '@muster/db/database.ts'
+import { AppError } from '@muster/kit/errors.ts'
+import { follow } from '@muster/kit/follow.ts'
+import { type RawAnswer, type Request, type Runtime, run } from '@muster/kit/run.ts'
+import { requestAs } from '@muster/testkit/call.ts'
+import { testServices } from '@muster/testkit/services.ts'
+import type { Person } from '@muster/testkit/world.ts'
+
+/** Carries a result out of a transaction that is to leave nothing behind. */
+class TakenBack extends Error {
+  readonly result: unknown
+  constructor(result: unknown) {
+    super('taken back')
+    this.result = result
+  }
+}
+
+/** A runtime whose transactions all end in a rollback, after everything in them has been done. */
+export function withoutTrace(runtime: Runtime<Db, Services>): Runtime<Db, Services> {
+  return {
+    ...runtime,
+    async transaction<T>(...[caller, mode, work]: Parameters<Runtime<Db, Services>['transaction']>) {
+      try {
+        await runtime.transaction(caller, mode, async (db) => {
+          throw new TakenBack(await work(db))
+        })
+      } catch (error) {
+        if (error instanceof TakenBack) return error.result as T
+        throw error
+      }
+      throw new Error('the transaction was not taken back')
+    },
+  }
+}
+
+export interface Answer {
+  readonly status: number
+  readonly code: string | null
+  readonly message: string
+  /** Everything the answer says, as text. */
+  readonly text: string
+  /** What we would answer 500 to. */
+  readonly failure: unknown
+}
+
+export const anyAddress = () => `10.${randomInt(256)}.${randomInt(256)}.${1 + randomInt(254)}`
+const reply = { header() {}, cookie() {} }
+
+async function textOf(output: unknown, isRaw: boolean): Promise<string> {
+  if (!isRaw) return JSON.stringify(output) ?? ''
+  const { body } = output as RawAnswer
+  if (body === null || typeof body === 'string') return body ?? ''
+  if (body instanceof Uint8Array) return Buffer.from(body).toString()
+  let text = ''
+  for await (const part of body) text += typeof part === 'string' ? part : Buffer.from(part).toString()
+  return text
+}
+
+/** A subscription counts as answered by its first event. */
+async function firstEvent(operation: Operation, input: unknown, request: Request, runtime: Runtime<Db, Services>) {
+  const gone = new AbortController()
+  const events = follow(operation, input, { ...request, signal: gone.signal }, reply, runtime)
+  try {
+    return (await events.next()).value
+  } finally {
+    gone.abort()
+    await events.return(undefined)
+  }
+}
+
+export interface ProbeOptions {
+  readonly headers?: Readonly<Record<string, string>>
+  /** Leaves its mark; for what has to happen. */
+  readonly lasting?: boolean
+  readonly services?: Services
+}
+
+/** Calls the operation and tells what a door would answer. */
+export async function probe(
+  operation: Operation,
+  who: Pick<Person, 'token'> | null,
+  input: unknown,
+  { headers = {}, lasting = false, services }: ProbeOptions = {},
+): Promise<Answer> {
+  const real = createRuntime(services ?? (await testServices()))
+  const runtime = lasting ? real : withoutTrace(real)
+  const request = requestAs(who, { headers, ip: anyAddress() })
+  const { kind, status } = operation.endpoint
+  try {
+    const output =
+      kind === 'subscription'
+        ? await firstEvent(operation, input, request, runtime)
+        : await run(operation, input, request, reply, runtime)
+    return { status, code: null, message: '', text: await textOf(output, kind === 'raw'), failure: null }
+  } catch (error) {
+    if (!(error instanceof AppError)) return { status: 500, code: 'INTERNAL', message: '', text: '', failure: error }
+    const { code, message } = error
+    return { status: error.status, code, message, text: JSON.stringify(error.body()), failure: null }
+  }
+}

@@ -1,0 +1,135 @@
+// One partner with one thing of everything, for gates that try every operation. What it holds bears a mark of its level,
+// by which an answer shows what it gives away.
+import { randomBytes } from 'node:crypto'
+import { reviews } from '@muster/areas/access-reviews/reviews.contract.ts'
+import { keys as apiKeys } from '@muster/areas/api-keys/keys.contract.ts'
+import { customFields } from '@muster/areas/custom-fields/custom-fields.contract.ts'
+import { commands } from '@muster/areas/devices/commands.contract.ts'
+import { keys } from '@muster/areas/enrollment/keys.contract.ts'
+import type { About, Stage } from '@muster/areas/examples.ts'
+import { filters } from '@muster/areas/filters/filters.contract.ts'
+import { groups, members } from '@muster/areas/groups/groups.contract.ts'
+import { roles } from '@muster/areas/roles/roles.contract.ts'
+import { organizations } from '@muster/areas/tenancy/organizations.contract.ts'
+import { partners } from '@muster/areas/tenancy/partners.contract.ts'
+import { sites } from '@muster/areas/tenancy/sites.contract.ts'
+import { invitations } from '@muster/areas/users/invitations.contract.ts'
+import { users } from '@muster/areas/users/users.contract.ts'
+import { call } from '@muster/testkit/call.ts'
+import { enrolled } from '@muster/testkit/machines.ts'
+import { testServices } from '@muster/testkit/services.ts'
+import { person, type World, world } from '@muster/testkit/world.ts'
+
+export type Level = Exclude<About, 'own'>
+export const levels: readonly Level[] = ['partner', 'organization', 'site', 'device']
+export type Marks = Readonly<Record<Level, string>>
+
+export interface StageWorld {
+  readonly world: World
+  readonly stage: Stage
+  readonly marks: Marks
+  readonly otherSite: string
+  readonly otherGroup: string
+}
+
+const fresh = () => randomBytes(6).toString('hex')
+
+async function makePeople(there: World, marks: Marks) {
+  const admin = there.partnerAdmin
+  const permissions = [{ resource: 'devices' as const, action: 'read' as const }]
+  const role = await call(admin, roles.create, { name: `Role ${marks.partner}`, permissions })
+  const orgRole = await call(there.orgAdmin, roles.create, { name: `Role ${marks.organization}`, permissions })
+  const user = await person({ scope: 'partner', partnerId: there.partner.id }, { role: 'Partner Viewer' })
+  await call(admin, users.update, { id: user.userId, name: `User ${marks.partner}` })
+  await call(admin, users.role, { id: user.userId, roleId: role.id })
+  const tenant = { scope: 'organization', partnerId: there.partner.id, orgId: there.org.id } as const
+  const orgUser = await person(tenant, { role: 'Org Viewer' })
+  await call(admin, users.update, { id: orgUser.userId, orgId: there.org.id, name: `User ${marks.organization}` })
+  const builtIn = async (who: typeof admin, name: string) =>
+    (await call(who, roles.list, {})).data.find((one) => one.name === name)?.id ?? ''
+  const partnerViewerRole = await builtIn(admin, 'Partner Viewer')
+  const invited = { email: `${marks.partner}@guest.test`, name: 'Invited', roleId: partnerViewerRole }
+  return {
+    role: role.id,
+    orgRole: orgRole.id,
+    unusedRole: (await call(admin, roles.create, { name: `Unused ${marks.partner}` })).id,
+    user: user.userId,
+    orgUser: orgUser.userId,
+    partnerViewerRole,
+    orgViewerRole: await builtIn(there.orgAdmin, 'Org Viewer'),
+    invitedUser: (await call(admin, invitations.invite, invited)).id,
+  }
+}
+
+async function makeFleet(there: World, marks: Marks) {
+  const admin = there.partnerAdmin
+  const orgId = there.org.id
+  const site = await call(admin, sites.create, { orgId, name: `Site ${marks.site}` })
+  const otherSite = await call(admin, sites.create, { orgId, name: 'Other site' })
+  const [device = ''] = await enrolled(admin, { orgId, siteId: site.id }, `sample-${marks.device}`)
+  const [otherDevice = ''] = await enrolled(admin, { orgId, siteId: site.id }, 'plain')
+  const group = await call(admin, groups.create, {
+    orgId,
+    siteId: site.id,
+    name: `Group ${marks.device}`,
+    deviceIds: [device],
+  })
+  await call(admin, members.pin, { id: group.id, deviceId: device })
+  const otherGroup = await call(admin, groups.create, { orgId, name: 'Other group' })
+  const { system } = await testServices()
+  await system.query(`UPDATE devices SET tags = ARRAY['sample', $2] WHERE id = $1`, [device, marks.device])
+  const payload = { script: `echo ${marks.device}` }
+  const command = await call(admin, commands.create, { id: device, type: 'run_script', payload })
+  const field = { orgId, key: `f_${marks.organization}`, type: 'text' as const, label: 'Room' }
+  const filter = { field: 'hostname', op: 'contains', value: 'sample' }
+  return {
+    site: site.id,
+    otherSite: otherSite.id,
+    device,
+    otherDevice,
+    group: group.id,
+    otherGroup: otherGroup.id,
+    command: command.id,
+    customFieldKey: field.key,
+    customField: (await call(admin, customFields.create, field)).id,
+    filter: (await call(there.orgAdmin, filters.create, { name: marks.organization, filter, shared: true })).id,
+    enrollmentKey: (await call(admin, keys.create, { orgId, name: `Key ${marks.organization}` })).id,
+  }
+}
+
+async function makeRecords(there: World, marks: Marks) {
+  const { system } = await testServices()
+  const { rows: records } = await system.query<{ id: string }>(
+    `INSERT INTO audit_logs (partner_id, org_id, actor_type, action, resource_type, resource_name)
+     VALUES ($1, $2, 'system', 'site.update', 'site', $3) RETURNING id`,
+    [there.partner.id, there.org.id, `sample ${marks.organization}`],
+  )
+  const { rows: mails } = await system.query<{ id: string }>(
+    `INSERT INTO mail_outbox (partner_id, to_address, template) VALUES ($1, 'a@example.test', 'notice') RETURNING id`,
+    [there.partner.id],
+  )
+  const review = await call(there.partnerAdmin, reviews.create, { name: `Review ${marks.partner}` })
+  const { items } = await call(there.partnerAdmin, reviews.get, { id: review.id })
+  const key = { name: `Key ${marks.partner}`, scopes: ['devices:read' as const] }
+  return {
+    record: records[0]?.id ?? '',
+    mail: mails[0]?.id ?? '',
+    review: review.id,
+    reviewItem: items[0]?.id ?? '',
+    apiKey: (await call(there.partnerAdmin, apiKeys.create, key)).id,
+  }
+}
+
+/** A partner of its own with everything in it. */
+export async function buildStage(): Promise<StageWorld> {
+  const there = await world()
+  const marks = { partner: `p${fresh()}`, organization: `o${fresh()}`, site: `s${fresh()}`, device: `d${fresh()}` }
+  const { partnerAdmin, systemAdmin, partner, org, otherOrg } = there
+  await call(systemAdmin, partners.update, { id: partner.id, billingEmail: `${marks.partner}@example.test` })
+  await call(partnerAdmin, organizations.update, { id: org.id, name: `Org ${marks.organization}` })
+  const people = await makePeople(there, marks)
+  const { otherSite, otherGroup, ...fleet } = await makeFleet(there, marks)
+  const records = await makeRecords(there, marks)
+  const stage = { partner: partner.id, org: org.id, otherOrg: otherOrg.id, ...people, ...fleet, ...records, fresh }
+  return { world: there, stage, marks, otherSite, otherGroup }
+}

@@ -1,0 +1,110 @@
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { codeLines, filesIn, isTest, read, root, sources } from './sources.ts'
+
+const warnLines = 300
+const mostLines = 400
+const vagueNames = /^(utils?|helpers?|common|shared|managers?|misc|types|lib)$/i
+
+// Written by a program, read by nobody.
+const generated = new Set(['packages/db/src/tables.ts'])
+
+test(`no file is longer than ${mostLines} lines`, () => {
+  const lengths = [...sources, ...filesIn('scripts')]
+    .filter((path) => /\.(ts|tsx|mjs)$/.test(path) && !generated.has(path))
+    .map((path) => ({ path, lines: read(path).split('\n').length - 1 }))
+  const long = lengths.filter(({ lines }) => lines > warnLines)
+  for (const { path, lines } of long) console.warn(`${path} has ${lines} lines; aim at ${warnLines}`)
+  expect(long.filter(({ lines }) => lines > mostLines)).toEqual([])
+})
+
+test('names of files and folders are kebab-case nouns that say something', () => {
+  const names = sources.filter((path) => !path.startsWith('apps/console/'))
+  const parts = new Set(names.flatMap((path) => path.split('/')))
+  const wrong = [...parts].filter((part) => {
+    const stem = part.replace(/(\.[a-z-]+)*\.ts$/, '')
+    // It measures types, so there is no better name.
+    if (part === 'types.bench.ts') return false
+    return vagueNames.test(part.replace(/(\.test)?\.ts$/, '')) || !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(stem)
+  })
+  expect(wrong).toEqual([])
+})
+
+test('no type is forced: no `any`, no double cast, no switched-off check', () => {
+  const forced = /\bas any\b|:\s*any\b|<any>|\bas unknown as\b|@ts-(ignore|nocheck|expect-error)/
+  expect(
+    found(
+      sources.filter((path) => !path.startsWith('packages/kit/')),
+      forced,
+    ),
+  ).toEqual([])
+})
+
+test('no test is skipped or run alone', () => {
+  const aside = /\b(test|it|describe|bench)(\.\w+)*\.(only|skip|todo)\b/
+  expect(found(sources.filter(isTest), aside)).toEqual([])
+})
+
+test('the environment is read only where settings are declared', () => {
+  const allowed = /\/config\.ts$|^packages\/stack\/|^(scripts|test|bench)\//
+  expect(
+    found(
+      sources.filter((path) => !allowed.test(path)),
+      /process\.env\b/,
+    ),
+  ).toEqual([])
+})
+
+test('servers make no request of their own but through the guarded one', () => {
+  const server = /^(apps\/(ingest|worker|admin)|packages\/(kit|db|areas|backplane))\//
+  const ways = /\bfetch\(|from '(undici|axios|got|node-fetch)'|https?\.(request|get)\(|\bhttp2\.connect\(/
+  const files = sources.filter((path) => server.test(path) && !isTest(path) && path !== 'packages/kit/src/outgoing.ts')
+  expect(found(files, ways)).toEqual([])
+})
+
+test('no file only hands on what others declare', () => {
+  const handsOn = (path: string) => {
+    const lines = codeLines(path).filter(({ text }) => text.trim() !== '')
+    return lines.length > 0 && lines.every(({ text }) => /^export (\*|\{.*\}) from /.test(text))
+  }
+  expect(sources.filter((path) => handsOn(path) && !path.endsWith('/index.ts'))).toEqual([])
+})
+
+const documents = [...filesIn('.').filter((path) => path.endsWith('.md'))]
+
+test.each(documents)('every path that %s names exists', (document) => {
+  const missing = pathsIn(read(document)).filter(
+    (path) => !existsSync(join(root, path)) && !existsSync(join(root, dirname(document), path)),
+  )
+  expect(missing).toEqual([])
+})
+
+test('every dependency that the lock names has an entry, so that `npm ci` accepts it on each platform', () => {
+  const { packages }: { packages: Record<string, { optionalDependencies?: Record<string, string> }> } = JSON.parse(
+    read('package-lock.json'),
+  )
+  const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
+    Object.keys(optionalDependencies).filter(
+      (name) => !packages[`${path}/node_modules/${name}`] && !packages[`node_modules/${name}`],
+    ),
+  )
+  expect(missing).toEqual([])
+})
+
+function found(paths: string[], pattern: RegExp): string[] {
+  return paths.flatMap((path) =>
+    codeLines(path)
+      .filter(({ text }) => pattern.test(text) && !text.includes('const forced ='))
+      .map(({ number, text }) => `${path}:${number}: ${text.trim()}`),
+  )
+}
+
+// Links to files, and inline code that begins with one of our folders or is a file at the root.
+function pathsIn(text: string): string[] {
+  const prose = text.replace(/^```[\s\S]*?^```/gm, '')
+  const links = [...prose.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)].map(([, target]) => target ?? '')
+  const inline = [...prose.matchAll(/`([\w./-]+)`/g)].map(([, target]) => target ?? '')
+  const ours = /^(apps|packages|bench|docs|deploy|migrations|scripts|test)\/[\w./-]+$/
+  return [...links.filter((target) => !/^[a-z]+:/.test(target)), ...inline.filter((target) => ours.test(target))]
+}

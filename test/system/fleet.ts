@@ -1,0 +1,130 @@
+// A whole Muster with an administrator, a tenant and agents, as seen from outside: through REST, tRPC and sockets.
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { AppRouter } from '@muster/areas/app-router.ts'
+import type { ManagedProcess } from '@muster/stack/processes.ts'
+import { type Stack, type StackOptions, startStack } from '@muster/stack/stack.ts'
+import { createTRPCClient, httpLink, httpSubscriptionLink, splitLink } from '@trpc/client'
+import { EventSource } from 'eventsource'
+
+const agentMain = fileURLToPath(new URL('../../apps/agent/src/main.ts', import.meta.url))
+
+/** A JSON answer of which a test looks at a few fields. */
+// biome-ignore lint/suspicious/noExplicitAny: answers of many shapes, each looked at by the test that asked
+type Answer = any
+
+/** An agent of the real kind, as a process of its own. */
+export interface Agent {
+  readonly process: ManagedProcess
+  readonly dataDir: string
+}
+
+export class Fleet {
+  readonly stack: Stack
+  readonly #token: string
+  readonly #folders: string[] = []
+
+  private constructor(stack: Stack, token: string) {
+    this.stack = stack
+    this.#token = token
+  }
+
+  static async start(options: StackOptions = {}): Promise<Fleet> {
+    const password = randomBytes(12).toString('base64url')
+    const stack = await startStack({ bootstrap: { email: 'admin@example.test', password }, ...options })
+    const answer = await fetch(`${stack.urls.admin}/api/v1/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email: 'admin@example.test', password }),
+    })
+    const { accessToken } = (await answer.json()) as Answer
+    return new Fleet(stack, accessToken)
+  }
+
+  /** One REST call of the administrator. @returns status and body */
+  async rest(method: string, path: string, body?: object): Promise<{ status: number; body: Answer }> {
+    const answer = await fetch(`${this.stack.urls.admin}/api/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${this.#token}`, ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    return { status: answer.status, body: await answer.json() }
+  }
+
+  async must(method: string, path: string, body?: object): Promise<Answer> {
+    const answer = await this.rest(method, path, body)
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
+    return answer.body
+  }
+
+  /** The typed client that the console uses, with subscriptions over server-sent events. */
+  client() {
+    const url = `${this.stack.urls.admin}/trpc`
+    const headers = { authorization: `Bearer ${this.#token}` }
+    const withToken = (input: string | URL, init: RequestInit) =>
+      fetch(input, { ...init, headers: { ...init.headers, ...headers } })
+    return createTRPCClient<AppRouter>({
+      links: [
+        splitLink({
+          condition: ({ type }) => type === 'subscription',
+          true: httpSubscriptionLink({ url, EventSource, eventSourceOptions: () => ({ fetch: withToken }) }),
+          false: httpLink({ url, headers }),
+        }),
+      ],
+    })
+  }
+
+  /** A partner with an organisation, a site and an enrolment key. */
+  async tenant() {
+    const name = randomBytes(4).toString('hex')
+    const partner = await this.must('POST', '/orgs/partners', { name: `Partner ${name}`, slug: `partner-${name}` })
+    const org = await this.must('POST', '/orgs/organizations', {
+      partnerId: partner.id,
+      name: `Org ${name}`,
+      slug: `org-${name}`,
+    })
+    const site = await this.must('POST', '/orgs/sites', { orgId: org.id, name: `Site ${name}` })
+    const { key } = await this.must('POST', '/enrollment-keys', { orgId: org.id, siteId: site.id, name: 'Test' })
+    return { partner, org, site, key: key as string }
+  }
+
+  async folder(): Promise<string> {
+    const made = await mkdtemp(join(tmpdir(), 'muster-agent-'))
+    this.#folders.push(made)
+    return made
+  }
+
+  /** Starts a real agent; with the data folder of an earlier one it goes on as that one. */
+  async agent(name: string, key: string, dataDir?: string): Promise<Agent> {
+    const folder = dataDir ?? (await this.folder())
+    const args = ['--server', this.stack.urls.admin, '--key', key, '--data-dir', folder]
+    return { dataDir: folder, process: await this.stack.launch({ name, file: agentMain, args }) }
+  }
+
+  /** The only device of an organisation, once it meets a condition. */
+  async device(orgId: string, until: (device: Answer) => boolean, withinMs = 30_000): Promise<Answer> {
+    return eventually(async () => {
+      const { devices } = await this.must('GET', `/devices?orgIds=${orgId}&limit=10`)
+      return devices.find(until)
+    }, withinMs)
+  }
+
+  async stop(): Promise<void> {
+    await this.stack.stop()
+    await Promise.all(this.#folders.map((folder) => rm(folder, { recursive: true, force: true })))
+  }
+}
+
+/** Asks again until there is an answer; the test fails when there is none in time. */
+export async function eventually<T>(ask: () => Promise<T | undefined | false | null>, withinMs = 30_000): Promise<T> {
+  const deadline = Date.now() + withinMs
+  for (;;) {
+    const answer = await ask()
+    if (answer !== undefined && answer !== false && answer !== null) return answer
+    if (Date.now() > deadline) throw new Error(`nothing within ${withinMs} ms`)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}

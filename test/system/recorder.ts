@@ -1,0 +1,186 @@
+// Simulated agents that keep account: what each has sent and what was acknowledged. They follow the protocol's rules for
+// what was not acknowledged: kept, and sent again with the same sequence after the next welcome.
+import { generateKeyPairSync, type KeyObject, randomInt, randomUUID, sign } from 'node:crypto'
+import { signDeviceCertificate } from '@muster/areas/enrollment/certificates.ts'
+import { readKeyring } from '@muster/kit/keyring.ts'
+import type { Stack } from '@muster/stack/stack.ts'
+import { decodeDown } from '@muster/wire/down.ts'
+import { encodeFrame } from '@muster/wire/frame.ts'
+import { encodeHeartbeat, heartbeatOf } from '@muster/wire/heartbeat-frame.ts'
+import { proofBytes } from '@muster/wire/identity.ts'
+import { hello } from '@muster/wire/messages/hello.ts'
+import pg from 'pg'
+import { WebSocket } from 'ws'
+
+const vitals = {
+  cpuPercent: 5,
+  memoryUsed: 1_000,
+  memoryTotal: 2_000,
+  diskUsed: 3_000,
+  diskTotal: 4_000,
+  load1m: 0.5,
+  uptimeSeconds: 60,
+  networkRxBytes: 1,
+  networkTxBytes: 2,
+  processCount: 100,
+}
+const reconnectMs = 250
+
+class RecordedAgent {
+  readonly deviceId = randomUUID()
+  readonly bootId = randomInt(1, 2 ** 47)
+  readonly #keys = generateKeyPairSync('ed25519')
+  readonly #unacknowledged = new Map<number, Uint8Array>()
+  readonly acknowledged = new Set<number>()
+  #certificate = ''
+  #socket: WebSocket | undefined
+  #sequence = 0
+  #live = false
+  #ended = false
+  closes = 0
+
+  get publicKey(): string {
+    return (this.#keys.publicKey.export({ format: 'jwk' }).x ?? '') as string
+  }
+  get isLive(): boolean {
+    return this.#live
+  }
+  get waiting(): number {
+    return this.#unacknowledged.size
+  }
+
+  connect(url: string, certificate = this.#certificate): void {
+    this.#certificate = certificate
+    const socket = new WebSocket(url, 'muster.v1', { perMessageDeflate: false })
+    this.#socket = socket
+    socket.on('message', (bytes: Buffer) => this.#take(bytes, this.#keys.privateKey))
+    socket.on('error', () => undefined)
+    socket.on('close', () => {
+      if (this.#live) this.closes += 1
+      this.#live = false
+      if (!this.#ended) setTimeout(() => this.#ended || this.connect(url), reconnectMs)
+    })
+  }
+
+  #take(bytes: Buffer, key: KeyObject): void {
+    const message = decodeDown(bytes)
+    if (message.name === 'challenge') {
+      const signature = sign(null, proofBytes(message.body.nonce, this.#certificate), key)
+      const body = {
+        protocol: 1,
+        certificate: this.#certificate,
+        signature,
+        bootId: this.bootId,
+        agentVersion: '0.0.1',
+        role: 'agent',
+      }
+      this.#socket?.send(encodeFrame(hello.type, 0, body))
+    } else if (message.name === 'welcome') {
+      this.#live = true
+      for (const frame of this.#unacknowledged.values()) this.#socket?.send(frame)
+    } else if (message.name === 'ack') {
+      if (this.#unacknowledged.delete(message.sequence)) this.acknowledged.add(message.sequence)
+    }
+  }
+
+  beat(): void {
+    this.#sequence += 1
+    const frame = encodeHeartbeat(this.#sequence, heartbeatOf(vitals))
+    this.#unacknowledged.set(this.#sequence, frame)
+    if (this.#live) this.#socket?.send(frame)
+  }
+
+  end(): void {
+    this.#ended = true
+    this.#socket?.terminate()
+  }
+}
+
+/** Devices written straight into the database, with certificates that the stack's own keys signed. */
+async function register(stack: Stack, agents: readonly RecordedAgent[], place: { orgId: string; partnerId: string }) {
+  const client = new pg.Client({ connectionString: stack.urls.owner })
+  await client.connect()
+  const columns = [
+    agents.map((agent) => agent.deviceId),
+    agents.map((agent) => agent.publicKey),
+    place.orgId,
+    place.partnerId,
+  ]
+  await client.query(
+    `WITH made AS (
+       INSERT INTO devices (id, public_key, org_id, partner_id, hostname, enrolled_at, lifecycle)
+       SELECT id, key, $3::uuid, $4::uuid, 'recorded-' || left(id::text, 8), now(), 'active' FROM unnest($1::uuid[], $2::text[]) AS given(id, key)
+       RETURNING id)
+     INSERT INTO device_state (device_id, org_id, partner_id) SELECT id, $3::uuid, $4::uuid FROM made`,
+    columns,
+  )
+  await client.end()
+}
+
+/** A number of recorded agents that send heartbeats until they are told to rest. */
+export class Recorder {
+  readonly agents: readonly RecordedAgent[]
+  readonly #stack: Stack
+  #beating: NodeJS.Timeout | undefined
+
+  private constructor(stack: Stack, agents: readonly RecordedAgent[]) {
+    this.#stack = stack
+    this.agents = agents
+  }
+
+  static async start(stack: Stack, count: number, place: { orgId: string; partnerId: string }): Promise<Recorder> {
+    const agents = Array.from({ length: count }, () => new RecordedAgent())
+    await register(stack, agents, place)
+    const keyring = readKeyring(stack.stores.secretFiles.keysFile)
+    for (const agent of agents) {
+      const device = { deviceId: agent.deviceId, ...place, generation: 1, publicKey: agent.publicKey }
+      agent.connect(stack.urls.ingest, await signDeviceCertificate(keyring, device, Date.now()))
+    }
+    return new Recorder(stack, agents)
+  }
+
+  get live(): number {
+    return this.agents.filter((agent) => agent.isLive).length
+  }
+  get acknowledged(): number {
+    return this.agents.reduce((sum, agent) => sum + agent.acknowledged.size, 0)
+  }
+  get waiting(): number {
+    return this.agents.reduce((sum, agent) => sum + agent.waiting, 0)
+  }
+
+  /** Every agent beats so often per second, whatever becomes of it. */
+  beat(perSecond: number): void {
+    this.#beating = setInterval(() => {
+      for (const agent of this.agents) agent.beat()
+    }, 1_000 / perSecond)
+  }
+  rest(): void {
+    clearInterval(this.#beating)
+  }
+
+  /** What was acknowledged and is not stored, and what is stored more than once. Both should be empty. */
+  async account(): Promise<{ lost: string[]; twice: string[]; stored: number }> {
+    const client = new pg.Client({ connectionString: this.#stack.urls.owner })
+    await client.connect()
+    const { rows } = await client.query<{ device_id: string; sequence: string; times: string }>(
+      'SELECT device_id, sequence, count(*) AS times FROM device_metrics WHERE device_id = ANY ($1) GROUP BY 1, 2',
+      [this.agents.map((agent) => agent.deviceId)],
+    )
+    await client.end()
+    const stored = new Set(rows.map((row) => `${row.device_id} ${row.sequence}`))
+    const acknowledged = this.agents.flatMap((agent) =>
+      [...agent.acknowledged].map((sequence) => `${agent.deviceId} ${sequence}`),
+    )
+    return {
+      lost: acknowledged.filter((one) => !stored.has(one)),
+      twice: rows.filter((row) => Number(row.times) > 1).map((row) => `${row.device_id} ${row.sequence}`),
+      stored: stored.size,
+    }
+  }
+
+  end(): void {
+    this.rest()
+    for (const agent of this.agents) agent.end()
+  }
+}

@@ -1,0 +1,38 @@
+import { defineConfig } from 'vitest/config'
+
+const stores = ['packages/testkit/src/global-setup.ts']
+
+export default defineConfig({
+  test: {
+    pool: 'forks',
+    maxWorkers: 2,
+    retry: 0,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    teardownTimeout: 30_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['packages/**/*.test.ts', 'apps/**/*.test.ts', 'bench/src/**/*.test.ts'],
+          globalSetup: stores,
+        },
+      },
+      { extends: true, test: { name: 'gates', include: ['test/gates/**/*.test.ts'], globalSetup: stores } },
+      { extends: true, test: { name: 'shape', include: ['test/shape/**/*.test.ts'] } },
+      {
+        extends: true,
+        // Whole systems of real processes: one at a time, after everything else.
+        test: {
+          name: 'system',
+          include: ['test/system/**/*.test.ts'],
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+    ],
+  },
+})
