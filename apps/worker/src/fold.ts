@@ -176,11 +176,17 @@ function foldOther(folding: Folding, record: OtherRecord): void {
       folding.inventories.set(record.device, record)
       return
     case 'updateStatus':
-      folding.updates.set(record.device, record)
+      foldUpdate(folding, record)
       return
     default:
       plan.commands.push(record)
   }
+}
+
+/** The newest report counts; a list of barred versions stands until another one comes. */
+function foldUpdate({ updates }: Folding, record: UpdateStatusRecord): void {
+  const barred = record.body.barred ?? updates.get(record.device)?.body.barred
+  updates.set(record.device, barred === undefined ? record : { ...record, body: { ...record.body, barred } })
 }
 
 function foldConnection(folding: Folding, record: ConnectedRecord | DisconnectedRecord): void {

@@ -8,7 +8,7 @@ export interface DeviceChange {
   orgId: string
   partnerId: string
   siteId: string | null
-  changed: 'inventory' | 'agentVersion'
+  changed: 'inventory' | 'agentVersion' | 'update'
   atMs: number
 }
 

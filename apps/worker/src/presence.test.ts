@@ -10,6 +10,7 @@ import {
 } from '@muster/backplane/keys.ts'
 import { decodeLive, type LiveEvent } from '@muster/backplane/live.ts'
 import { connectRedis } from '@muster/backplane/redis.ts'
+import type { UpdateStatus } from '@muster/wire/messages/update-status.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ShardConsumer } from './consumer.ts'
 import { rebuildGenerations } from './generations.ts'
@@ -185,6 +186,41 @@ describe('devices that are heard', () => {
     )
     await parts.presence.reconcile()
     expect(await stateOf(device)).toMatchObject({ status: 'offline' })
+  })
+})
+
+describe('reports about updates', () => {
+  const told = async ({ id }: { id: string }) =>
+    (
+      await bed.owner.query('SELECT version, state, reason, error, barred FROM device_updates WHERE device_id = $1', [
+        id,
+      ])
+    ).rows[0]
+  const report = (device: TestDevice, sequence: number, body: UpdateStatus) =>
+    store(new TestNode().message(device, 1, { name: 'updateStatus', sequence, body }))
+
+  it('are kept per device, with the versions that it will not try again', async () => {
+    const [device] = await some(1)
+    await report(device, 1, { version: '2', state: 'downloading' })
+    expect(await told(device)).toMatchObject({ version: '2', state: 'downloading', barred: [] })
+    const failed = { version: '2', state: 'rolled_back', reason: 'no_heartbeat', error: 'silent for 60 s' } as const
+    await report(device, 2, { ...failed, barred: ['2'] })
+    expect(await told(device)).toMatchObject({ ...failed, barred: ['2'] })
+    // The next offer of it is refused: what failed is still what people want to know.
+    await report(device, 3, { version: '2', state: 'refused', reason: 'barred' })
+    expect(await told(device)).toMatchObject({ ...failed, barred: ['2'] })
+    await report(device, 4, { version: '3', state: 'confirmed' })
+    expect(await told(device)).toMatchObject({ version: '3', state: 'confirmed', reason: null, barred: ['2'] })
+  })
+
+  it('about another version than the one on offer change nothing but what is barred', async () => {
+    const [device] = await some(1)
+    await bed.owner.query(
+      `INSERT INTO device_updates (device_id, org_id, partner_id, version, rollout_id) VALUES ($1, $2, $3, '3', gen_random_uuid())`,
+      [device.id, device.orgId, device.partnerId],
+    )
+    await report(device, 1, { version: '2', state: 'rolled_back', barred: ['2'] })
+    expect(await told(device)).toMatchObject({ version: '3', state: 'offered', barred: ['2'] })
   })
 })
 

@@ -7,6 +7,7 @@ import { storeHeartbeats } from './heartbeats.ts'
 import { type DeviceChange, storeAgentVersions, storeInventories } from './inventory.ts'
 import { DeviceTable, type KnownDevices } from './known-devices.ts'
 import { inTransaction } from './transaction.ts'
+import { storeUpdateReports } from './update-reports.ts'
 
 /** Where a stream's writer stands, and where the read that is being written ends. */
 export interface Step {
@@ -100,7 +101,8 @@ export class Writer {
    * @throws PositionMoved when one of the streams is no longer where its step begins
    */
   async write(works: readonly Work[]): Promise<Written> {
-    const updates = owned(works, ({ updates }) => updates).map(({ deviceId, record: { atMs, body } }) => ({
+    const reports = owned(works, ({ updates }) => updates)
+    const updates = reports.map(({ deviceId, record: { atMs, body } }) => ({
       deviceId,
       busy: busyStates.has(body.state),
       atMs,
@@ -123,6 +125,7 @@ export class Writer {
         client,
         owned(works, (plan) => plan.inventories),
       )
+      const reported = await storeUpdateReports(client, reports)
       const commands = await storeCommandEvents(
         client,
         owned(works, (plan) => plan.commands),
@@ -135,7 +138,7 @@ export class Writer {
         quiet: heartbeats.quiet.filter((deviceId) => !online.has(deviceId)),
         dropped: works.reduce((sum, { plan }) => sum + plan.unknown, heartbeats.vanished + commands.foreign),
         statuses: [...statuses, ...updating],
-        devices: [...versions, ...inventories],
+        devices: [...versions, ...inventories, ...reported],
         commands: commands.changes,
       }
     })

@@ -247,6 +247,23 @@ export interface DeviceState {
   updatingSince: string | null
 }
 
+export interface DeviceUpdates {
+  deviceId: string
+  orgId: string
+  partnerId: string
+  version: string
+  rolloutId: string | null
+  offers: Generated<number>
+  offeredAt: string | null
+  nextOfferAt: string | null
+  state: Generated<'offered' | 'downloading' | 'verifying' | 'installing' | 'restarting' | 'confirmed' | 'rolled_back' | 'refused'>
+  reason: string | null
+  error: string | null
+  fromVersion: string | null
+  reportedAt: string | null
+  barred: Generated<string[]>
+}
+
 export interface Devices {
   id: Generated<string>
   orgId: string
@@ -539,6 +556,7 @@ export interface Tables {
   deviceInventory: DeviceInventory
   deviceMetrics: DeviceMetrics
   deviceState: DeviceState
+  deviceUpdates: DeviceUpdates
   devices: Devices
   enrollmentKeys: EnrollmentKeys
   mailOutbox: MailOutbox

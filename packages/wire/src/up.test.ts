@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { encodeFrame, WireError } from './frame.ts'
 import { bootIdMax, heartbeatFrameBytesMax, sequenceMax } from './limits.ts'
+import { updateReasons } from './messages/update-status.ts'
 import { decodeUp, encodeUp, type UpMessage } from './up.ts'
 
 const id = fc.uuid().map((text) => text.toLowerCase())
@@ -97,6 +98,10 @@ const messages: Record<UpMessage['name'], fc.Arbitrary<UpMessage>> = {
       version: name(64),
       state: fc.constantFrom('downloading' as const, 'refused' as const),
       error: optional(word(100)),
+      reason: optional(fc.constantFrom(...updateReasons)),
+      rolloutId: optional(id),
+      fromVersion: optional(name(64)),
+      barred: optional(fc.array(name(64), { maxLength: 5 })),
     }),
   }),
 }

@@ -1,13 +1,23 @@
 import { z } from 'zod'
 import { smallFrameBytesMax } from '../limits.ts'
 import { defineMessage } from '../message.ts'
-import { byteCount, text } from '../scalars.ts'
+import { byteCount, id, text, time } from '../scalars.ts'
+
+const address = z.url({ protocol: /^https?$/ }).max(2048)
 
 export const Update = z.object({
   version: text(64).min(1),
-  url: z.url({ protocol: /^https?$/ }).max(2048),
+  url: address,
   sha256: z.string().regex(/^[0-9a-f]{64}$/, 'SHA-256 in lower-case hexadecimal'),
   size: byteCount,
+  /** Where the signed metadata lies; its files are fetched from `<metadataUrl>/<name>`. */
+  metadataUrl: address.optional(),
+  /** Path of the executable among the signed targets: `<version>/<os>-<arch>/muster-agent`. */
+  target: text(255).min(1).optional(),
+  /** The rollout that this offer belongs to; comes back in the agent's updateStatus. */
+  rolloutId: id.optional(),
+  /** In server time: an offer that was not begun by then is forgotten. */
+  deadline: time.optional(),
 })
 export type Update = z.infer<typeof Update>
 
