@@ -6,6 +6,8 @@ export const open: Readonly<Record<string, string>> = {
   migrations: 'the ledger of the schema',
   permissions: 'the catalogue of permissions, the same for everybody',
   stream_positions: 'where the workers stand in their streams; requests have no privilege on it',
+  metric_rollups: 'up to when metrics are rolled up; requests have no privilege on it',
+  late_metrics: 'times to be rolled up again, of no device; requests have no privilege on it',
 }
 
 /** Under row-level security, but not by columns of partner and organisation. */

@@ -1,6 +1,7 @@
 import { mailSettings } from '@muster/areas/mail/settings.ts'
 import { logLevel, port, postgresUrl, redisUrl, wholeNumber } from '@muster/kit/config.ts'
 import { z } from 'zod'
+import type { MetricDays } from './metric-retention.ts'
 
 /** The worker's settings. The number of shards has to be the same in every ingest and worker process. */
 export const workerSettings = z.object({
@@ -15,6 +16,16 @@ export const workerSettings = z.object({
     .url({ protocol: /^https?$/, error: 'should look like https://muster.example.com' })
     .default('http://127.0.0.1:3000'),
   STREAM_SHARDS: wholeNumber(1, 1024, 8),
+  /** For how many days heartbeats, five minutes and hours of metrics are kept. */
+  METRICS_RAW_DAYS: wholeNumber(2, 365, 7),
+  METRICS_FIVE_MINUTE_DAYS: wholeNumber(2, 3_650, 30),
+  METRICS_HOUR_DAYS: wholeNumber(2, 36_500, 365),
   ...mailSettings,
 })
 export type WorkerSettings = z.infer<typeof workerSettings>
+
+export const metricDaysOf = (settings: WorkerSettings): MetricDays => ({
+  raw: settings.METRICS_RAW_DAYS,
+  fiveMinutes: settings.METRICS_FIVE_MINUTE_DAYS,
+  hours: settings.METRICS_HOUR_DAYS,
+})

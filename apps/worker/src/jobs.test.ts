@@ -2,8 +2,8 @@ import { createLog } from '@muster/kit/log.ts'
 import { Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createJobs, jobs } from './jobs.ts'
+import { ensureMetricPartitions } from './metric-retention.ts'
 import { createWorkerMetrics } from './metrics.ts'
-import { ensureMetricPartitions } from './partitions.ts'
 import { type Bed, openBed } from './testing/bed.ts'
 
 let bed: Bed
@@ -17,6 +17,7 @@ it('the queues come up under a login that owns nothing, and hold the schedule of
     log: createLog('test', 'silent'),
     metrics: createWorkerMetrics(new Registry()),
     publicUrl: 'http://127.0.0.1:3000',
+    metricDays: { raw: 7, fiveMinutes: 30, hours: 365 },
   }
   const { pool, redis, systemUrl: databaseUrl } = bed
   const first = createJobs({ ...options, pool, redis, databaseUrl })

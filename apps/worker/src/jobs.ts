@@ -8,8 +8,9 @@ import type { Redis } from 'ioredis'
 import type pg from 'pg'
 import { PgBoss } from 'pg-boss'
 import { auditPartitionMonthsAhead, jobConnectionsMax } from './limits.ts'
+import { dropOldMetrics, ensureMetricPartitions, keptFrom, type MetricDays } from './metric-retention.ts'
+import { rollUpMetrics } from './metric-rollups.ts'
 import type { WorkerMetrics } from './metrics.ts'
-import { ensureMetricPartitions } from './partitions.ts'
 
 export interface JobParts {
   pool: pg.Pool
@@ -17,6 +18,7 @@ export interface JobParts {
   log: Log
   /** Where people reach this service. */
   publicUrl: string
+  metricDays: MetricDays
 }
 
 /** Background work: done once per time of its schedule, whichever worker gets to it first. */
@@ -35,6 +37,22 @@ export const jobs: readonly Job[] = [
     schedule: '17 1 * * *',
     async run({ pool, log }) {
       log.info({ made: await ensureMetricPartitions(pool) }, 'partitions for metrics made')
+    },
+  },
+  {
+    // Two minutes after each time is over.
+    name: 'metric-rollups',
+    schedule: '2-57/5 * * * *',
+    async run({ pool, log, metricDays }) {
+      const now = Date.now()
+      log.debug(await rollUpMetrics(pool, now, keptFrom(metricDays.raw, now)), 'metrics rolled up')
+    },
+  },
+  {
+    name: 'metric-retention',
+    schedule: '37 1 * * *',
+    async run({ pool, log, metricDays }) {
+      log.info({ dropped: await dropOldMetrics(pool, metricDays, Date.now()) }, 'old metrics dropped')
     },
   },
   {

@@ -69,13 +69,25 @@ export const silentDeviceMs = 180_000
 export const statusRowsPerStatement = 5_000
 export const updatingMaxMs = 5 * 60_000
 
+// Metrics over longer times.
+export const metricPartitionDaysAhead = 3
+/** A time is rolled up when it has been over for so long. */
+export const rollupDelayMs = 2 * 60_000
+/** Heartbeats of a time that has been over for so long note that they are late; well before it can be rolled up. */
+export const lateAfterMs = 10_000
+export const rollupDevicesPerStatement = 2_000
+export const rollupHoursPerRun = 48
+export const rollupLatePerRun = 10_000
+/** Locks that others wait behind are tried for briefly, again and again. */
+export const lockTryMs = 500
+export const lockTriesMax = 120
+
 // The rest.
 export const lockMs = 30_000
 export const generationsMs = 60_000
 export const watchersRefreshMs = 1_000
 export const liveEventsPerMessage = 2_000
 export const certificateRenewalMs = 30 * 24 * 3_600_000
-export const metricPartitionDaysAhead = 3
 export const statisticsMs = 5_000
 /** Dynamic groups follow the change of a device within five seconds. */
 export const groupChangesMs = 1_500

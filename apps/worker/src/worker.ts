@@ -11,7 +11,7 @@ import type { Service } from '@muster/kit/service.ts'
 import type { Redis } from 'ioredis'
 import type pg from 'pg'
 import { Aftermath } from './aftermath.ts'
-import type { WorkerSettings } from './config.ts'
+import { metricDaysOf, type WorkerSettings } from './config.ts'
 import { ShardConsumer } from './consumer.ts'
 import { createDecoder, type Decoder } from './decoder.ts'
 import { exclusively } from './exclusive.ts'
@@ -34,8 +34,8 @@ import {
 } from './limits.ts'
 import { Live } from './live.ts'
 import { createMail } from './mail.ts'
+import { ensureMetricPartitions } from './metric-retention.ts'
 import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts'
-import { ensureMetricPartitions } from './partitions.ts'
 import { periodic } from './periodic.ts'
 import { Presence } from './presence.ts'
 import { Shards } from './shards.ts'
@@ -84,7 +84,12 @@ export async function createWorker(settings: WorkerSettings, log: Log): Promise<
       observed,
       beforehand('partitions', () => ensureMetricPartitions(pool)),
       createStatistics({ ...parts, pools, heldShards: () => shards.held }),
-      createJobs({ ...parts, databaseUrl: settings.SYSTEM_DATABASE_URL, publicUrl: settings.PUBLIC_URL }),
+      createJobs({
+        ...parts,
+        databaseUrl: settings.SYSTEM_DATABASE_URL,
+        publicUrl: settings.PUBLIC_URL,
+        metricDays: metricDaysOf(settings),
+      }),
       createMail(parts),
       shards,
       ...repeated(parts),

@@ -6,6 +6,7 @@ import { fold, type Plan, unfamiliarBoots } from './fold.ts'
 import { storeHeartbeats } from './heartbeats.ts'
 import { type DeviceChange, storeAgentVersions, storeInventories } from './inventory.ts'
 import { DeviceTable, type KnownDevices } from './known-devices.ts'
+import { noteLateMetrics } from './late-metrics.ts'
 import { inTransaction } from './transaction.ts'
 import { storeUpdateReports } from './update-reports.ts'
 
@@ -116,6 +117,7 @@ export class Writer {
           works.flatMap(({ verdicts }) => verdicts),
         ),
         storeAgentVersions(client, hellosOf(works)),
+        noteLateMetrics(client, works, Date.now()),
       ])
       if (moved !== works.length) throw new PositionMoved(works.map(({ step }) => step.stream).join(', '))
       if (heartbeats.vanished > 0 && works.length > 1)

@@ -221,6 +221,52 @@ export interface DeviceMetrics {
   processCount: number | null
 }
 
+export interface DeviceMetricsFiveMinutes {
+  at: string
+  deviceId: string
+  orgId: string
+  partnerId: string
+  samples: number
+  cpuPercent: number | null
+  cpuPercentMax: number | null
+  memoryUsed: number | null
+  memoryUsedMax: number | null
+  memoryTotal: number | null
+  diskUsed: number | null
+  diskUsedMax: number | null
+  diskTotal: number | null
+  load1m: number | null
+  load1mMax: number | null
+  uptimeSeconds: number | null
+  networkRxBytes: number | null
+  networkTxBytes: number | null
+  processCount: number | null
+  processCountMax: number | null
+}
+
+export interface DeviceMetricsHours {
+  at: string
+  deviceId: string
+  orgId: string
+  partnerId: string
+  samples: number
+  cpuPercent: number | null
+  cpuPercentMax: number | null
+  memoryUsed: number | null
+  memoryUsedMax: number | null
+  memoryTotal: number | null
+  diskUsed: number | null
+  diskUsedMax: number | null
+  diskTotal: number | null
+  load1m: number | null
+  load1mMax: number | null
+  uptimeSeconds: number | null
+  networkRxBytes: number | null
+  networkTxBytes: number | null
+  processCount: number | null
+  processCountMax: number | null
+}
+
 export interface DeviceState {
   deviceId: string
   orgId: string
@@ -309,6 +355,11 @@ export interface EnrollmentKeys {
   deviceId: string | null
 }
 
+export interface LateMetrics {
+  id: Generated<number>
+  at: string
+}
+
 export interface MailOutbox {
   id: Generated<string>
   partnerId: string | null
@@ -322,6 +373,11 @@ export interface MailOutbox {
   lastError: string | null
   nextAttemptAt: Generated<string>
   failedAt: string | null
+}
+
+export interface MetricRollups {
+  resolution: 'five_minutes' | 'hours'
+  doneUntil: string
 }
 
 export interface Migrations {
@@ -555,11 +611,15 @@ export interface Tables {
   deviceGroups: DeviceGroups
   deviceInventory: DeviceInventory
   deviceMetrics: DeviceMetrics
+  deviceMetricsFiveMinutes: DeviceMetricsFiveMinutes
+  deviceMetricsHours: DeviceMetricsHours
   deviceState: DeviceState
   deviceUpdates: DeviceUpdates
   devices: Devices
   enrollmentKeys: EnrollmentKeys
+  lateMetrics: LateMetrics
   mailOutbox: MailOutbox
+  metricRollups: MetricRollups
   migrations: Migrations
   oneTimeTokens: OneTimeTokens
   organizationUsers: OrganizationUsers

@@ -20,7 +20,8 @@ export async function moveDevice(
   place: { readonly orgId: string; readonly siteId: string | null },
 ): Promise<void> {
   await db.updateTable('devices').set(place).where('id', '=', id).execute()
-  await db.updateTable('deviceMetrics').set({ orgId: place.orgId }).where('deviceId', '=', id).execute()
+  for (const table of ['deviceMetrics', 'deviceMetricsFiveMinutes', 'deviceMetricsHours'] as const)
+    await db.updateTable(table).set({ orgId: place.orgId }).where('deviceId', '=', id).execute()
 }
 
 /** Ends a locked device's part in the fleet. @returns the commands that were called off */

@@ -1,0 +1,60 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
+import { lockTriesMax, lockTryMs, metricPartitionDaysAhead } from './limits.ts'
+
+/** For how many days metrics are kept, by how fine they are. */
+export interface MetricDays {
+  raw: number
+  fiveMinutes: number
+  hours: number
+}
+
+const dayMs = 86_400_000
+const lockNotAvailable = '55P03'
+
+/** The start of the first day that is still kept. */
+export const keptFrom = (days: number, nowMs: number): number => (Math.floor(nowMs / dayMs) - days) * dayMs
+
+/** Makes the tables that the next days' metrics go into; returns how many were missing. */
+export async function ensureMetricPartitions(pool: pg.Pool): Promise<number> {
+  const { rows } = await patiently(() =>
+    pool.query<{ made: number }>('SELECT ensure_metric_partitions($1) AS made', [metricPartitionDaysAhead]),
+  )
+  return rows[0]?.made ?? 0
+}
+
+/** Drops the partitions whose days are over, and what old heartbeats came so late that they have no partition. */
+export async function dropOldMetrics(pool: pg.Pool, days: MetricDays, nowMs: number): Promise<string[]> {
+  const series = {
+    device_metrics: days.raw,
+    device_metrics_five_minutes: days.fiveMinutes,
+    device_metrics_hours: days.hours,
+  }
+  const dropped: string[] = []
+  for (const [table, keptDays] of Object.entries(series)) {
+    const from = new Date(keptFrom(keptDays, nowMs))
+    const { rows } = await pool.query<{ name: string }>(
+      'SELECT name FROM metric_partitions() WHERE series = $1 AND ends <= $2::date ORDER BY ends',
+      [table, from.toISOString().slice(0, 10)],
+    )
+    for (const { name } of rows) {
+      await patiently(() => pool.query('SELECT drop_metric_partition($1)', [name]))
+      dropped.push(name)
+    }
+    if (table !== 'device_metrics_hours') await pool.query(`DELETE FROM ${table} WHERE at < $1`, [from])
+  }
+  return dropped
+}
+
+/** Tries again while somebody else holds a lock that would have writers queue behind us. */
+async function patiently<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work()
+    } catch (error) {
+      const isInTheWay = error instanceof pg.DatabaseError && error.code === lockNotAvailable
+      if (!isInTheWay || tries >= lockTriesMax) throw error
+      await pause(lockTryMs * (0.5 + Math.random()))
+    }
+  }
+}
