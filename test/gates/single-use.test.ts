@@ -72,7 +72,9 @@ describe('an invitation', () => {
 
   it('is not good for another person, and not when it is too old', async () => {
     const [first, second] = [await invited(), await invited()]
-    await system.query('UPDATE user_invitations SET expires_at = now() WHERE user_id = $1', [first.id])
+    await system.query(`UPDATE user_invitations SET expires_at = now() - interval '1 second' WHERE user_id = $1`, [
+      first.id,
+    ])
     expect(await refusal(accept(first.token))).toMatchObject({ status: 400 })
     expect(await accept(second.token)).toMatchObject({ email: second.email })
     expect(await call(admin, users.get, { id: first.id })).toMatchObject({ status: 'invited' })

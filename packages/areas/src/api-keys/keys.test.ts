@@ -116,7 +116,7 @@ describe('using a key', () => {
       expect(await refusal(listSites(key))).toMatchObject(invalid)
     }
     const expired = await make(admin)
-    await system.query('UPDATE api_keys SET expires_at = now() WHERE id = $1', [expired.id])
+    await system.query(`UPDATE api_keys SET expires_at = now() - interval '1 second' WHERE id = $1`, [expired.id])
     expect(await refusal(listSites(expired.key))).toMatchObject(invalid)
     const { key, id } = await make(admin)
     await listSites(key)
@@ -207,7 +207,7 @@ describe('changing keys', () => {
     expect(rotated.key).not.toBe(made.key)
     await listSites(made.key)
     await listSites(rotated.key)
-    await system.query(`UPDATE api_keys SET previous_expires_at = now() WHERE id = $1`, [made.id])
+    await system.query(`UPDATE api_keys SET previous_expires_at = now() - interval '1 second' WHERE id = $1`, [made.id])
     await callers.clear()
     expect(await refusal(listSites(made.key))).toMatchObject(invalid)
     const last = await call(admin, keys.rotate, { id: made.id, overlapSeconds: 0 })

@@ -159,7 +159,9 @@ describe('refresh', () => {
 
   it('does not go beyond the end of the session, nor an idle week', async () => {
     const idle = await signedIn(await technician())
-    await system.query('UPDATE sessions SET expires_at = now() WHERE user_id = $1', [idle.user.id])
+    await system.query(`UPDATE sessions SET expires_at = now() - interval '1 second' WHERE user_id = $1`, [
+      idle.user.id,
+    ])
     expect(await refusal(refresh(idle.refreshToken))).toMatchObject({ status: 401 })
     const old = await signedIn(await technician())
     await system.query(`UPDATE sessions SET ends_at = now() + interval '1 hour' WHERE user_id = $1`, [old.user.id])

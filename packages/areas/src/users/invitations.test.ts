@@ -182,7 +182,9 @@ describe('accepting', () => {
 
   it('ends with the seven days, with a newer invitation, with disabling, with removal', async () => {
     const late = await invite()
-    await system.query(`UPDATE user_invitations SET expires_at = now() WHERE user_id = $1`, [late.id])
+    await system.query(`UPDATE user_invitations SET expires_at = now() - interval '1 second' WHERE user_id = $1`, [
+      late.id,
+    ])
     const replaced = await invite()
     const old = await tokenMailedTo(replaced.email)
     await call(admin, invitations.resendInvite, { userId: replaced.id })
