@@ -16,6 +16,7 @@ import { Passwords } from './auth/passwords.ts'
 import { Sms } from './auth/sms.ts'
 import { AccessTokens } from './auth/tokens.ts'
 import { LiveEvents } from './devices/live-events.ts'
+import { WatchedGroups } from './devices/watched-groups.ts'
 import type { Services, Settings } from './services.ts'
 
 export interface Parts {
@@ -45,6 +46,7 @@ export function createServices({ subscriber = null, ...parts }: Parts): Services
     accessTokens: new AccessTokens(parts.keyring),
     callers: new CallerCache(clock, parts.redis, subscriber),
     live: new LiveEvents(parts.redis),
+    groups: new WatchedGroups(parts.system, log),
   }
 }
 

@@ -9,6 +9,7 @@ import type { Passwords } from './auth/passwords.ts'
 import type { Sms, SmsSettings } from './auth/sms.ts'
 import type { AccessTokens } from './auth/tokens.ts'
 import type { LiveEvents } from './devices/live-events.ts'
+import type { WatchedGroups } from './devices/watched-groups.ts'
 
 /** What handlers use beside their transaction. Built once per process, never reached through a global. */
 export interface Services {
@@ -27,6 +28,7 @@ export interface Services {
   readonly callers: CallerCache
   readonly sms: Sms
   readonly live: LiveEvents
+  readonly groups: WatchedGroups
 }
 
 export interface Settings {

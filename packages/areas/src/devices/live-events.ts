@@ -13,6 +13,8 @@ export interface Watch {
   readonly partnerId: string | null
   readonly signal: AbortSignal
   accepts(event: LiveEvent): boolean
+  /** Is given the way to tell the watcher to read the current state anew, because what it may see is not what it was. */
+  readonly begins?: (anew: () => void) => void
 }
 
 /** Hands on what workers and other processes publish. Connects when somebody first watches, and ends with the connection it was made from. */
@@ -30,7 +32,7 @@ export class LiveEvents {
    * Watches from the moment the promise resolves: nothing published afterwards is missed without a `resync`.
    * @throws UNAVAILABLE when Redis cannot be reached
    */
-  async watch({ partnerId, signal, accepts }: Watch): Promise<AsyncGenerator<Watched>> {
+  async watch({ partnerId, signal, accepts, begins }: Watch): Promise<AsyncGenerator<Watched>> {
     const channel = partnerId === null ? everyChannel : liveChannel(partnerId)
     const queue = new EventQueue(accepts)
     const leave = () => {
@@ -47,6 +49,7 @@ export class LiveEvents {
     }
     if (signal.aborted) leave()
     else signal.addEventListener('abort', leave)
+    begins?.(() => queue.resync(Date.now()))
     return queue.take(leave)
   }
 

@@ -8,6 +8,7 @@ import { testRedis } from '@muster/testkit/stores.ts'
 import { type Person, person, world } from '@muster/testkit/world.ts'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { z } from 'zod'
+import { groups, members } from '../groups/groups.contract.ts'
 import { commands } from './commands.contract.ts'
 import { type DeviceEvent, live } from './live.contract.ts'
 import { LiveEvents } from './live-events.ts'
@@ -87,6 +88,30 @@ describe('watching devices', () => {
     expect(await seen(watches.org)).toEqual([plain, atSite])
     expect(await seen(watches.site)).toEqual([atSite])
     expect(await seen(watches.foreign)).toEqual([foreign])
+  })
+
+  it('tells a member limited to groups of their devices alone, and anew when these are others', async () => {
+    const [inside = '', outside = ''] = await enrolled(here.orgAdmin, { orgId: here.org.id }, 'inside', 'outside')
+    const group = await call(here.orgAdmin, groups.create, { orgId: here.org.id, name: 'Watched', deviceIds: [inside] })
+    const ofOrg = { scope: 'organization', partnerId: here.partner.id, orgId: here.org.id } as const
+    const limited = { role: 'Org Viewer', deviceGroupIds: [group.id] }
+    const watch = await watching(await person(ofOrg, limited))
+    const of = (deviceId: string) => status(here.org.id, { deviceId })
+    const wanted = of(inside)
+    await ours(of(outside), wanted)
+    expect(await watch.next()).toEqual(wanted)
+
+    await call(here.orgAdmin, members.add, { id: group.id, deviceIds: [outside] })
+    expect(await watch.next()).toMatchObject({ type: 'resync' })
+    const joined = of(outside)
+    await ours(joined)
+    expect(await watch.next()).toEqual(joined)
+
+    await call(here.orgAdmin, members.remove, { id: group.id, deviceId: inside })
+    expect(await watch.next()).toMatchObject({ type: 'resync' })
+    const after = of(outside)
+    await ours(of(inside), after)
+    expect(await watch.next()).toEqual(after)
   })
 
   it('can be narrowed to organisations, sites and devices', async () => {

@@ -8,17 +8,29 @@ export default implement(contract, {
     const orgs = chosen(input.orgIds)
     const sites = chosen(input.siteIds)
     const devices = chosen(input.deviceIds)
-    const events = await services.live.watch({
-      partnerId: caller.scope === 'system' ? null : caller.partnerId,
-      signal: request.signal,
-      accepts: (event: LiveEvent) =>
-        maySee(caller, event) && orgs(event.orgId) && sites(event.siteId) && devices(event.deviceId),
-    })
-    yield { type: 'resync' as const, at: services.clock.now() }
-    for await (const event of events) {
-      const known = DeviceEvent.safeParse(event)
-      // Processes of a newer version may tell what this one does not know.
-      if (known.success) yield known.data
+    const left = new AbortController()
+    const signal = AbortSignal.any([request.signal, left.signal])
+    let anew = () => {}
+    try {
+      const inGroups =
+        caller.deviceGroupIds && (await services.groups.watch(caller.deviceGroupIds, signal, () => anew()))
+      const events = await services.live.watch({
+        partnerId: caller.scope === 'system' ? null : caller.partnerId,
+        signal,
+        accepts: (event: LiveEvent) =>
+          maySee(caller, event, inGroups) && orgs(event.orgId) && sites(event.siteId) && devices(event.deviceId),
+        begins: (tell) => {
+          anew = tell
+        },
+      })
+      yield { type: 'resync' as const, at: services.clock.now() }
+      for await (const event of events) {
+        const known = DeviceEvent.safeParse(event)
+        // Processes of a newer version may tell what this one does not know.
+        if (known.success) yield known.data
+      }
+    } finally {
+      left.abort()
     }
   },
 })

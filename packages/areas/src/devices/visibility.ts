@@ -1,8 +1,9 @@
 // Which devices a caller may see, as a condition for queries and as a test for live events: two forms of one rule.
-// An event does not say in which groups its device is, so a member limited to groups is told of none.
+// An event does not say in which groups its device is, so who is limited to groups brings along what is in them.
 import type { Caller } from '@muster/kit/access.ts'
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import { within } from '../tenancy/index.ts'
+import type { GroupDevices } from './watched-groups.ts'
 
 /** For the `where` of every query that names the table devices. */
 export const visibleDevices =
@@ -24,14 +25,16 @@ export const visibleDevices =
     ])
   }
 
-/** The organisation and site that an event is about. Its partner is known from the channel it came through. */
-export interface Place {
+/** What an event is about. Its partner is known from the channel it came through. */
+export interface Subject {
   readonly orgId: string
   readonly siteId: string | null
+  readonly deviceId: string
 }
 
-export function maySee(caller: Caller, { orgId, siteId }: Place): boolean {
-  if (caller.deviceGroupIds !== null) return false
+/** @param inGroups the devices of the caller's groups, for those who are limited to groups */
+export function maySee(caller: Caller, { orgId, siteId, deviceId }: Subject, inGroups: GroupDevices | null): boolean {
+  if (caller.deviceGroupIds !== null && inGroups?.has(deviceId) !== true) return false
   if (caller.accessibleOrgIds !== null && !caller.accessibleOrgIds.includes(orgId)) return false
   return caller.siteIds === null || (siteId !== null && caller.siteIds.includes(siteId))
 }
