@@ -33,7 +33,7 @@ import { dashboardExamples } from './tenancy/dashboard.examples.ts'
 import { organizationsExamples } from './tenancy/organizations.examples.ts'
 import { partnersExamples } from './tenancy/partners.examples.ts'
 import { sitesExamples } from './tenancy/sites.examples.ts'
-import { invitationsExamples, profileExamples, usersExamples } from './users/users.examples.ts'
+import { invitationsExamples, profileExamples, protectionExamples, usersExamples } from './users/users.examples.ts'
 
 type Examples = {
   readonly [Area in keyof Contract]: { readonly [Name in keyof Contract[Area]]: ExamplesOf<Contract[Area][Name]> }
@@ -74,5 +74,10 @@ export const examples: Examples = {
     partners: partnersExamples,
     sites: sitesExamples,
   },
-  users: { invitations: invitationsExamples, profile: profileExamples, users: usersExamples },
+  users: {
+    invitations: invitationsExamples,
+    profile: profileExamples,
+    protection: protectionExamples,
+    users: usersExamples,
+  },
 }

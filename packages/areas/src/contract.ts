@@ -35,6 +35,7 @@ import { partners } from './tenancy/partners.contract.ts'
 import { sites } from './tenancy/sites.contract.ts'
 import { invitations } from './users/invitations.contract.ts'
 import { profile } from './users/profile.contract.ts'
+import { protection } from './users/protection.contract.ts'
 import { users } from './users/users.contract.ts'
 
 export const contract = {
@@ -53,6 +54,6 @@ export const contract = {
   roles: { permissions, roles },
   search: { search },
   tenancy: { dashboard, organizations, partners, sites },
-  users: { invitations, profile, users },
+  users: { invitations, profile, protection, users },
 }
 export type Contract = typeof contract

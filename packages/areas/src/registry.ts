@@ -40,6 +40,7 @@ import partners from './tenancy/partners.ts'
 import sites from './tenancy/sites.ts'
 import invitations from './users/invitations.ts'
 import profile from './users/profile.ts'
+import protection from './users/protection.ts'
 import users from './users/users.ts'
 
 type Implemented = {
@@ -62,7 +63,7 @@ const areas: Implemented = {
   roles: { permissions, roles },
   search: { search },
   tenancy: { dashboard, organizations, partners, sites },
-  users: { invitations, profile, users },
+  users: { invitations, profile, protection, users },
 }
 
 export const operations: readonly Operation[] = operationsOf(areas)

@@ -12,7 +12,7 @@ import { type Server, startServers } from './servers.ts'
 const here = await world()
 const { system } = await testServices()
 const [near, far] = (await startServers(2)) as [Server, Server]
-const people = await technicians(here, 7)
+const people = await technicians(here, 9)
 const admin = here.partnerAdmin.token
 const api = (path: string) => `/api/v1${path}`
 
@@ -33,6 +33,12 @@ const ways: Record<string, (who: Known, accessToken: string) => Promise<{ status
   },
   'being disabled': (who) =>
     near.request('PATCH', api(`/users/${who.userId}`), { token: admin, body: { status: 'disabled' } }),
+  'an administrator': (who) =>
+    near.request('POST', api(`/users/${who.userId}/end-sessions`), { token: admin, body: {} }),
+  'a reset of the second factors': (who) =>
+    near.request('POST', api(`/users/${who.userId}/reset-mfa`), { token: admin, body: {} }),
+  'a reset of the password by an administrator': (who) =>
+    near.request('POST', api(`/users/${who.userId}/reset-password`), { token: admin, body: {} }),
   'being removed': (who) => near.request('DELETE', api(`/users/${who.userId}`), { token: admin }),
 }
 

@@ -1,2 +1,3 @@
 // What other areas may use of API keys.
 export { callerOfApiKey, carriesApiKey } from './credential.ts'
+export { revokeKeys } from './revocation.ts'

@@ -1,8 +1,11 @@
 // What other areas may use of signing in.
 export { findAccount } from './accounts.queries.ts'
 export { isWithin, originOf } from './addresses.ts'
+export { clearFactors } from './clear-factors.ts'
 export { membershipIn, membershipsOf, permissionsOfRole } from './memberships.queries.ts'
-export { revokeSessions } from './sessions.queries.ts'
+export { notice } from './notices.ts'
+export { mailResetLink } from './reset-link.ts'
+export { revokeSessions, revokeSessionsIn } from './sessions.queries.ts'
 export { owesMfa } from './sign-in.ts'
 export { requireStrongPassword } from './strength.ts'
 export { opaqueToken } from './tokens.ts'

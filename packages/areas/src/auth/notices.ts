@@ -6,6 +6,7 @@ export const notices = {
   'password-changed': 'Your password was changed',
   'mfa-enabled': 'Two-step sign-in was turned on',
   'mfa-disabled': 'Two-step sign-in was turned off',
+  'mfa-reset': 'Your two-step sign-in was reset by an administrator',
   'recovery-codes-replaced': 'Your recovery codes were replaced',
   'phone-changed': 'The phone number of your two-step sign-in was changed',
   'passkey-added': 'A passkey was added',

@@ -1,14 +1,14 @@
 import { asSystem } from '@muster/db/database.ts'
 import { badRequest, invalid, unauthenticated } from '@muster/kit/errors.ts'
-import { enqueueMail, sealedLink } from '../mail/index.ts'
 import { type Call, implement } from '../operation.ts'
 import { type Account, findAccount, findAccountByEmail } from './accounts.queries.ts'
 import { originOf } from './addresses.ts'
 import { inEvenTime } from './even-time.ts'
 import { type Membership, membershipsOf } from './memberships.queries.ts'
 import { notice } from './notices.ts'
-import { findToken, issueToken, redeemToken, withdrawTokens } from './one-time-tokens.ts'
+import { findToken, redeemToken, withdrawTokens } from './one-time-tokens.ts'
 import { password as contract } from './password.contract.ts'
+import { mailResetLink } from './reset-link.ts'
 import { revokeSessions } from './sessions.queries.ts'
 import { clearRefreshCookie, passwordUnchanged } from './sign-in.ts'
 import { requireStrongPassword } from './strength.ts'
@@ -119,10 +119,7 @@ async function writeResetMail(call: Call, account: Account, membership: Membersh
   const { services, audit } = call
   const place = { partnerId: membership?.partnerId ?? null, orgId: membership?.orgId ?? null }
   await call.write(async (db) => {
-    const token = await issueToken(db, services, 'reset-password', account.id)
-    const url = `${services.settings.publicUrl}/reset-password#token=${token}`
-    const data = { name: account.name, url: sealedLink(services.keyring, url), minutes: 60 }
-    await enqueueMail(db, { to: account.email, template: 'reset-password', data, ...place })
+    await mailResetLink(db, services, account, place)
     audit({ target: account.id, name: account.email, ...place })
   })
 }

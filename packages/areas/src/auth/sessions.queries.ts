@@ -139,6 +139,23 @@ async function exchangeAgain(
   return { outcome: 'reused', session }
 }
 
+/** Ends those sessions of a person in which it acts for this partner, or in this organisation. @returns how many were open */
+export async function revokeSessionsIn(
+  db: Db,
+  userId: string,
+  { partnerId, orgId }: { readonly partnerId: string; readonly orgId: string | null },
+): Promise<number> {
+  const { numUpdatedRows } = await db
+    .updateTable('sessions')
+    .set({ revokedAt: at(Date.now()) })
+    .where('userId', '=', userId)
+    .where('revokedAt', 'is', null)
+    .where('partnerId', '=', partnerId)
+    .where('orgId', orgId === null ? 'is' : '=', orgId)
+    .executeTakeFirst()
+  return Number(numUpdatedRows)
+}
+
 /**
  * Ends the sessions of a person: its refresh tokens, access tokens, live subscriptions and tickets. Within the change's own
  * transaction; follow it with `after(() => services.callers.clear())`, so that open connections hear of it at once.

@@ -3,7 +3,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Db } from '@muster/db/database.ts'
 import { invariant } from '@muster/kit/errors.ts'
-import { revokeSessions } from '../auth/index.ts'
+import { revokeKeys } from '../api-keys/index.ts'
+import { revokeSessions, revokeSessionsIn } from '../auth/index.ts'
 import type { Services } from '../services.ts'
 import type { Member } from './members.queries.ts'
 
@@ -72,9 +73,9 @@ export async function disable(db: Db, services: Beyond, member: Member): Promise
     .where('id', '=', member.membershipId)
     .execute()
   await withdrawInvitation(db, member)
+  await endSessions(db, services, member)
   if (await isActiveElsewhere(services, member.id, member.membershipId)) return
   await db.updateTable('users').set({ status: 'disabled' }).where('id', '=', member.id).execute()
-  await revokeSessions(db, member.id)
 }
 
 /** Lets a disabled member in again; one that never accepted its invitation is invited again. */
@@ -109,10 +110,17 @@ export async function enable(db: Db, member: Member): Promise<void> {
 
 /** Takes the member out of the tenant. The account stays. */
 export async function removeMember(db: Db, services: Beyond, member: Member): Promise<void> {
-  const elsewhere = await isActiveElsewhere(services, member.id, member.membershipId)
-  if (!elsewhere) await revokeSessions(db, member.id)
+  await endSessions(db, services, member)
   await withdrawInvitation(db, member)
   await db.deleteFrom(membershipTable(member)).where('id', '=', member.membershipId).execute()
+  // They must not come back to life with another invitation.
+  await revokeKeys(db, { userId: member.id, partnerId: member.partnerId, orgId: member.orgId })
+}
+
+/** Ends the sessions that have lost their ground: all of them, or those in this tenant where the person is active elsewhere. */
+async function endSessions(db: Db, services: Beyond, { id, membershipId, partnerId, orgId }: Member): Promise<void> {
+  if (await isActiveElsewhere(services, id, membershipId)) await revokeSessionsIn(db, id, { partnerId, orgId })
+  else await revokeSessions(db, id)
 }
 
 async function withdrawInvitation(db: Db, { id, partnerId, orgId }: Member): Promise<void> {

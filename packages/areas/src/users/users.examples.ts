@@ -2,6 +2,7 @@ import type { Scope } from '@muster/kit/contract.ts'
 import type { ExamplesOf, Stage } from '../examples.ts'
 import type { invitations } from './invitations.contract.ts'
 import type { profile } from './profile.contract.ts'
+import type { protection } from './protection.contract.ts'
 import type { users } from './users.contract.ts'
 
 /** System scope has to say whose people it means. */
@@ -17,6 +18,13 @@ export const usersExamples: ExamplesOf<typeof users> = {
   update: { about: 'partner', whole: true, input: ({ user }) => ({ id: user, status: 'disabled' as const }) },
   remove: { about: 'partner', whole: true, input: ({ user }) => ({ id: user }) },
   role: { about: 'partner', whole: true, input: (stage) => ({ id: stage.user, roleId: stage.role }) },
+}
+
+export const protectionExamples: ExamplesOf<typeof protection> = {
+  endSessions: { about: 'partner', whole: true, input: ({ user }) => ({ id: user }) },
+  resetMfa: { about: 'partner', whole: true, input: ({ user }) => ({ id: user }) },
+  // Its people of the stage have no passwords.
+  resetPassword: { about: 'partner', whole: true, answers: [400], input: ({ user }) => ({ id: user }) },
 }
 
 export const invitationsExamples: ExamplesOf<typeof invitations> = {

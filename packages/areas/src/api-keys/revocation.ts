@@ -1,0 +1,27 @@
+import type { Db } from '@muster/db/database.ts'
+import { sql } from 'kysely'
+
+/** One membership of a person, by which its keys have their power. */
+export interface KeysOf {
+  readonly userId: string
+  readonly partnerId: string
+  /** Null of a partner's own member, who may have keys for its organisations as well. */
+  readonly orgId: string | null
+}
+
+/**
+ * Revokes the keys that a person made under a membership, except those for an organisation of which it is a member besides.
+ * Within the change's own transaction; follow it with `after(() => services.callers.clear())`.
+ * @returns how many there were
+ */
+export async function revokeKeys(db: Db, { userId, partnerId, orgId }: KeysOf): Promise<number> {
+  const place =
+    orgId === null
+      ? sql`k.partner_id = ${partnerId} AND NOT EXISTS (
+          SELECT FROM organization_users m WHERE m.user_id = k.user_id AND m.org_id = k.org_id)`
+      : sql`k.org_id = ${orgId} AND NOT EXISTS (
+          SELECT FROM partner_users m WHERE m.user_id = k.user_id AND m.partner_id = k.partner_id)`
+  const { numAffectedRows } = await sql`UPDATE api_keys k SET revoked_at = now()
+    WHERE k.user_id = ${userId} AND k.revoked_at IS NULL AND ${place}`.execute(db)
+  return Number(numAffectedRows ?? 0)
+}
