@@ -7,7 +7,8 @@ const mayImport: Record<string, string[]> = {
   'packages/wire': ['packages/kit'],
   'packages/backplane': ['packages/kit'],
   'packages/db': ['packages/kit'],
-  'packages/areas': ['packages/db', 'packages/kit', 'packages/wire', 'packages/backplane'],
+  'packages/releases': ['packages/kit', 'packages/wire'],
+  'packages/areas': ['packages/db', 'packages/kit', 'packages/wire', 'packages/backplane', 'packages/releases'],
   'packages/stack': ['packages/db', 'packages/kit'],
   'packages/testkit': [
     'packages/areas',
@@ -18,8 +19,15 @@ const mayImport: Record<string, string[]> = {
     'packages/wire',
   ],
   'apps/ingest': ['packages/wire', 'packages/backplane', 'packages/kit'],
-  'apps/worker': ['packages/areas', 'packages/backplane', 'packages/db', 'packages/kit', 'packages/wire'],
-  'apps/admin': ['packages/areas', 'packages/backplane', 'packages/db', 'packages/kit'],
+  'apps/worker': [
+    'packages/areas',
+    'packages/backplane',
+    'packages/db',
+    'packages/kit',
+    'packages/releases',
+    'packages/wire',
+  ],
+  'apps/admin': ['packages/areas', 'packages/backplane', 'packages/db', 'packages/kit', 'packages/releases'],
   'apps/agent': ['packages/wire'],
   'apps/console': ['packages/areas'],
 }

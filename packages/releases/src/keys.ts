@@ -1,0 +1,50 @@
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { Key, Signature } from '@tufjs/models'
+
+/** A key that signs metadata: an offline release key, or the online one. */
+export interface ReleaseKey {
+  readonly id: string
+  /** The public half as a PEM text, for tools such as openssl. */
+  readonly pem: string
+  readonly tuf: Key
+  sign(bytes: Uint8Array): Buffer
+  signature(bytes: Uint8Array): Signature
+  readonly privateKey: KeyObject
+}
+
+/** Thirty-two bytes of key stand at the end of what this encoding puts around them. */
+const rawKeyBytes = 32
+
+function releaseKey(privateKey: KeyObject): ReleaseKey {
+  if (privateKey.asymmetricKeyType !== 'ed25519') throw new Error('A release key has to be an Ed25519 key')
+  const publicKey = createPublicKey(privateKey)
+  const raw = publicKey.export({ format: 'der', type: 'spki' }).subarray(-rawKeyBytes).toString('hex')
+  const id = createHash('sha256').update(`ed25519:${raw}`).digest('hex')
+  const signed = (bytes: Uint8Array) => sign(null, bytes, privateKey)
+  return {
+    id,
+    pem: publicKey.export({ format: 'pem', type: 'spki' }).toString(),
+    tuf: new Key({ keyID: id, keyType: 'ed25519', scheme: 'ed25519', keyVal: { public: raw } }),
+    sign: signed,
+    signature: (bytes) => new Signature({ keyID: id, sig: signed(bytes).toString('hex') }),
+    privateKey,
+  }
+}
+
+/** Makes a new key. */
+export function createReleaseKey(): ReleaseKey {
+  return releaseKey(generateKeyPairSync('ed25519').privateKey)
+}
+
+/** Writes the private key as PEM (PKCS 8), readable by its owner alone and under a passphrase if one is given. */
+export function writeReleaseKey(file: string, key: ReleaseKey, passphrase?: string): void {
+  const protection = passphrase === undefined ? {} : { cipher: 'aes-256-cbc', passphrase }
+  const pem = key.privateKey.export({ format: 'pem', type: 'pkcs8', ...protection })
+  writeFileSync(file, pem, { mode: 0o600, flag: 'wx' })
+}
+
+/** Reads a private key. @throws Error when the file holds none, or the passphrase is wrong or missing */
+export function readReleaseKey(file: string, passphrase?: string): ReleaseKey {
+  return releaseKey(createPrivateKey({ key: readFileSync(file), passphrase }))
+}

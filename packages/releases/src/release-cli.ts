@@ -1,0 +1,101 @@
+// npm run release -- …: makes and signs releases. What it asks for is in `usage`.
+import { mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { readConfig } from '@muster/kit/config.ts'
+import { ReleaseTarget } from '@muster/wire/release.ts'
+import { releaseSettings, storeOf } from './config.ts'
+import { createReleaseKey, readReleaseKey, writeReleaseKey } from './keys.ts'
+import { type Executable, Repository } from './repository.ts'
+
+const usage = `usage: npm run release -- <command> …
+
+  init      --keys <folder> [--release-keys <n>] [--threshold <n>]   makes the keys and an empty repository
+  sign      --key <file>… <version> <os>-<arch>=<executable>…        signs the executables of a version
+  sign      --key <file>…                                            adds signatures to what is not published yet
+  withdraw  --key <file>… <version>                                  takes a version back
+  timestamp --online <file>                                          publishes what is signed, and renews it
+  rotate    --key <trusted file>… --new-key <file>… --online <file> [--threshold <n>]
+  list                                                               shows what is published
+
+The repository lies in the folder --dir, or in the place that RELEASES_DIR or RELEASES_S3_URL name. RELEASE_PASSPHRASE
+protects the offline keys that init makes, and opens them.`
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    dir: { type: 'string' },
+    keys: { type: 'string' },
+    key: { type: 'string', multiple: true, default: [] },
+    'new-key': { type: 'string', multiple: true, default: [] },
+    online: { type: 'string' },
+    threshold: { type: 'string', default: '1' },
+    'release-keys': { type: 'string', default: '1' },
+  },
+})
+const settings = readConfig(releaseSettings)
+const offline = (files: readonly string[]) => files.map((file) => readReleaseKey(file, settings.RELEASE_PASSPHRASE))
+
+function needed<T>(value: T | undefined | null): T {
+  if (value === undefined || value === null || value === '') throw new Error(usage)
+  return value
+}
+
+/** `linux-x64=./muster-agent` as an executable of that version. */
+function executableOf(version: string, text: string): Executable {
+  const [platform = '', file = ''] = text.split(/=(.*)/)
+  const [os, arch] = platform.split('-')
+  return { ...ReleaseTarget.parse({ version, os, arch }), bytes: readFileSync(needed(file)) }
+}
+
+async function init(repository: Repository): Promise<void> {
+  const folder = needed(values.keys)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const release = Array.from({ length: Number(values['release-keys']) }, createReleaseKey)
+  const online = createReleaseKey()
+  for (const [index, key] of release.entries())
+    writeReleaseKey(join(folder, `release-${index + 1}.pem`), key, settings.RELEASE_PASSPHRASE)
+  writeReleaseKey(join(folder, 'online.pem'), online)
+  await repository.begin({ release, threshold: Number(values.threshold), online })
+  console.log(
+    `Keys are in ${folder}. Take the release keys offline; root.json is what agents are to be installed with.`,
+  )
+}
+
+async function sign(repository: Repository, [version, ...files]: readonly string[]): Promise<void> {
+  const keys = offline(needed(values.key))
+  if (keys.length === 0) throw new Error(usage)
+  if (version === undefined) {
+    for (const key of keys) await repository.countersign(key)
+    return
+  }
+  const executables = files.map((text) => executableOf(version, text))
+  if (executables.length === 0) throw new Error(usage)
+  for (const { path, sha256, size } of await repository.add(executables, keys)) console.log(`${sha256} ${size} ${path}`)
+}
+
+async function rotate(repository: Repository): Promise<void> {
+  const online = readReleaseKey(needed(values.online))
+  const release = offline(values['new-key'])
+  await repository.rotate({ release, threshold: Number(values.threshold), online }, offline(values.key))
+  await repository.renew(online)
+}
+
+async function main([command, ...words]: readonly string[]): Promise<void> {
+  const store = storeOf(values.dir === undefined ? settings : { RELEASES_DIR: values.dir })
+  const repository = new Repository(needed(store))
+  if (command === 'init') await init(repository)
+  else if (command === 'sign') await sign(repository, words)
+  else if (command === 'withdraw') await repository.withdraw(needed(words[0]), offline(values.key))
+  else if (command === 'timestamp') await repository.renew(readReleaseKey(needed(values.online)))
+  else if (command === 'rotate') await rotate(repository)
+  else if (command === 'list') for (const { path, sha256 } of await repository.published()) console.log(sha256, path)
+  else throw new Error(usage)
+}
+
+try {
+  await main(positionals)
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 1
+}

@@ -1,0 +1,287 @@
+import { createHash } from 'node:crypto'
+import { ReleaseTarget, releaseTargetPath } from '@muster/wire/release.ts'
+import { Metadata, MetadataKind, MetaFile, Root, Snapshot, TargetFile, Targets, Timestamp } from '@tufjs/models'
+import type { ReleaseKey } from './keys.ts'
+import { type ReleaseStore, readSmall } from './store.ts'
+
+/*
+ * The signed metadata of releases, as The Update Framework has it, with consistent snapshots. The offline release keys sign
+ * root and targets: what may run on devices. The online key signs snapshot and timestamp: what is the newest of it, so that
+ * nobody can hold a device on old metadata for long.
+ */
+
+const specVersion = '1.0.31'
+const day = 86_400_000
+/** How long each kind of metadata is good. */
+export const lifetimes = { root: 730 * day, targets: 365 * day, snapshot: 30 * day, timestamp: day } as const
+
+const rootVersionsMax = 10_000
+
+/** An executable and what it is. */
+export interface Executable extends ReleaseTarget {
+  readonly bytes: Uint8Array
+}
+
+/** A signed target, as people and the service see it. */
+export interface SignedTarget extends ReleaseTarget {
+  readonly path: string
+  /** Where its bytes lie, under `targets/`: consistent snapshots put the hash into the name. */
+  readonly file: string
+  readonly sha256: string
+  readonly size: number
+}
+
+type Json = Parameters<typeof Root.fromJSON>[0]
+
+const metadataPath = (name: string) => `metadata/${name}`
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+const until = (nowMs: number, lifetimeMs: number) => `${new Date(nowMs + lifetimeMs).toISOString().slice(0, 19)}Z`
+
+/** Where the bytes of a target lie under `targets/`. */
+export function targetFile(target: ReleaseTarget, hash: string): string {
+  const path = releaseTargetPath(target)
+  const slash = path.lastIndexOf('/')
+  return `${path.slice(0, slash)}/${hash}.${path.slice(slash + 1)}`
+}
+
+/** Who may sign: the offline keys, how many of them it takes, and the online key. */
+export interface Signers {
+  readonly release: readonly ReleaseKey[]
+  readonly threshold: number
+  readonly online: Pick<ReleaseKey, 'id' | 'tuf'>
+}
+
+function rootOf({ release, threshold, online }: Signers, version: number, nowMs: number): Root {
+  if (threshold < 1 || threshold > release.length) throw new Error(`${threshold} of ${release.length} keys cannot sign`)
+  const keys = Object.fromEntries([...release, online].map(({ id, tuf }) => [id, tuf.toJSON()]))
+  const offline = { keyids: release.map(({ id }) => id), threshold }
+  const signed = { keyids: [online.id], threshold: 1 }
+  return Root.fromJSON({
+    _type: MetadataKind.Root,
+    spec_version: specVersion,
+    version,
+    expires: until(nowMs, lifetimes.root),
+    consistent_snapshot: true,
+    keys,
+    roles: { root: offline, targets: offline, snapshot: signed, timestamp: signed },
+  })
+}
+
+/** The signed releases that lie in a store. */
+export class Repository {
+  readonly #store: ReleaseStore
+  readonly #nowMs: () => number
+
+  constructor(store: ReleaseStore, nowMs: () => number = Date.now) {
+    this.#store = store
+    this.#nowMs = nowMs
+  }
+
+  /** Begins a repository: its first root, no targets yet. @throws Error when there is one already */
+  async begin(signers: Signers): Promise<void> {
+    if ((await this.root()) !== null) throw new Error('There is a repository in this place already')
+    const root = new Metadata(rootOf(signers, 1, this.#nowMs()))
+    for (const key of signers.release) root.sign(key.signature)
+    await this.#writeRoot(root)
+    await this.#writeTargets([], 1, signers.release)
+  }
+
+  /** The newest root; null when there is no repository. */
+  async root(): Promise<Metadata<Root> | null> {
+    let newest: Metadata<Root> | null = null
+    for (let version = 1; version < rootVersionsMax; version++) {
+      const json = await this.#read(`${version}.root.json`)
+      if (json === null) return newest
+      newest = Metadata.fromJSON(MetadataKind.Root, json)
+    }
+    return newest
+  }
+
+  /**
+   * Signs executables in addition to those that are signed already, and puts them into the store. Agents see them after the
+   * next `renew`.
+   */
+  async add(executables: readonly Executable[], keys: readonly ReleaseKey[]): Promise<SignedTarget[]> {
+    const before = await this.#targets()
+    const added = executables.map(({ bytes, ...given }) => {
+      const target = ReleaseTarget.parse(given)
+      const hash = sha256(bytes)
+      const earlier = before.signed.targets[releaseTargetPath(target)]
+      if (earlier !== undefined && earlier.hashes.sha256 !== hash)
+        throw new Error(`${releaseTargetPath(target)} is signed already, with other bytes: give it a new version`)
+      return { target, hash, bytes }
+    })
+    for (const { target, hash, bytes } of added) await this.#store.write(`targets/${targetFile(target, hash)}`, bytes)
+    const made = added.map(({ target, hash, bytes }) => targetOf(target, hash, bytes.length))
+    const all = new Map([...Object.values(before.signed.targets), ...made].map((target) => [target.path, target]))
+    await this.#writeTargets([...all.values()], before.signed.version + 1, keys)
+    await this.#writeSums(
+      added.map(({ target }) => target.version),
+      [...all.values()],
+      keys,
+    )
+    return made.map(signedTarget)
+  }
+
+  /** Takes all executables of a version back: no agent installs it any more. */
+  async withdraw(version: string, keys: readonly ReleaseKey[]): Promise<void> {
+    const { signed } = await this.#targets()
+    const left = Object.values(signed.targets).filter((target) => signedTarget(target).version !== version)
+    await this.#writeTargets(left, signed.version + 1, keys)
+  }
+
+  /** Adds a signature to the newest targets, where it takes those of several people. */
+  async countersign(key: ReleaseKey): Promise<void> {
+    const targets = await this.#targets()
+    targets.sign(key.signature)
+    await this.#write(`${targets.signed.version}.targets.json`, targets)
+  }
+
+  /** Gives the repository other keys. Signed by those that were trusted before and by those that are from now on. */
+  async rotate(signers: Signers, trusted: readonly ReleaseKey[]): Promise<void> {
+    const before = await this.#root()
+    const next = new Metadata(rootOf(signers, before.signed.version + 1, this.#nowMs()))
+    for (const key of [...trusted, ...signers.release]) next.sign(key.signature)
+    before.verifyDelegate(MetadataKind.Root, next)
+    next.verifyDelegate(MetadataKind.Root, next)
+    const { signed } = await this.#targets()
+    await this.#writeTargets(Object.values(signed.targets), signed.version + 1, signers.release)
+    await this.#writeRoot(next)
+  }
+
+  /**
+   * Signs with the online key what is the newest: a new snapshot when the targets changed or the old one grows old, and a
+   * timestamp. Before that, the targets have to carry the signatures that the root demands.
+   * @param withinMs does nothing while the timestamp is good for longer than this
+   * @returns whether it signed anything
+   */
+  async renew(online: ReleaseKey, withinMs: number = Number.POSITIVE_INFINITY): Promise<boolean> {
+    const nowMs = this.#nowMs()
+    const root = await this.#root()
+    const targets = await this.#targets()
+    root.verifyDelegate(MetadataKind.Targets, targets)
+    const timestamp = await this.#newestTimestamp()
+    const before = timestamp === null ? null : await this.#snapshot(timestamp.signed.snapshotMeta.version)
+    const isCurrent = before?.signed.meta['targets.json']?.version === targets.signed.version
+    const left = (expires: string | undefined) => (expires === undefined ? -1 : Date.parse(expires) - nowMs)
+    const keepsSnapshot = isCurrent && left(before?.signed.expires) > lifetimes.snapshot / 2 && signedBy(before, online)
+    const keeps = keepsSnapshot && left(timestamp?.signed.expires) > withinMs && signedBy(timestamp, online)
+    if (keeps) return false
+    const version = before === null ? 1 : before.signed.version + (keepsSnapshot ? 0 : 1)
+    if (!keepsSnapshot) {
+      const meta = { 'targets.json': new MetaFile({ version: targets.signed.version }) }
+      const snapshot = new Metadata(
+        new Snapshot({ version, specVersion, expires: until(nowMs, lifetimes.snapshot), meta }),
+      )
+      snapshot.sign(online.signature)
+      await this.#write(`${version}.snapshot.json`, snapshot)
+    }
+    const next = new Metadata(
+      new Timestamp({
+        version: (timestamp?.signed.version ?? 0) + 1,
+        specVersion,
+        expires: until(nowMs, lifetimes.timestamp),
+        snapshotMeta: new MetaFile({ version }),
+      }),
+    )
+    next.sign(online.signature)
+    root.verifyDelegate(MetadataKind.Timestamp, next)
+    await this.#write('timestamp.json', next)
+    return true
+  }
+
+  /** The targets that agents can see: those of the newest snapshot. Empty while nothing is published. */
+  async published(): Promise<SignedTarget[]> {
+    const timestamp = await this.#newestTimestamp()
+    if (timestamp === null) return []
+    const snapshot = await this.#snapshot(timestamp.signed.snapshotMeta.version)
+    const targets = await this.#targets(snapshot.signed.meta['targets.json']?.version)
+    const root = await this.#root()
+    root.verifyDelegate(MetadataKind.Targets, targets)
+    return Object.values(targets.signed.targets).map(signedTarget)
+  }
+
+  async #writeRoot(root: Metadata<Root>): Promise<void> {
+    await this.#write(`${root.signed.version}.root.json`, root)
+    // The newest under a fixed name, to be pinned by installers.
+    await this.#write('root.json', root)
+  }
+
+  async #writeTargets(targets: readonly TargetFile[], version: number, keys: readonly ReleaseKey[]): Promise<void> {
+    const all = Object.fromEntries(targets.map((target) => [target.path, target]))
+    const expires = until(this.#nowMs(), lifetimes.targets)
+    const made = new Metadata(new Targets({ version, specVersion, expires, targets: all }))
+    for (const key of keys) made.sign(key.signature)
+    await this.#write(`${version}.targets.json`, made)
+  }
+
+  /** Beside the metadata, what a shell script can check: the hashes of a version, and a plain signature of them. */
+  async #writeSums(versions: readonly string[], targets: readonly TargetFile[], [key]: readonly ReleaseKey[]) {
+    for (const version of new Set(versions)) {
+      const its = targets.map(signedTarget).filter((target) => target.version === version)
+      const lines = its.map(({ sha256: hash, os, arch }) => `${hash}  muster-agent-${os}-${arch}\n`)
+      const sums = Buffer.from(lines.sort().join(''))
+      await this.#store.write(`targets/${version}/SHA256SUMS`, sums)
+      if (key !== undefined) await this.#store.write(`targets/${version}/SHA256SUMS.sig`, key.sign(sums))
+    }
+  }
+
+  async #root(): Promise<Metadata<Root>> {
+    const root = await this.root()
+    if (root === null) throw new Error('There is no repository in this place: begin one with `init`')
+    return root
+  }
+
+  /** The targets of that version, or the newest ones, published or not. */
+  async #targets(version?: number): Promise<Metadata<Targets>> {
+    if (version !== undefined) return targetsOf(await this.#need(`${version}.targets.json`))
+    const timestamp = await this.#newestTimestamp()
+    const snapshot = timestamp === null ? null : await this.#snapshot(timestamp.signed.snapshotMeta.version)
+    let newest = snapshot?.signed.meta['targets.json']?.version ?? 1
+    while ((await this.#store.size(metadataPath(`${newest + 1}.targets.json`))) !== null) newest++
+    return targetsOf(await this.#need(`${newest}.targets.json`))
+  }
+
+  async #snapshot(version: number): Promise<Metadata<Snapshot>> {
+    return Metadata.fromJSON(MetadataKind.Snapshot, await this.#need(`${version}.snapshot.json`))
+  }
+
+  async #newestTimestamp(): Promise<Metadata<Timestamp> | null> {
+    const json = await this.#read('timestamp.json')
+    return json === null ? null : Metadata.fromJSON(MetadataKind.Timestamp, json)
+  }
+
+  async #read(name: string): Promise<Json | null> {
+    const bytes = await readSmall(this.#store, metadataPath(name))
+    return bytes === null ? null : JSON.parse(bytes.toString('utf8'))
+  }
+
+  async #need(name: string): Promise<Json> {
+    const json = await this.#read(name)
+    if (json === null) throw new Error(`The repository lacks ${name}`)
+    return json
+  }
+
+  async #write(name: string, metadata: { toJSON(): unknown }): Promise<void> {
+    await this.#store.write(metadataPath(name), Buffer.from(`${JSON.stringify(metadata.toJSON(), null, 1)}\n`))
+  }
+}
+
+const targetsOf = (json: Json): Metadata<Targets> => Metadata.fromJSON(MetadataKind.Targets, json)
+
+const signedBy = (metadata: { signatures: Record<string, unknown> } | null, key: ReleaseKey) =>
+  metadata !== null && Object.hasOwn(metadata.signatures, key.id)
+
+const targetOf = (target: ReleaseTarget, hash: string, length: number) =>
+  new TargetFile({
+    path: releaseTargetPath(target),
+    length,
+    hashes: { sha256: hash },
+    unrecognizedFields: { custom: { version: target.version, os: target.os, arch: target.arch } },
+  })
+
+function signedTarget({ path, custom, hashes, length }: TargetFile): SignedTarget {
+  const target = ReleaseTarget.parse(custom)
+  const hash = hashes.sha256 ?? ''
+  return { ...target, path, file: targetFile(target, hash), sha256: hash, size: length }
+}
