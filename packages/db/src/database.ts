@@ -1,5 +1,4 @@
-// A request's database handle: one transaction on one connection, with the caller's reach set inside it.
-// BEGIN, the reach and the handler's first statement leave in one burst; the connection is in pipeline mode.
+// A request's database handle: transactions on one connection, with the caller's reach set inside each of them.
 import { createHash } from 'node:crypto'
 import type { Caller } from '@muster/kit/access.ts'
 import {
@@ -8,12 +7,15 @@ import {
   type DatabaseConnection,
   type Driver,
   Kysely,
+  type PluginTransformResultArgs,
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
   type QueryResult,
+  type UnknownRow,
 } from 'kysely'
 import type pg from 'pg'
+import { Batch, type BatchResult, type Statement } from './batch.ts'
 import type { Tables } from './tables.ts'
 
 export type Db = Kysely<Tables>
@@ -31,27 +33,74 @@ function statementName(text: string): string | undefined {
   return name
 }
 
-/** Runs what the query builder compiled on the one connection of a request; it opens and closes nothing. */
-class RequestDriver implements Driver {
-  readonly #connection: DatabaseConnection
+/** Rows come from the driver with their names made already; going over each again would cost as much as reading them. */
+class NamesOfQueries extends CamelCasePlugin {
+  override async transformResult({ result }: PluginTransformResultArgs): Promise<QueryResult<UnknownRow>> {
+    return result
+  }
+}
+const plugins = [new NamesOfQueries({ maintainNestedObjectKeys: true })]
+const adapter = new PostgresAdapter()
+const compiler = new PostgresQueryCompiler()
 
-  constructor(client: pg.PoolClient) {
-    this.#connection = {
-      async executeQuery<R>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-        const { rows, rowCount, command } = await client.query({
-          name: statementName(text),
-          text,
-          values: [...parameters],
-        })
-        return { rows, numAffectedRows: command === 'SELECT' ? undefined : BigInt(rowCount ?? 0) }
-      },
-      streamQuery() {
-        throw new Error('a request reads its rows at once')
-      },
+const plain = (text: string): Statement => ({ name: text, text, values: [] })
+const begin = plain('BEGIN')
+
+/**
+ * What a request asks on its one connection. Of a transaction the first statement brings the opening along; of a read each
+ * statement brings the reach along and is a transaction of its own: at the level of isolation that we use, one around all of
+ * them would show them the same.
+ */
+class Session implements Driver, DatabaseConnection {
+  readonly #client: pg.PoolClient
+  readonly #reach: readonly Statement[]
+  /** In a transaction block, or about to open one with the next statement. */
+  #block: 'none' | 'due' | 'open'
+  #isOver = false
+
+  constructor(client: pg.PoolClient, mode: 'read' | 'write', reach: readonly Statement[]) {
+    this.#client = client
+    this.#reach = reach
+    this.#block = mode === 'write' ? 'due' : 'none'
+  }
+
+  async executeQuery<R>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    const { rows, command, rowCount } = await this.#ask({ name: statementName(text), text, values: parameters })
+    return { rows: rows as R[], numAffectedRows: command === 'SELECT' ? undefined : BigInt(rowCount) }
+  }
+
+  async #ask(statement: Statement): Promise<BatchResult> {
+    if (this.#isOver) throw new Error('the request that this database handle belongs to is over')
+    const before = this.#block === 'open' ? [] : this.#block === 'due' ? [begin, ...this.#reach] : this.#reach
+    const batch = new Batch(this.#client, before, statement)
+    if (this.#block === 'due') this.#block = 'open'
+    this.#client.query(batch)
+    try {
+      return await batch.answered
+    } catch (error) {
+      // From here the stack leads to whoever asked, instead of to the socket.
+      if (error instanceof Error) Error.captureStackTrace(error)
+      throw error
     }
   }
+
+  /** Ends the transaction, if there is one, and gives the connection back; one that could not even roll back is thrown away. */
+  async end(how: 'COMMIT' | 'ROLLBACK'): Promise<void> {
+    this.#isOver = true
+    try {
+      if (this.#block === 'open') await this.#client.query(how)
+      this.#client.release()
+    } catch (error) {
+      this.#client.release(error instanceof Error ? error : true)
+      throw error
+    }
+  }
+
+  streamQuery(): never {
+    throw new Error('a request reads its rows at once')
+  }
   async acquireConnection() {
-    return this.#connection
+    return this
   }
   async init() {}
   async beginTransaction() {}
@@ -61,27 +110,23 @@ class RequestDriver implements Driver {
   async destroy() {}
 }
 
-const handles = new WeakMap<pg.PoolClient, Db>()
-
-/** The query builder over one connection; made once per connection. */
-function handleOf(client: pg.PoolClient): Db {
-  const known = handles.get(client)
-  if (known !== undefined) return known
-  const made = new Kysely<Tables>({
+const handleOf = (session: Session): Db =>
+  new Kysely<Tables>({
     dialect: {
-      createAdapter: () => new PostgresAdapter(),
-      createDriver: () => new RequestDriver(client),
+      createAdapter: () => adapter,
+      createDriver: () => session,
       createIntrospector: (db) => new PostgresIntrospector(db),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
+      createQueryCompiler: () => compiler,
     },
-    plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
+    plugins,
   })
-  handles.set(client, made)
-  return made
-}
 
-const setReach = `SELECT set_config('muster.scope', $1, true), set_config('muster.partner', $2, true), set_config('muster.org', $3, true),
+const reachStatement = `SELECT set_config('muster.scope', $1, true), set_config('muster.partner', $2, true), set_config('muster.org', $3, true),
   set_config('muster.orgs', $4, true), set_config('muster.user', $5, true), set_config('muster.home_partner', $6, true)`
+const setReach = {
+  write: reachStatement,
+  read: `${reachStatement}, set_config('transaction_read_only', 'on', true)`,
+} as const
 
 /** What the policies compare with: exactly one of system, partner, org and orgs is set. */
 function reachOf(caller: Caller): string[] {
@@ -97,42 +142,21 @@ function reachOf(caller: Caller): string[] {
   ]
 }
 
-/** Ends a transaction and gives the connection back; one that could not even roll back is thrown away. */
-async function close(client: pg.PoolClient, how: 'COMMIT' | 'ROLLBACK'): Promise<void> {
-  try {
-    await client.query(how)
-    client.release()
-  } catch (error) {
-    client.release(error instanceof Error ? error : true)
-    throw error
-  }
-}
-
-async function transaction<T>(
+async function within<T>(
   pool: pg.Pool,
   mode: 'read' | 'write',
-  reach: string[] | null,
+  reach: readonly Statement[],
   work: (db: Db) => Promise<T>,
 ): Promise<T> {
-  const client = await pool.connect()
-  const opening = Promise.all([
-    client.query(mode === 'read' ? 'BEGIN READ ONLY' : 'BEGIN'),
-    ...(reach === null ? [] : [client.query({ name: 'reach', text: setReach, values: reach })]),
-  ])
-  opening.catch(() => undefined)
+  const session = new Session(await pool.connect(), mode, reach)
   let result: T
   try {
-    result = await work(handleOf(client))
-    await opening
+    result = await work(handleOf(session))
   } catch (error) {
-    await opening.catch(() => undefined)
-    await close(client, 'ROLLBACK').catch(() => undefined)
+    await session.end('ROLLBACK').catch(() => undefined)
     throw error
   }
-  const closed = close(client, 'COMMIT')
-  // What was read is known already; only a change has to wait until it is certain.
-  if (mode === 'read') closed.catch(() => undefined)
-  else await closed
+  await session.end('COMMIT')
   return result
 }
 
@@ -142,8 +166,7 @@ export const asCaller = <T>(
   caller: Caller,
   mode: 'read' | 'write',
   work: (db: Db) => Promise<T>,
-): Promise<T> => transaction(pool, mode, reachOf(caller), work)
+): Promise<T> => within(pool, mode, [{ name: `reach-${mode}`, text: setReach[mode], values: reachOf(caller) }], work)
 
 /** Runs work on the system pool, beyond tenants: credential look-ups, public operations, jobs. */
-export const asSystem = <T>(pool: pg.Pool, work: (db: Db) => Promise<T>): Promise<T> =>
-  transaction(pool, 'write', null, work)
+export const asSystem = <T>(pool: pg.Pool, work: (db: Db) => Promise<T>): Promise<T> => within(pool, 'write', [], work)

@@ -1,7 +1,12 @@
 import pg from 'pg'
 
 // Times leave the database as ISO 8601 text and 64-bit numbers as JavaScript numbers, so rows need no mapper.
-const iso = (text: string) => new Date(text).toISOString()
+// Ours come in UTC with up to six digits of a second, of which three are kept as a Date would; anything else goes by way of one.
+const plainTime = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d{1,3})\d*)?\+00$/
+function iso(text: string): string {
+  const parts = plainTime.exec(text)
+  return parts === null ? new Date(text).toISOString() : `${parts[1]}T${parts[2]}.${(parts[3] ?? '').padEnd(3, '0')}Z`
+}
 pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, iso)
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 pg.types.setTypeParser(pg.types.builtins.NUMERIC, Number)

@@ -10,9 +10,14 @@ export function requestOf(
   answer: FastifyReply,
   body: AsyncIterable<Uint8Array> | null = null,
 ): Request {
-  const gone = new AbortController()
+  // Few requests look whether the other side has gone, and making the means for it costs more than most of the rest here.
+  let gone: AbortController | null = null
+  let isClosed = false
   // Closes with the answer, or before it when the other side has gone. A listener on the socket would outlive the request.
-  answer.raw.once('close', () => gone.abort())
+  answer.raw.once('close', () => {
+    isClosed = true
+    gone?.abort()
+  })
   return {
     id: http.id,
     ip: plainAddress(http.ip),
@@ -23,7 +28,11 @@ export function requestOf(
     },
     cookie: (name) => http.cookies[name],
     body,
-    signal: gone.signal,
+    get signal() {
+      gone ??= new AbortController()
+      if (isClosed) gone.abort()
+      return gone.signal
+    },
   }
 }
 

@@ -1,8 +1,17 @@
 import type { Db } from '@muster/db/database.ts'
+import { shaped } from '@muster/db/shaped.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { notFound } from '@muster/kit/errors.ts'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { within } from '../tenancy/index.ts'
+import {
+  type Reach,
+  type ReachShape,
+  type ReachValues,
+  reachFrom,
+  reachShape,
+  reachValues,
+  within,
+} from '../tenancy/index.ts'
 import type { Device, DeviceDetail, DeviceSort, DeviceStatus, ListInput, MetricPoint } from './devices.contract.ts'
 import { type Condition, deviceStatus, percent, updateTimeoutMs } from './devices.rules.ts'
 import { visibleDevices } from './visibility.ts'
@@ -52,8 +61,8 @@ export const stateColumns = [
   'state.watchdogStatus',
 ] as const
 
-const visible = (db: Db, caller: Caller) => db.selectFrom('devices').where(visibleDevices(caller))
-const visibleWithState = (db: Db, caller: Caller) =>
+const visible = (db: Db, caller: Reach) => db.selectFrom('devices').where(visibleDevices(caller))
+const visibleWithState = (db: Db, caller: Reach) =>
   visible(db, caller).leftJoin('deviceState as state', 'state.deviceId', 'devices.id')
 
 /** Where in the order a page starts: the sort key and id of the row before it. */
@@ -82,8 +91,7 @@ const sortKeys = {
 } as const
 
 /** The decision of `deviceStatus` as a condition, in plain comparisons whose yield the planner can estimate. */
-function statusIn(statuses: readonly DeviceStatus[], nowMs: number) {
-  const since = new Date(nowMs - updateTimeoutMs).toISOString()
+function statusIn(statuses: readonly DeviceStatus[], since: string) {
   const conditions: Record<DeviceStatus, RawBuilder<SqlBool>> = {
     online: sql`devices.lifecycle = 'active' AND state.status = 'online'`,
     offline: sql`devices.lifecycle = 'active' AND (state.status = 'offline' OR state.status IS NULL
@@ -98,41 +106,65 @@ function statusIn(statuses: readonly DeviceStatus[], nowMs: number) {
   return sql<SqlBool>`(${any})`
 }
 
-// A single value is compared plainly, because for that the planner finds the ordered index.
-const oneOf = (ids: readonly string[]) =>
-  ids.length === 1 ? sql<string>`${ids[0]}` : sql<string>`ANY (${[...ids]}::uuid[])`
-
 const escaped = (text: string) => text.replace(/[\\%_]/g, '\\$&')
 
-interface Selection {
-  readonly filters: Listing['filters']
-  /** An unneeded join would keep a count from being read off an index alone. */
-  readonly withState: boolean
-  readonly nowMs: number
-}
+type Filters = Listing['filters']
+type Count = 'none' | 'one' | 'many'
+const countOf = (ids: readonly string[] | undefined): Count =>
+  ids === undefined ? 'none' : ids.length === 1 ? 'one' : 'many'
+const orgsOf = ({ orgId, orgIds }: Filters) => (orgId === undefined ? orgIds : [orgId])
+const sitesOf = ({ siteId, siteIds }: Filters) => (siteId === undefined ? siteIds : [siteId])
 
-function filtered(db: Db, caller: Caller, { filters, withState, nowMs }: Selection) {
-  const { orgIds, orgId, siteIds, siteId, groupIds, status, search } = filters
-  const orgs = orgId === undefined ? orgIds : [orgId]
-  const sites = siteId === undefined ? siteIds : [siteId]
-  const withDecommissioned = filters.includeDecommissioned === true || status?.includes('decommissioned') === true
-  const like = `%${escaped(search ?? '')}%`
+/** Of the filters and who asks, what the text of the statement depends on. */
+const filterShape = (caller: Reach, filters: Filters, withState: boolean) => ({
+  reach: reachShape(caller),
+  orgs: countOf(orgsOf(filters)),
+  sites: countOf(sitesOf(filters)),
+  groups: filters.groupIds !== undefined,
+  status: filters.status,
+  search: filters.search !== undefined && filters.search !== '',
+  decommissioned: filters.includeDecommissioned === true || filters.status?.includes('decommissioned') === true,
+  /** An unneeded join would keep a count from being read off an index alone. */
+  state: withState || filters.status !== undefined,
+})
+type FilterShape = ReturnType<typeof filterShape>
+
+const filterValues = (caller: Reach, filters: Filters, nowMs: number) => ({
+  ...reachValues(caller),
+  org: orgsOf(filters)?.[0] ?? '',
+  orgs: orgsOf(filters) ?? [],
+  site: sitesOf(filters)?.[0] ?? '',
+  sites: sitesOf(filters) ?? [],
+  groups: filters.groupIds ?? [],
+  like: `%${escaped(filters.search ?? '')}%`,
+  since: new Date(nowMs - updateTimeoutMs).toISOString(),
+})
+type FilterValues = ReturnType<typeof filterValues>
+
+// A single value is compared plainly, because for that the planner finds the ordered index.
+const oneOf = (count: Count, id: string, ids: readonly string[]) =>
+  count === 'one' ? sql<string>`${id}` : sql<string>`ANY (${[...ids]}::uuid[])`
+
+function filtered(db: Db, shape: FilterShape, values: FilterValues) {
+  const { like } = values
   return (
-    visible(db, caller)
-      .$if(withState || status !== undefined, (query) =>
-        query.leftJoin('deviceState as state', 'state.deviceId', 'devices.id'),
+    visible(db, reachFrom(shape.reach, values))
+      .$if(shape.state, (query) => query.leftJoin('deviceState as state', 'state.deviceId', 'devices.id'))
+      .$if(shape.orgs !== 'none', (query) =>
+        query.where('devices.orgId', '=', oneOf(shape.orgs, values.org, values.orgs)),
       )
-      .$if(orgs !== undefined, (query) => query.where('devices.orgId', '=', oneOf(orgs ?? [])))
-      .$if(sites !== undefined, (query) => query.where('devices.siteId', '=', oneOf(sites ?? [])))
-      .$if(groupIds !== undefined, (query) =>
+      .$if(shape.sites !== 'none', (query) =>
+        query.where('devices.siteId', '=', oneOf(shape.sites, values.site, values.sites)),
+      )
+      .$if(shape.groups, (query) =>
         query.where(
-          sql<SqlBool>`devices.id IN (SELECT m.device_id FROM device_group_members m WHERE m.group_id = ANY (${groupIds}::uuid[]))`,
+          sql<SqlBool>`devices.id IN (SELECT m.device_id FROM device_group_members m WHERE m.group_id = ANY (${[...values.groups]}::uuid[]))`,
         ),
       )
       // Written out, because the index of devices in use serves only who says this very condition.
-      .$if(!withDecommissioned, (query) => query.where(sql<SqlBool>`devices.lifecycle <> 'decommissioned'`))
-      .$if(status !== undefined, (query) => query.where(statusIn(status ?? [], nowMs)))
-      .$if(search !== undefined && search !== '', (query) =>
+      .$if(!shape.decommissioned, (query) => query.where(sql<SqlBool>`devices.lifecycle <> 'decommissioned'`))
+      .$if(shape.status !== undefined, (query) => query.where(statusIn(shape.status ?? [], values.since)))
+      .$if(shape.search, (query) =>
         query.where((eb) => eb.or([eb('devices.hostname', 'ilike', like), eb('devices.displayName', 'ilike', like)])),
       )
   )
@@ -144,21 +176,28 @@ export type ListedDevice = Stored & { readonly sortKey: string }
 // so the limit is written into the statement, rounded up to one of these.
 const steps = [51, 101, 201, 501, 1_001]
 
-/** One page of the devices that a caller sees. The state is read for the rows of the page alone. */
-export async function listDevices(db: Db, caller: Caller, listing: Listing, nowMs: number): Promise<ListedDevice[]> {
-  const { sort, sortDir, after } = listing
+interface PageShape extends FilterShape, Pick<Listing, 'sort' | 'sortDir'> {
+  readonly step: number
+  readonly isAfter: boolean
+  readonly isOffset: boolean
+}
+type PageValues = FilterValues & { readonly afterKey: string; readonly afterId: string; readonly offset: number }
+
+// The state is read for the rows of the page alone.
+const pageOfDevices = shaped((db, shape: PageShape, values: PageValues) => {
+  const { sort, sortDir } = shape
   const { key, type } = sortKeys[sort]
   const beyond = sql.raw(sortDir === 'asc' ? '>' : '<')
-  const page = filtered(db, caller, { filters: listing.filters, withState: sort === 'lastSeen', nowMs })
+  const page = filtered(db, shape, values)
     .select(['devices.id', key.as('orderKey')])
-    .$if(after !== null, (query) =>
-      query.where(sql<SqlBool>`(${key}, devices.id) ${beyond} (${after?.key}::${type}, ${after?.id}::uuid)`),
+    .$if(shape.isAfter, (query) =>
+      query.where(sql<SqlBool>`(${key}, devices.id) ${beyond} (${values.afterKey}::${type}, ${values.afterId}::uuid)`),
     )
     .orderBy(key, sortDir)
     .orderBy('devices.id', sortDir)
-    .limit(sql.lit(steps.find((step) => step >= listing.limit) ?? listing.limit))
-    .$if(listing.offset > 0, (query) => query.offset(listing.offset))
-  const rows = await db
+    .limit(sql.lit(shape.step))
+    .$if(shape.isOffset, (query) => query.offset(sql<number>`${values.offset}`))
+  return db
     .selectFrom(page.as('page'))
     .innerJoin('devices', 'devices.id', 'page.id')
     .leftJoin('deviceState as state', 'state.deviceId', 'page.id')
@@ -167,20 +206,36 @@ export async function listDevices(db: Db, caller: Caller, listing: Listing, nowM
     .select(sql<string>`page.order_key::text`.as('sortKey'))
     .orderBy('page.orderKey', sortDir)
     .orderBy('page.id', sortDir)
-    .execute()
-  return rows.slice(0, listing.limit)
+})
+
+/** One page of the devices that a caller sees. */
+export async function listDevices(db: Db, caller: Caller, listing: Listing, nowMs: number): Promise<ListedDevice[]> {
+  const { filters, sort, sortDir, limit, offset, after } = listing
+  const shape = {
+    ...filterShape(caller, filters, sort === 'lastSeen'),
+    sort,
+    sortDir,
+    step: steps.find((step) => step >= limit) ?? limit,
+    isAfter: after !== null,
+    isOffset: offset > 0,
+  }
+  const values = {
+    ...filterValues(caller, filters, nowMs),
+    afterKey: after?.key ?? '',
+    afterId: after?.id ?? '',
+    offset,
+  }
+  const rows = await pageOfDevices(db, shape, values)
+  return rows.slice(0, limit)
 }
 
-export async function countDevices(
-  db: Db,
-  caller: Caller,
-  filters: Listing['filters'],
-  nowMs: number,
-): Promise<number> {
-  const { total } = await filtered(db, caller, { filters, withState: false, nowMs })
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow()
-  return total
+const countOfDevices = shaped((db, shape: FilterShape, values: FilterValues) =>
+  filtered(db, shape, values).select((eb) => eb.fn.countAll<number>().as('total')),
+)
+
+export async function countDevices(db: Db, caller: Caller, filters: Filters, nowMs: number): Promise<number> {
+  const rows = await countOfDevices(db, filterShape(caller, filters, false), filterValues(caller, filters, nowMs))
+  return rows[0]?.total ?? 0
 }
 
 /** A device in the caller's sight, as lists show it. @throws NOT_FOUND */
@@ -199,19 +254,22 @@ const inventory = sql<DeviceDetail['inventory']>`CASE WHEN found.device_id IS NO
   'hash', found.hash, 'collectedAt', found.collected_at, 'hardware', found.hardware, 'disks', found.disks,
   'network', found.network, 'software', found.software, 'services', found.services, 'users', found.users) END`
 
-/** Everything about a device, in one statement. @throws NOT_FOUND */
-export async function deviceDetail(db: Db, caller: Caller, id: string, nowMs: number): Promise<DeviceDetail> {
-  const row = await visibleWithState(db, caller)
+const detailOfDevice = shaped((db, shape: ReachShape, values: ReachValues & { readonly id: string }) =>
+  visibleWithState(db, reachFrom(shape, values))
     .leftJoin('deviceInventory as found', 'found.deviceId', 'devices.id')
-    .where('devices.id', '=', id)
+    .where('devices.id', '=', values.id)
     .select(deviceColumns)
     .select(stateColumns)
     .select(['devices.kernelVersion', 'devices.machineId', 'devices.decommissionedAt'])
     .select(['state.statusAt', 'state.networkRxBytes', 'state.networkTxBytes', 'state.processCount'])
     .select(sql<number | null>`state.load_1m`.as('load1m'))
     .select('state.watchdogSeenAt')
-    .select(inventory.as('inventory'))
-    .executeTakeFirst()
+    .select(inventory.as('inventory')),
+)
+
+/** Everything about a device, in one statement. @throws NOT_FOUND */
+export async function deviceDetail(db: Db, caller: Caller, id: string, nowMs: number): Promise<DeviceDetail> {
+  const [row] = await detailOfDevice(db, reachShape(caller), { ...reachValues(caller), id })
   if (row === undefined) throw notFound('Device')
   return asDevice(row, nowMs)
 }

@@ -2,12 +2,12 @@
 // An event does not say in which groups its device is, so who is limited to groups brings along what is in them.
 import type { Caller } from '@muster/kit/access.ts'
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
-import { within } from '../tenancy/index.ts'
+import { type Reach, within } from '../tenancy/index.ts'
 import type { GroupDevices } from './watched-groups.ts'
 
 /** For the `where` of every query that names the table devices. */
 export const visibleDevices =
-  (caller: Caller) =>
+  (caller: Reach) =>
   // biome-ignore lint/suspicious/noExplicitAny: one condition for queries of any shape that have the table devices
   (eb: ExpressionBuilder<any, any>): Expression<SqlBool> => {
     return eb.and([

@@ -1,5 +1,15 @@
 // What other areas may use of partners, organisations and sites.
 export { claimDevices } from './caps.ts'
 export { findOrganization, requireWorking } from './organizations.queries.ts'
-export { reachesNothing, requireWholePartner, within } from './reach.ts'
+export {
+  type Reach,
+  type ReachShape,
+  type ReachValues,
+  reachesNothing,
+  reachFrom,
+  reachShape,
+  reachValues,
+  requireWholePartner,
+  within,
+} from './reach.ts'
 export { ofTenant, requireWorkingTenant, type Tenant, type TenantInput, tenantOf } from './tenant.ts'

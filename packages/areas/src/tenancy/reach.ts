@@ -2,12 +2,49 @@ import type { Caller } from '@muster/kit/access.ts'
 import { denied } from '@muster/kit/errors.ts'
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 
+/** Of a caller, what limits the rows in its sight. */
+export type Reach = Pick<
+  Caller,
+  'scope' | 'partnerId' | 'orgId' | 'orgAccess' | 'accessibleOrgIds' | 'siteIds' | 'deviceGroupIds'
+>
+
+/** Of a reach, what the text of a statement depends on. */
+export const reachShape = ({ scope, orgAccess, accessibleOrgIds, siteIds, deviceGroupIds }: Reach) => ({
+  scope,
+  orgAccess,
+  orgs: accessibleOrgIds !== null,
+  sites: siteIds !== null,
+  groups: deviceGroupIds !== null,
+})
+export type ReachShape = ReturnType<typeof reachShape>
+
+/** Of a reach, what is compared with. */
+export const reachValues = (reach: Reach) => ({
+  callerPartnerId: reach.partnerId,
+  callerOrgId: reach.orgId,
+  callerOrgIds: reach.accessibleOrgIds ?? [],
+  callerSiteIds: reach.siteIds ?? [],
+  callerGroupIds: reach.deviceGroupIds ?? [],
+})
+export type ReachValues = ReturnType<typeof reachValues>
+
+/** A reach of that shape with those values. */
+export const reachFrom = ({ scope, orgAccess, orgs, sites, groups }: ReachShape, values: ReachValues): Reach => ({
+  scope,
+  orgAccess,
+  partnerId: values.callerPartnerId,
+  orgId: values.callerOrgId,
+  accessibleOrgIds: orgs ? values.callerOrgIds : null,
+  siteIds: sites ? values.callerSiteIds : null,
+  deviceGroupIds: groups ? values.callerGroupIds : null,
+})
+
 /**
  * The caller's reach as a condition on a table's tenant columns, for the `where` of every query of tenant rows:
  * `.where(within(caller, 'sites.orgId', 'sites.partnerId'))`. Row-level security repeats it underneath.
  */
 export const within =
-  (caller: Caller, orgColumn: string, partnerColumn: string) =>
+  (caller: Reach, orgColumn: string, partnerColumn: string) =>
   // biome-ignore lint/suspicious/noExplicitAny: one condition for the columns of any query; the two names are checked by the tests of every list
   (eb: ExpressionBuilder<any, any>): Expression<SqlBool> => {
     if (caller.scope === 'system') return eb.lit(true)
