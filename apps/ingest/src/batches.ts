@@ -133,8 +133,9 @@ export class Batches {
     this.#addEvent(originOf(connection), recordKinds.connected, nowMs, event)
   }
 
-  disconnected(connection: Connection, code: number, nowMs: number): void {
-    const event: Disconnected = { role: connection.role, code }
+  /** @param returnsWithinMs when it was sent away in order: how long it may take to come back */
+  disconnected(connection: Connection, code: number, nowMs: number, returnsWithinMs?: number): void {
+    const event: Disconnected = { role: connection.role, code, ...(returnsWithinMs && { returnsWithinMs }) }
     this.#addEvent(originOf(connection), recordKinds.disconnected, nowMs, event)
   }
 

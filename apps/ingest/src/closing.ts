@@ -66,7 +66,8 @@ export function gone(gateway: Gateway, connection: Connection, code: number, now
   countBy(counters.closes, knownCode(closeCode))
   // One that was replaced in this process left its place to the newer: the device is still connected.
   if (!wasLive || !wasHolder) return
-  batches.disconnected(connection, closeCode, nowMs)
+  const isSentAway = connection.closedFor === 'goingAway'
+  batches.disconnected(connection, closeCode, nowMs, isSentAway ? gateway.returnWindowMs : undefined)
   presence.drop(connection)
 }
 

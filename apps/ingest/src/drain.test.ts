@@ -51,7 +51,11 @@ test('a node that is stopped acknowledges what it has, sends everybody away with
   for (const { deviceId } of devices) {
     const records = await recordsOf(commands, shards, deviceId, 3)
     expect(records.map((record) => record.kind)).toEqual([recordKinds.connected, 33, recordKinds.disconnected])
-    expect(unpack(records[2]?.payload ?? new Uint8Array(0))).toEqual({ role: 'agent', code: closeCodes.goingAway.code })
+    expect(unpack(records[2]?.payload ?? new Uint8Array(0))).toEqual({
+      role: 'agent',
+      code: closeCodes.goingAway.code,
+      returnsWithinMs: limits.retryWindowMinMs,
+    })
   }
   await node.stop()
   expect(await commands.exists(nodeLease(node.nodeId))).toBe(0)

@@ -13,6 +13,7 @@ export function retryWindowMs(connections: number, limits: Limits): number {
 export async function sendAway(gateway: Gateway): Promise<void> {
   const { registry, limits } = gateway
   const windowMs = retryWindowMs(registry.size, limits)
+  gateway.returnWindowMs = windowMs
   const { name: reason } = closeCodes.goingAway
   let turn = 0
   for (const connection of [...registry.connections(), ...registry.waiting]) {

@@ -7,7 +7,8 @@ import { type CloseName, closeCodes } from '@muster/wire/close-codes.ts'
 import { decodeDown, encodeDown } from '@muster/wire/down.ts'
 import { encodeFrame } from '@muster/wire/frame.ts'
 import { encodeHeartbeat } from '@muster/wire/heartbeat-frame.ts'
-import { encodeUp } from '@muster/wire/up.ts'
+import type { Role } from '@muster/wire/messages/hello.ts'
+import { encodeUp, type UpMessage } from '@muster/wire/up.ts'
 import type { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Client, helloOf } from './testing/client.ts'
@@ -78,6 +79,16 @@ describe('a bad frame', () => {
     witness.heartbeat(1)
     expect((await witness.next('ack')).sequence).toBe(1)
     witness.close()
+  })
+
+  test.each<[Role, UpMessage]>([
+    ['watchdog', { name: 'heartbeat', sequence: 1, body: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] }],
+    ['watchdog', { name: 'watchdogKey', sequence: 1, body: { publicKey: 'A'.repeat(43) } }],
+    ['agent', { name: 'watchdogStatus', sequence: 1, body: { agent: 'running' } }],
+  ])('a %s does not say what is the other’s to say', async (role, message) => {
+    const client = await Client.welcomed(node.port, fleet.enrol(), { role })
+    client.send(encodeUp(message))
+    expect((await client.closed).code).toBe(closeCodes.unknownType.code)
   })
 
   test('is logged once for its device, however often it comes', async () => {

@@ -4,7 +4,7 @@ import { encodeDown } from '@muster/wire/down.ts'
 import { emptyHeader, type Fault, isWellFormed, readHeader, writeHeader } from '@muster/wire/frame.ts'
 import { frameBytesMax, nonceBytes } from '@muster/wire/limits.ts'
 import { ack } from '@muster/wire/messages/ack.ts'
-import { hello } from '@muster/wire/messages/hello.ts'
+import { hello, type Role } from '@muster/wire/messages/hello.ts'
 import { upFrameBytesMax } from '@muster/wire/up.ts'
 import { protocolVersion, supportedProtocols } from '@muster/wire/version.ts'
 import { type Rates, takeFrame } from './allowance.ts'
@@ -33,6 +33,8 @@ export interface Gateway extends Verifier {
   rates: Rates
   shards: number
   heartbeatMs: number
+  /** Once agents are sent away: how long the last of them may take to come back. */
+  returnWindowMs: number
   /** Sweeps so far: the clock of everything that times out. */
   tick: number
 }
@@ -74,7 +76,7 @@ function receiveFrame(
   nowMs: number,
 ): void {
   readHeader(frame, header)
-  const fault = isBinary ? (header.fault ?? faultOf(frame)) : 'malformed'
+  const fault = isBinary ? (header.fault ?? faultOf(frame, connection.role)) : 'malformed'
   if (fault !== null) {
     shut(gateway, connection, fault, { sequence: header.fault === null ? header.sequence : 0 })
     return
@@ -91,8 +93,8 @@ function receiveFrame(
   gateway.batches.addFrame(connection, header.type, header.sequence, nowMs, frame)
 }
 
-function faultOf(frame: Uint8Array): Fault | null {
-  const bytesMax = header.type === hello.type ? 0 : (upFrameBytesMax[header.type] ?? 0)
+function faultOf(frame: Uint8Array, role: Role): Fault | null {
+  const bytesMax = header.type === hello.type ? 0 : (upFrameBytesMax[role][header.type] ?? 0)
   if (bytesMax === 0) return 'unknownType'
   if (frame.length > bytesMax) return 'tooLarge'
   return header.sequence > 0 && header.bodyOffset < frame.length && isWellFormed(frame, header) ? null : 'malformed'

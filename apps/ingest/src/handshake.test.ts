@@ -51,7 +51,7 @@ describe('a hello', () => {
     const agent = await Client.welcomed(node.port, device)
     const watchdog = await Client.welcomed(node.port, device, { role: 'watchdog' })
     agent.heartbeat(1)
-    watchdog.heartbeat(1)
+    watchdog.send(encodeUp({ name: 'watchdogStatus', sequence: 1, body: { agent: 'running' } }))
     expect((await agent.next('ack')).sequence).toBe(1)
     expect((await watchdog.next('ack')).sequence).toBe(1)
     agent.close()

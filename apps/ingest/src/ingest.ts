@@ -124,6 +124,7 @@ function createGateway(
     counters,
     shards,
     tick: 0,
+    returnWindowMs: 0,
     heartbeatMs: config.HEARTBEAT_SECONDS * 1000,
     quiet: new QuietLog(limits.logEveryMs, limits.logKeysMax),
     registry: new Registry(),

@@ -79,7 +79,9 @@ export class Presence {
     clearInterval(this.#renewal)
     clearTimeout(this.#flushTimer)
     const { redis, nodeId } = this.#options
-    await Promise.all([redis.del(nodeLease(nodeId)), redis.zrem(nodesKey, nodeId)])
+    // Off the list first: whoever finds a listed node without a lease takes it for dead.
+    await redis.zrem(nodesKey, nodeId)
+    await redis.del(nodeLease(nodeId))
   }
 
   #holding(connection: Connection): Holding {

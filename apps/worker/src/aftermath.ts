@@ -6,7 +6,8 @@ import type { Live } from './live.ts'
 import type { WorkerMetrics } from './metrics.ts'
 import { routeOpenCommands } from './pending-commands.ts'
 import type { Presence } from './presence.ts'
-import { renewCertificates } from './renewals.ts'
+import { type Hello, renewCertificates } from './renewals.ts'
+import type { WatchdogCertificates } from './watchdogs.ts'
 import type { Submission } from './write-groups.ts'
 import type { Prepared, Written } from './writer.ts'
 
@@ -16,6 +17,7 @@ export interface AftermathParts {
   keyring: Keyring
   live: Live
   presence: Presence
+  watchdogs: WatchdogCertificates
   metrics: WorkerMetrics
   log: Log
 }
@@ -30,12 +32,13 @@ export class Aftermath {
 
   /** Never rejects. */
   async follow(works: readonly Submission[], written: Written): Promise<void> {
-    const { presence, metrics, live } = this.#parts
+    const { presence, watchdogs, metrics, live } = this.#parts
     metrics.heartbeats.inc(written.stored)
     metrics.duplicates.inc(written.duplicates)
     metrics.dropped.inc(written.dropped)
     for (const { status } of written.statuses) metrics.statusChanges.inc({ status })
-    presence.doubt(works.flatMap(({ doubtful }) => doubtful))
+    presence.doubt(works.flatMap(({ doubts }) => doubts))
+    watchdogs.ask(written.watchdogKeys)
     presence.hear(written.quiet)
     await Promise.all([
       this.#attempt('live events', () => live.changes(written)),
@@ -45,18 +48,21 @@ export class Aftermath {
   }
 
   async #welcome(works: readonly Prepared[]): Promise<void> {
-    const hellos = new Map(
-      works.flatMap(({ devices, plan }) =>
-        plan.connections.flatMap(({ agent, device }) =>
-          agent?.kind === 'connected' ? [[devices.id(device), agent] as const] : [],
-        ),
-      ),
-    )
-    if (hellos.size === 0) return
+    const agents: Hello[] = []
+    const watchdogs: Hello[] = []
+    for (const { devices, plan } of works)
+      for (const { agent, watchdog, device } of plan.connections) {
+        if (agent?.kind === 'connected') agents.push({ deviceId: devices.id(device), body: agent.body })
+        if (watchdog?.kind === 'connected') watchdogs.push({ deviceId: devices.id(device), body: watchdog.body })
+      }
+    if (agents.length + watchdogs.length === 0) return
     const { metrics } = this.#parts
     const [commands, certificates] = await Promise.all([
-      routeOpenCommands(this.#parts, [...hellos.keys()]),
-      renewCertificates(this.#parts, hellos),
+      routeOpenCommands(
+        this.#parts,
+        agents.map(({ deviceId }) => deviceId),
+      ),
+      renewCertificates(this.#parts, [...agents, ...watchdogs]),
     ])
     metrics.ordersRouted.inc({ why: 'connected' }, commands)
     metrics.ordersRouted.inc({ why: 'certificate' }, certificates)

@@ -157,6 +157,10 @@ function readOther(bytes: Uint8Array, record: BatchRecord, node: string): Kinded
       return { kind: 'result', body: message.body }
     case 'updateStatus':
       return { kind: 'updateStatus', body: message.body }
+    case 'watchdogStatus':
+      return { kind: 'watchdogStatus', body: message.body }
+    case 'watchdogKey':
+      return { kind: 'watchdogKey', body: message.body }
     default:
       throw new Error(`A ${message.name} has no place in a stream`)
   }

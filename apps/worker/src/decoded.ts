@@ -3,6 +3,8 @@ import type { Inventory } from '@muster/wire/messages/inventory.ts'
 import type { Progress } from '@muster/wire/messages/progress.ts'
 import type { Result } from '@muster/wire/messages/result.ts'
 import type { UpdateStatus } from '@muster/wire/messages/update-status.ts'
+import type { WatchdogKey } from '@muster/wire/messages/watchdog-key.ts'
+import type { WatchdogStatus } from '@muster/wire/messages/watchdog-status.ts'
 import { id } from '@muster/wire/scalars.ts'
 import { z } from 'zod'
 
@@ -17,7 +19,7 @@ export const ConnectedBody = z.object({
   certificateExpiresAt: z.number(),
   remoteAddress: z.string().max(255),
 })
-export const DisconnectedBody = z.object({ role, code: z.int() })
+export const DisconnectedBody = z.object({ role, code: z.int(), returnsWithinMs: z.int().min(0).optional() })
 export const SentBody = z.object({ commandId: id })
 export const RefusedBody = z.object({ commandId: id, reason: z.string() })
 
@@ -47,7 +49,17 @@ export type CommandRecord = Placed &
 export type InventoryRecord = Placed & { kind: 'inventory'; body: Inventory }
 export type UpdateStatusRecord = Placed & { kind: 'updateStatus'; body: UpdateStatus }
 
-export type OtherRecord = ConnectedRecord | DisconnectedRecord | CommandRecord | InventoryRecord | UpdateStatusRecord
+export type WatchdogStatusRecord = Placed & { kind: 'watchdogStatus'; body: WatchdogStatus }
+export type WatchdogKeyRecord = Placed & { kind: 'watchdogKey'; body: WatchdogKey }
+
+export type OtherRecord =
+  | ConnectedRecord
+  | DisconnectedRecord
+  | CommandRecord
+  | InventoryRecord
+  | UpdateStatusRecord
+  | WatchdogStatusRecord
+  | WatchdogKeyRecord
 
 /** A record with the UUID of its device. */
 export interface Owned<R> {

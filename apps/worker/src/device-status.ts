@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import type { DeviceChange } from './inventory.ts'
 
 /** What is to become of one device's status. */
 export interface Verdict {
@@ -10,7 +11,19 @@ export interface Verdict {
   seenAtMs: number | null
   node: string | null
   watchdog: 'connected' | 'disconnected' | null
+  watchdogNode: string | null
 }
+
+/** A verdict that changes nothing yet. */
+export const noVerdict = (deviceId: string, atMs: number): Verdict => ({
+  deviceId,
+  status: null,
+  atMs,
+  seenAtMs: null,
+  node: null,
+  watchdog: null,
+  watchdogNode: null,
+})
 
 /** A device whose status is now another one. */
 export interface StatusChange {
@@ -31,36 +44,45 @@ const applyVerdicts = {
       node = CASE WHEN n.after = 'offline' OR n.verdict = 'offline' THEN NULL WHEN n.verdict = 'online' THEN n.node ELSE d.node END,
       last_seen_at = greatest(d.last_seen_at, n.seen_at),
       updating_since = CASE WHEN n.after = 'updating' THEN d.updating_since END,
-      watchdog_status = coalesce(n.watchdog, d.watchdog_status),
+      watchdog_status = n.watchdog_after,
+      watchdog_node = CASE n.watchdog WHEN 'connected' THEN n.watchdog_node WHEN 'disconnected' THEN NULL ELSE d.watchdog_node END,
       watchdog_seen_at = CASE WHEN n.watchdog IS NULL THEN d.watchdog_seen_at ELSE greatest(d.watchdog_seen_at, n.at) END,
-      main_agent_silent_since = CASE
-        WHEN n.verdict = 'online' THEN NULL
-        WHEN n.verdict = 'offline' AND coalesce(n.watchdog, d.watchdog_status) = 'connected'
-          THEN coalesce(d.main_agent_silent_since, n.at)
-        ELSE d.main_agent_silent_since END
+      main_agent_silent_since = CASE WHEN n.after = 'offline' AND n.watchdog_after IN ('connected', 'failover') AND n.is_in_use
+        THEN coalesce(d.main_agent_silent_since, CASE WHEN n.before <> 'offline' THEN n.at ELSE d.status_at END) END
     FROM (
-      SELECT u.device_id, u.verdict, u.node, u.watchdog, o.status AS before, v.site_id,
+      SELECT u.device_id, u.verdict, u.node, u.watchdog, u.watchdog_node, o.status AS before, v.site_id,
+        o.watchdog_status AS watchdog_before, o.main_agent_silent_since AS silent_before, v.lifecycle <> 'decommissioned' AS is_in_use,
+        CASE WHEN u.watchdog = 'connected' AND o.watchdog_status = 'failover' THEN o.watchdog_status
+             ELSE coalesce(u.watchdog, o.watchdog_status) END AS watchdog_after,
         to_timestamp(u.at_ms / 1000) AS at, to_timestamp(u.seen_at_ms / 1000) AS seen_at,
         CASE WHEN v.lifecycle = 'decommissioned' THEN 'offline'
              WHEN u.verdict IS NULL THEN o.status
              WHEN u.verdict = 'offline' AND o.status = 'updating' THEN o.status
              ELSE u.verdict END AS after
-      FROM unnest($1::uuid[], $2::text[], $3::float8[], $4::float8[], $5::text[], $6::text[])
-        AS u(device_id, verdict, at_ms, seen_at_ms, node, watchdog)
+      FROM unnest($1::uuid[], $2::text[], $3::float8[], $4::float8[], $5::text[], $6::text[], $7::text[])
+        AS u(device_id, verdict, at_ms, seen_at_ms, node, watchdog, watchdog_node)
       JOIN device_state o ON o.device_id = u.device_id JOIN devices v ON v.id = u.device_id
     ) n
     WHERE d.device_id = n.device_id
     RETURNING d.device_id AS "deviceId", d.org_id AS "orgId", d.partner_id AS "partnerId", n.site_id AS "siteId",
-      d.status, (extract(epoch FROM n.at) * 1000)::float8 AS "atMs", n.before <> n.after AS changed`,
+      d.status, (extract(epoch FROM n.at) * 1000)::float8 AS "atMs", n.before <> n.after AS changed,
+      d.watchdog_status IS DISTINCT FROM n.watchdog_before
+        OR d.main_agent_silent_since IS DISTINCT FROM n.silent_before AS "watchdogChanged"`,
 }
 
-/** Applies verdicts, at most one per device, and returns the devices whose status changed. */
+/** What verdicts changed. */
+export interface StatusChanges {
+  statuses: StatusChange[]
+  devices: DeviceChange[]
+}
+
+/** Applies verdicts, at most one per device. */
 export async function changeStatuses(
   client: pg.PoolClient | pg.Pool,
   verdicts: readonly Verdict[],
-): Promise<StatusChange[]> {
-  if (verdicts.length === 0) return []
-  const { rows } = await client.query<StatusChange & { changed: boolean }>({
+): Promise<StatusChanges> {
+  if (verdicts.length === 0) return { statuses: [], devices: [] }
+  const { rows } = await client.query<StatusChange & { changed: boolean; watchdogChanged: boolean }>({
     ...applyVerdicts,
     values: [
       verdicts.map((verdict) => verdict.deviceId),
@@ -69,9 +91,16 @@ export async function changeStatuses(
       verdicts.map((verdict) => verdict.seenAtMs),
       verdicts.map((verdict) => verdict.node),
       verdicts.map((verdict) => verdict.watchdog),
+      verdicts.map((verdict) => verdict.watchdogNode),
     ],
   })
-  return rows.filter((row) => row.changed).map(({ changed: _, ...change }) => change)
+  const changes: StatusChanges = { statuses: [], devices: [] }
+  for (const { changed, watchdogChanged, ...change } of rows) {
+    const { status: _, ...place } = change
+    if (changed) changes.statuses.push(change)
+    if (watchdogChanged) changes.devices.push({ ...place, changed: 'watchdog' })
+  }
+  return changes
 }
 
 const applyUpdates = {

@@ -6,6 +6,8 @@ import type {
   InventoryRecord,
   OtherRecord,
   UpdateStatusRecord,
+  WatchdogKeyRecord,
+  WatchdogStatusRecord,
 } from './decoded.ts'
 import type { Known } from './known-devices.ts'
 
@@ -35,6 +37,8 @@ export interface Plan {
   commands: CommandRecord[]
   inventories: InventoryRecord[]
   updates: UpdateStatusRecord[]
+  watchdogStatuses: WatchdogStatusRecord[]
+  watchdogKeys: WatchdogKeyRecord[]
   /** Records of devices that do not exist. */
   unknown: number
   /** What will be known of each device once the plan is written; undefined where nothing changed. */
@@ -73,6 +77,8 @@ interface Folding {
   connections: Map<number, ConnectionChange>
   inventories: Map<number, InventoryRecord>
   updates: Map<number, UpdateStatusRecord>
+  watchdogStatuses: Map<number, WatchdogStatusRecord>
+  watchdogKeys: Map<number, WatchdogKeyRecord>
   plan: Plan
 }
 
@@ -109,6 +115,8 @@ function startFolding(known: readonly (Known | undefined)[], storedSequence: Sto
     connections: new Map(),
     inventories: new Map(),
     updates: new Map(),
+    watchdogStatuses: new Map(),
+    watchdogKeys: new Map(),
     plan: {
       newest: [],
       earlier: [],
@@ -117,6 +125,8 @@ function startFolding(known: readonly (Known | undefined)[], storedSequence: Sto
       commands: [],
       inventories: [],
       updates: [],
+      watchdogStatuses: [],
+      watchdogKeys: [],
       unknown: 0,
       after: [],
     },
@@ -178,6 +188,12 @@ function foldOther(folding: Folding, record: OtherRecord): void {
     case 'updateStatus':
       foldUpdate(folding, record)
       return
+    case 'watchdogStatus':
+      folding.watchdogStatuses.set(record.device, record)
+      return
+    case 'watchdogKey':
+      folding.watchdogKeys.set(record.device, record)
+      return
     default:
       plan.commands.push(record)
   }
@@ -222,5 +238,7 @@ function finish(folding: Folding): Plan {
   plan.connections = [...folding.connections.values()]
   plan.inventories = [...folding.inventories.values()]
   plan.updates = [...folding.updates.values()]
+  plan.watchdogStatuses = [...folding.watchdogStatuses.values()]
+  plan.watchdogKeys = [...folding.watchdogKeys.values()]
   return plan
 }

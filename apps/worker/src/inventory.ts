@@ -8,7 +8,7 @@ export interface DeviceChange {
   orgId: string
   partnerId: string
   siteId: string | null
-  changed: 'inventory' | 'agentVersion' | 'update'
+  changed: 'inventory' | 'agentVersion' | 'update' | 'watchdog'
   atMs: number
 }
 

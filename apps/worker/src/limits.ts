@@ -64,10 +64,18 @@ export const nodeSweepMs = 2_000
 export const reconcileMs = 60_000
 export const settleMs = 500
 export const doubtMs = 1_000
+/** For a device that was sent away in order, beyond the time in which it was asked to come back. */
+export const returnGraceMs = 5_000
 export const doubtsMax = 100_000
 export const silentDeviceMs = 180_000
 export const statusRowsPerStatement = 5_000
 export const updatingMaxMs = 5 * 60_000
+/** A report of a watchdog that says nothing new is written so seldom. */
+export const watchdogSeenMs = 5 * 60_000
+/** Longer than a revocation takes to reach a socket. */
+export const watchdogKeySettleMs = 2_000
+export const watchdogKeysMax = 10_000
+export const watchdogAnswersMs = 500
 
 // Metrics over longer times.
 export const metricPartitionDaysAhead = 3

@@ -1,4 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto'
+import { recordKinds } from '@muster/backplane/batch.ts'
 import { shardOf } from '@muster/backplane/device-id.ts'
 import {
   generationsKey,
@@ -9,6 +10,7 @@ import {
   presenceShards,
 } from '@muster/backplane/keys.ts'
 import { decodeLive, type LiveEvent } from '@muster/backplane/live.ts'
+import { pack } from '@muster/backplane/pack.ts'
 import { connectRedis } from '@muster/backplane/redis.ts'
 import type { UpdateStatus } from '@muster/wire/messages/update-status.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -136,22 +138,23 @@ describe('connections', () => {
     expect(await stateOf(device)).toMatchObject({ status: 'offline', sequence: 1 })
   })
 
-  it('tell the watchdog’s from the agent’s', async () => {
-    const [device] = await some(1)
-    const node = new TestNode()
-    await Promise.all([live(node), hold(device, node)])
-    await store(node.connected(device, boot()).connected(device, boot(), Date.now(), { role: 'watchdog' }))
-    expect(await stateOf(device)).toMatchObject({
-      status: 'online',
-      watchdog_status: 'connected',
-      main_agent_silent_since: null,
-    })
-    await letGo(device)
-    await store(node.disconnected(device, 1))
-    expect(await stateOf(device)).toMatchObject({ status: 'offline', watchdog_status: 'connected' })
-    expect((await stateOf(device)).main_agent_silent_since).not.toBeNull()
-    await store(node.disconnected(device, 1, Date.now(), 'watchdog'))
-    expect(await stateOf(device)).toMatchObject({ watchdog_status: 'disconnected' })
+  it('of devices that were sent away in order leave them online for as long as they may take to come back', async () => {
+    const [moved, lost] = await some(2)
+    if (lost === undefined) throw new Error('no device')
+    const [before, after] = [new TestNode(), new TestNode()]
+    await Promise.all([live(before), live(after), hold(moved, before), hold(lost, before)])
+    await store(before.connected(moved, boot()).connected(lost, boot()))
+    await Promise.all([letGo(moved), letGo(lost)])
+    const away = (device: TestDevice, atMs: number, returnsWithinMs: number) =>
+      before.record(recordKinds.disconnected, device, 1, 0, atMs, pack({ role: 'agent', code: 4030, returnsWithinMs }))
+    await store(away(moved, Date.now(), 60_000))
+    await store(away(lost, Date.now() - 62_000, 60_000))
+    await parts.presence.settle()
+    expect(await stateOf(moved)).toMatchObject({ status: 'online' })
+    await settled(lost, 'offline')
+    await hold(moved, after)
+    await store(after.connected(moved, boot()))
+    expect(await stateOf(moved)).toMatchObject({ status: 'online', node: after.id })
   })
 })
 

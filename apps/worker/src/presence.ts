@@ -1,11 +1,13 @@
 import { nodesKey } from '@muster/backplane/keys.ts'
-import { forgetNodePresence, presenceField } from '@muster/backplane/presence.ts'
+import { deviceOfField, forgetNodePresence, presenceField } from '@muster/backplane/presence.ts'
 import { livingNodes, nodesOf } from '@muster/backplane/routing.ts'
 import type { Log } from '@muster/kit/log.ts'
 import type { Redis } from 'ioredis'
 import type pg from 'pg'
-import { changeStatuses, type StatusChange, type Verdict } from './device-status.ts'
-import { doubtMs, doubtsMax, silentDeviceMs, statusRowsPerStatement, updatingMaxMs } from './limits.ts'
+import type { Doubt } from './connections.ts'
+import { changeStatuses, noVerdict, type StatusChange, type Verdict } from './device-status.ts'
+import type { DeviceChange } from './inventory.ts'
+import { doubtsMax, silentDeviceMs, statusRowsPerStatement, updatingMaxMs } from './limits.ts'
 import type { Live } from './live.ts'
 import type { WorkerMetrics } from './metrics.ts'
 
@@ -23,7 +25,7 @@ const statusColumns = `d.device_id AS "deviceId", d.org_id AS "orgId", d.partner
 /** Keeps the stored status of devices true to who holds them, where the stream alone cannot tell. */
 export class Presence {
   readonly #parts: PresenceParts
-  /** Devices to be looked at again → when. */
+  /** Holders (device, or device/watchdog) to be looked at again → when. */
   readonly #doubts = new Map<string, number>()
   readonly #quiet = new Set<string>()
   /** Nodes without a lease → since when, as this worker saw it. */
@@ -33,10 +35,9 @@ export class Presence {
     this.#parts = parts
   }
 
-  /** Devices whose presence was still in motion when their records came by. */
-  doubt(deviceIds: readonly string[]): void {
-    const dueMs = Date.now() + doubtMs
-    for (const deviceId of deviceIds) if (this.#doubts.size < doubtsMax) this.#doubts.set(deviceId, dueMs)
+  /** Holders whose presence was still in motion when their records came by. */
+  doubt(doubts: readonly Doubt[]): void {
+    for (const { field, dueMs } of doubts) if (this.#doubts.size < doubtsMax) this.#doubts.set(field, dueMs)
   }
 
   /** Devices that are heard though they count as offline. */
@@ -47,18 +48,12 @@ export class Presence {
   /** Decides the doubtful ones by what presence says now. */
   async settle(): Promise<void> {
     const nowMs = Date.now()
-    const doubted = [...this.#doubts].flatMap(([deviceId, dueMs]) => (dueMs <= nowMs ? [deviceId] : []))
+    const doubted = [...this.#doubts].flatMap(([field, dueMs]) => (dueMs <= nowMs ? [field] : []))
     const quiet = [...this.#quiet].filter((deviceId) => !this.#doubts.has(deviceId))
-    const asked = [...doubted, ...quiet]
-    if (asked.length === 0) return
-    const nodes = await nodesOf(this.#parts.redis, asked)
-    const verdicts: Verdict[] = quiet.flatMap((deviceId) => {
-      const node = nodes.get(deviceId)
-      return node === undefined ? [] : [verdictOf(deviceId, node, nowMs)]
-    })
-    for (const deviceId of doubted) verdicts.push(verdictOf(deviceId, nodes.get(deviceId), nowMs))
-    await this.#apply(verdicts)
-    for (const deviceId of doubted) this.#doubts.delete(deviceId)
+    if (doubted.length + quiet.length === 0) return
+    const nodes = await nodesOf(this.#parts.redis, [...doubted, ...quiet])
+    await this.#apply(verdictsOf([...doubted, ...quiet.filter((deviceId) => nodes.has(deviceId))], nodes, nowMs))
+    for (const field of doubted) if ((this.#doubts.get(field) ?? 0) <= nowMs) this.#doubts.delete(field)
     for (const deviceId of quiet) this.#quiet.delete(deviceId)
   }
 
@@ -67,7 +62,10 @@ export class Presence {
     const { redis } = this.#parts
     const nodes = await redis.zrange(nodesKey, '0', '-1')
     const alive = await livingNodes(redis, new Set(nodes))
-    for (const node of nodes) if (!alive.has(node)) await this.#bury(node)
+    for (const node of nodes) {
+      // One that stopped in order has taken itself off the list before it gave up its lease; its devices are on their way.
+      if (!alive.has(node) && (await redis.zscore(nodesKey, node)) !== null) await this.#bury(node)
+    }
   }
 
   /** What events may have missed: a look over all devices. */
@@ -77,14 +75,16 @@ export class Presence {
     const { pool } = this.#parts
     const overdue = await pool.query<StatusChange>({
       name: 'end-overdue-updates',
-      text: `UPDATE device_state d SET status = 'offline', status_at = now(), updating_since = NULL FROM devices v
+      text: `UPDATE device_state d SET status = 'offline', status_at = now(), updating_since = NULL,
+          main_agent_silent_since = CASE WHEN d.watchdog_status IN ('connected', 'failover') THEN coalesce(d.main_agent_silent_since, now()) END
+        FROM devices v
         WHERE v.id = d.device_id AND d.status = 'updating'
           AND coalesce(d.updating_since, d.status_at) < now() - interval '${updatingMaxMs} milliseconds'
         RETURNING ${statusColumns}`,
     })
     const retired = await pool.query<StatusChange>({
       name: 'end-decommissioned',
-      text: `UPDATE device_state d SET status = 'offline', status_at = now(), node = NULL FROM devices v
+      text: `UPDATE device_state d SET status = 'offline', status_at = now(), node = NULL, main_agent_silent_since = NULL FROM devices v
         WHERE v.id = d.device_id AND d.status <> 'offline' AND v.lifecycle = 'decommissioned'
         RETURNING ${statusColumns}`,
     })
@@ -93,24 +93,25 @@ export class Presence {
 
   async #bury(node: string): Promise<void> {
     const { pool, redis, log } = this.#parts
-    const { rows } = await pool.query<{ device_id: string }>({
+    const { rows } = await pool.query<{ device_id: string; agent: boolean | null; watchdog: boolean | null }>({
       name: 'find-devices-of-node',
-      text: `SELECT device_id FROM device_state WHERE node = $1`,
+      text: `SELECT device_id, node = $1 AS agent, watchdog_node = $1 AS watchdog FROM device_state
+        WHERE node = $1 OR watchdog_node = $1`,
       values: [node],
     })
-    const deviceIds = rows.map((row) => row.device_id)
-    log.warn({ node, devices: deviceIds.length }, 'a node is gone')
+    log.warn({ node, devices: rows.length }, 'a node is gone')
     const nowMs = Date.now()
-    for (let start = 0; start < deviceIds.length; start += statusRowsPerStatement) {
-      const slice = deviceIds.slice(start, start + statusRowsPerStatement)
-      const nodes = await nodesOf(redis, slice)
-      const left = slice.filter((deviceId) => !nodes.has(deviceId))
-      await forgetNodePresence(
-        redis,
-        node,
-        left.flatMap((deviceId) => [presenceField(deviceId, 'agent'), presenceField(deviceId, 'watchdog')]),
-      )
-      await this.#apply(slice.map((deviceId) => verdictOf(deviceId, nodes.get(deviceId), nowMs)))
+    for (let start = 0; start < rows.length; start += statusRowsPerStatement) {
+      const fields = rows
+        .slice(start, start + statusRowsPerStatement)
+        .flatMap(({ device_id: deviceId, agent, watchdog }) => [
+          ...(agent === true ? [presenceField(deviceId, 'agent')] : []),
+          ...(watchdog === true ? [presenceField(deviceId, 'watchdog')] : []),
+        ])
+      const nodes = await nodesOf(redis, fields)
+      const left = fields.filter((field) => !nodes.has(field))
+      await forgetNodePresence(redis, node, left)
+      await this.#apply(verdictsOf(fields, nodes, nowMs))
     }
     await redis.zrem(nodesKey, node)
   }
@@ -119,7 +120,8 @@ export class Presence {
   async #buryUnlisted(): Promise<void> {
     const { rows } = await this.#parts.pool.query<{ node: string }>({
       name: 'find-nodes',
-      text: `SELECT DISTINCT node FROM device_state WHERE node IS NOT NULL`,
+      text: `SELECT node FROM device_state WHERE node IS NOT NULL
+        UNION SELECT watchdog_node FROM device_state WHERE watchdog_node IS NOT NULL`,
     })
     const nodes = rows.map((row) => row.node)
     const alive = await livingNodes(this.#parts.redis, new Set(nodes))
@@ -144,23 +146,38 @@ export class Presence {
     const nodes = await nodesOf(this.#parts.redis, deviceIds)
     const nowMs = Date.now()
     await this.#apply(
-      deviceIds.flatMap((deviceId) => (nodes.has(deviceId) ? [] : [verdictOf(deviceId, undefined, nowMs)])),
+      verdictsOf(
+        deviceIds.filter((deviceId) => !nodes.has(deviceId)),
+        nodes,
+        nowMs,
+      ),
     )
   }
 
   async #apply(verdicts: readonly Verdict[]): Promise<void> {
-    await this.#tell(await changeStatuses(this.#parts.pool, verdicts))
+    const { statuses, devices } = await changeStatuses(this.#parts.pool, verdicts)
+    await this.#tell(statuses, devices)
   }
 
-  async #tell(statuses: readonly StatusChange[]): Promise<void> {
+  async #tell(statuses: readonly StatusChange[], devices: readonly DeviceChange[] = []): Promise<void> {
     const { metrics, live } = this.#parts
     for (const { status } of statuses) metrics.statusChanges.inc({ status })
-    await live.changes({ statuses })
+    await live.changes({ statuses, devices })
   }
 }
 
-/** @param node the living node that holds the device's agent */
-function verdictOf(deviceId: string, node: string | undefined, atMs: number): Verdict {
-  const status = node === undefined ? 'offline' : 'online'
-  return { deviceId, status, atMs, seenAtMs: null, node: node ?? null, watchdog: null }
+/** What presence says of these holders; agent and watchdog of one device in one verdict. */
+function verdictsOf(fields: readonly string[], nodes: ReadonlyMap<string, string>, atMs: number): Verdict[] {
+  const verdicts = new Map<string, Verdict>()
+  for (const field of fields) {
+    const deviceId = deviceOfField(field)
+    const before = verdicts.get(deviceId) ?? noVerdict(deviceId, atMs)
+    const node = nodes.get(field) ?? null
+    const said: Partial<Verdict> =
+      field === deviceId
+        ? { status: node === null ? 'offline' : 'online', node }
+        : { watchdog: node === null ? 'disconnected' : 'connected', watchdogNode: node }
+    verdicts.set(deviceId, { ...before, ...said })
+  }
+  return [...verdicts.values()]
 }

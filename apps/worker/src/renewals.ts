@@ -1,4 +1,5 @@
 import { signDeviceCertificate } from '@muster/areas/enrollment/certificates.ts'
+import { presenceField } from '@muster/backplane/presence.ts'
 import { type Order, sendToDevices } from '@muster/backplane/routing.ts'
 import type { Keyring } from '@muster/kit/keyring.ts'
 import { encodeDown } from '@muster/wire/down.ts'
@@ -9,7 +10,7 @@ import { certificateRenewalMs } from './limits.ts'
 
 const findCertified = {
   name: 'find-certified',
-  text: `SELECT id, org_id, partner_id, key_generation, public_key FROM devices
+  text: `SELECT id, org_id, partner_id, key_generation, public_key, watchdog_public_key FROM devices
     WHERE id = ANY($1::uuid[]) AND public_key IS NOT NULL AND lifecycle <> 'decommissioned'`,
 }
 
@@ -19,30 +20,46 @@ interface CertifiedRow {
   partner_id: string
   key_generation: number
   public_key: string
+  watchdog_public_key: string | null
 }
 
-/** A new certificate for every connected device whose own runs out soon, unless its generation is no longer good. */
+/** A connection that has just been welcomed. */
+export interface Hello {
+  deviceId: string
+  body: ConnectedRecord['body']
+}
+
+/** A new certificate for everybody connected whose own runs out soon, unless its generation is no longer good. */
 export async function renewCertificates(
   { pool, redis, keyring }: { pool: pg.Pool; redis: Redis; keyring: Keyring },
-  hellos: ReadonlyMap<string, ConnectedRecord>,
+  hellos: readonly Hello[],
 ): Promise<number> {
   const nowMs = Date.now()
-  const due = [...hellos].filter(([, { body }]) => body.certificateExpiresAt < nowMs + certificateRenewalMs)
+  const due = hellos.filter(({ body }) => body.certificateExpiresAt < nowMs + certificateRenewalMs)
   if (due.length === 0) return 0
-  const { rows } = await pool.query<CertifiedRow>({ ...findCertified, values: [due.map(([deviceId]) => deviceId)] })
+  const { rows } = await pool.query<CertifiedRow>({ ...findCertified, values: [due.map(({ deviceId }) => deviceId)] })
+  const devices = new Map(rows.map((row) => [row.id, row]))
   const orders: Order[] = []
-  for (const row of rows) {
-    if (hellos.get(row.id)?.body.gen !== row.key_generation) continue
-    const device = {
-      deviceId: row.id,
-      orgId: row.org_id,
-      partnerId: row.partner_id,
-      generation: row.key_generation,
-      publicKey: row.public_key,
-    }
-    const certificate = await signDeviceCertificate(keyring, device, nowMs)
-    const bytes = encodeDown({ name: 'certificate', sequence: 0, body: { certificate } })
-    orders.push({ kind: 'frame', deviceId: row.id, bytes })
+  for (const { deviceId, body } of due) {
+    const device = devices.get(deviceId)
+    // A watchdog without a key of its own uses what its agent has.
+    const publicKey = body.role === 'agent' ? device?.public_key : device?.watchdog_public_key
+    if (device === undefined || publicKey == null || body.gen !== device.key_generation) continue
+    const certificate = await signDeviceCertificate(
+      keyring,
+      {
+        deviceId,
+        orgId: device.org_id,
+        partnerId: device.partner_id,
+        generation: device.key_generation,
+        publicKey,
+        role: body.role,
+      },
+      nowMs,
+    )
+    const role = body.role === 'watchdog' ? { role: body.role } : {}
+    const bytes = encodeDown({ name: 'certificate', sequence: 0, body: { certificate, ...role } })
+    orders.push({ kind: 'frame', deviceId: presenceField(deviceId, body.role), bytes })
   }
   await sendToDevices(redis, orders)
   return orders.length

@@ -25,17 +25,21 @@ export function createStatistics(parts: StatisticsParts): Service {
       metrics.connections.set({ pool, state: 'awaited' }, waitingCount)
     }
     const shards = heldShards()
+    const measured = await Promise.all(shards.map((shard) => measure(redis, shard)))
     metrics.shards.set(shards.length)
+    // In one go: whoever reads the metrics meanwhile sees either all of the old or all of the new.
     metrics.streamEntries.reset()
     metrics.streamLag.reset()
-    await Promise.all(shards.map((shard) => measure(redis, metrics, shard)))
+    for (const { shard, entries, lagSeconds } of measured) {
+      metrics.streamEntries.set({ shard: String(shard) }, entries)
+      metrics.streamLag.set({ shard: String(shard) }, lagSeconds)
+    }
   })
 }
 
-async function measure(redis: Redis, metrics: WorkerMetrics, shard: number): Promise<void> {
+async function measure(redis: Redis, shard: number) {
   const stream = shardStream(shard)
-  const [length, oldest] = await Promise.all([redis.xlen(stream), redis.xrange(stream, '-', '+', 'COUNT', 1)])
+  const [entries, oldest] = await Promise.all([redis.xlen(stream), redis.xrange(stream, '-', '+', 'COUNT', 1)])
   const since = Number(oldest[0]?.[0].split('-')[0] ?? Number.NaN)
-  metrics.streamEntries.set({ shard: String(shard) }, length)
-  metrics.streamLag.set({ shard: String(shard) }, Number.isNaN(since) ? 0 : Math.max(0, Date.now() - since) / 1000)
+  return { shard, entries, lagSeconds: Number.isNaN(since) ? 0 : Math.max(0, Date.now() - since) / 1000 }
 }

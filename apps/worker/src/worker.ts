@@ -30,6 +30,7 @@ import {
   startUpMs,
   sweepMs,
   systemConnectionsMax,
+  watchdogAnswersMs,
   writerConnectionsMax,
 } from './limits.ts'
 import { Live } from './live.ts'
@@ -41,6 +42,7 @@ import { Presence } from './presence.ts'
 import { Shards } from './shards.ts'
 import { createStatistics } from './statistics.ts'
 import { endOverdueCommands, rerouteCommands } from './sweeps.ts'
+import { WatchdogCertificates } from './watchdogs.ts'
 import { WriteGroups } from './write-groups.ts'
 import { Writer } from './writer.ts'
 
@@ -62,6 +64,7 @@ interface Parts {
   metrics: WorkerMetrics
   live: Live
   presence: Presence
+  watchdogs: WatchdogCertificates
 }
 
 /** Connects to the stores and builds the worker's services, in the order in which they start. */
@@ -112,8 +115,9 @@ async function connectParts(settings: WorkerSettings, log: Log, metrics: WorkerM
   await Promise.all([untilReady(redis, startUpMs), refusePowerfulLogin(pool)])
   const live = new Live(redis, pool, metrics)
   const presence = new Presence({ pool, redis, live, metrics, log })
+  const watchdogs = new WatchdogCertificates({ pool, redis, keyring })
   const decoder = createDecoder()
-  return { settings, workerId, log, keyring, redis, writers, pool, decoder, metrics, live, presence }
+  return { settings, workerId, log, keyring, redis, writers, pool, decoder, metrics, live, presence, watchdogs }
 }
 
 async function createShards(parts: Parts): Promise<Shards> {
@@ -137,11 +141,12 @@ async function createShards(parts: Parts): Promise<Shards> {
 
 /** What is done now and then, most of it by one worker at a time. */
 function repeated(parts: Parts): Service[] {
-  const { redis, log, presence } = parts
+  const { redis, log, presence, watchdogs } = parts
   const alone = (name: string, everyMs: number, work: () => Promise<unknown>) =>
     periodic(name, everyMs, log, () => exclusively(redis, name, work))
   return [
     periodic('presence', settleMs, log, () => presence.settle()),
+    periodic('watchdog-certificates', watchdogAnswersMs, log, () => watchdogs.answer()),
     alone('node-sweep', nodeSweepMs, () => presence.sweepNodes()),
     alone('reconcile', reconcileMs, () => presence.reconcile()),
     alone('command-sweep', sweepMs, () => endOverdueCommands(parts)),

@@ -1,4 +1,5 @@
 import type { Aftermath } from './aftermath.ts'
+import type { Doubt } from './connections.ts'
 import { gatherMs, gatherRecordsMax, recordsPerWriteMax, writerConnectionsMax } from './limits.ts'
 import type { WorkerMetrics } from './metrics.ts'
 import { isTransient } from './transaction.ts'
@@ -6,8 +7,7 @@ import type { Work, Writer, Written } from './writer.ts'
 
 /** A read that waits for its transaction. */
 export interface Submission extends Work {
-  /** Devices whose presence is to be looked at again. */
-  doubtful: readonly string[]
+  doubts: readonly Doubt[]
 }
 
 interface Waiting {

@@ -9,6 +9,7 @@ import { DeviceTable, type KnownDevices } from './known-devices.ts'
 import { noteLateMetrics } from './late-metrics.ts'
 import { inTransaction } from './transaction.ts'
 import { storeUpdateReports } from './update-reports.ts'
+import { storeWatchdogKeys, storeWatchdogStatuses, type WatchdogKey } from './watchdogs.ts'
 
 /** Where a stream's writer stands, and where the read that is being written ends. */
 export interface Step {
@@ -50,6 +51,7 @@ export interface Written {
   statuses: StatusChange[]
   devices: DeviceChange[]
   commands: CommandChange[]
+  watchdogKeys: WatchdogKey[]
 }
 
 const findDevices = {
@@ -109,7 +111,7 @@ export class Writer {
       atMs,
     }))
     return inTransaction(this.#pool, async (client) => {
-      const [moved, heartbeats, statuses, versions] = await Promise.all([
+      const [moved, heartbeats, verdicts, versions] = await Promise.all([
         advance(client, works),
         storeHeartbeats(client, this.#rowType, works),
         changeStatuses(
@@ -132,15 +134,26 @@ export class Writer {
         client,
         owned(works, (plan) => plan.commands),
       )
-      const online = new Set(statuses.flatMap(({ status, deviceId }) => (status === 'online' ? [deviceId] : [])))
+      const watchdogs = await storeWatchdogStatuses(
+        client,
+        owned(works, (plan) => plan.watchdogStatuses),
+      )
+      const watchdogKeys = await storeWatchdogKeys(
+        client,
+        owned(works, (plan) => plan.watchdogKeys),
+      )
+      const online = new Set(
+        verdicts.statuses.flatMap(({ status, deviceId }) => (status === 'online' ? [deviceId] : [])),
+      )
       return {
         stored: heartbeats.stored,
         duplicates: heartbeats.duplicates,
         vanished: heartbeats.vanished,
         quiet: heartbeats.quiet.filter((deviceId) => !online.has(deviceId)),
         dropped: works.reduce((sum, { plan }) => sum + plan.unknown, heartbeats.vanished + commands.foreign),
-        statuses: [...statuses, ...updating],
-        devices: [...versions, ...inventories, ...reported],
+        statuses: [...verdicts.statuses, ...updating],
+        devices: [...verdicts.devices, ...versions, ...inventories, ...reported, ...watchdogs],
+        watchdogKeys,
         commands: commands.changes,
       }
     })

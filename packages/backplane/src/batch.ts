@@ -32,6 +32,8 @@ export interface Connected {
 export interface Disconnected {
   role: 'agent' | 'watchdog'
   code: number
+  /** It was sent away in order and asked to come back within so long. */
+  returnsWithinMs?: number
 }
 
 export interface Sent {

@@ -291,6 +291,7 @@ export interface DeviceState {
   watchdogStatus: 'connected' | 'disconnected' | 'failover' | null
   mainAgentSilentSince: string | null
   updatingSince: string | null
+  watchdogNode: string | null
 }
 
 export interface DeviceUpdates {
@@ -336,6 +337,7 @@ export interface Devices {
   createdAt: Generated<string>
   updatedAt: Generated<string>
   customFields: Generated<JsonColumn>
+  watchdogPublicKey: string | null
 }
 
 export interface EnrollmentKeys {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { encodeFrame, WireError } from './frame.ts'
 import { bootIdMax, heartbeatFrameBytesMax, sequenceMax } from './limits.ts'
 import { updateReasons } from './messages/update-status.ts'
+import { watchedStates } from './messages/watchdog-status.ts'
 import { decodeUp, encodeUp, type UpMessage } from './up.ts'
 
 const id = fc.uuid().map((text) => text.toLowerCase())
@@ -102,6 +103,26 @@ const messages: Record<UpMessage['name'], fc.Arbitrary<UpMessage>> = {
       rolloutId: optional(id),
       fromVersion: optional(name(64)),
       barred: optional(fc.array(name(64), { maxLength: 5 })),
+    }),
+  }),
+  watchdogStatus: fc.record({
+    name: fc.constant('watchdogStatus' as const),
+    sequence,
+    body: fc.record({
+      agent: fc.constantFrom(...watchedStates),
+      silentMs: optional(fc.integer({ min: 0, max: 1_000_000 })),
+      version: optional(name(64)),
+      restarts: optional(fc.nat()),
+      error: optional(word(100)),
+    }),
+  }),
+  watchdogKey: fc.record({
+    name: fc.constant('watchdogKey' as const),
+    sequence,
+    body: fc.record({
+      publicKey: fc
+        .uint8Array({ minLength: 32, maxLength: 32 })
+        .map((value) => Buffer.from(value).toString('base64url')),
     }),
   }),
 }

@@ -1,14 +1,25 @@
 import { WireError } from './frame.ts'
 import { encodeMessage, headerOf } from './message.ts'
 import { heartbeat } from './messages/heartbeat.ts'
-import { hello } from './messages/hello.ts'
+import { hello, type Role } from './messages/hello.ts'
 import { inventory } from './messages/inventory.ts'
 import { progress } from './messages/progress.ts'
 import { result } from './messages/result.ts'
 import { updateStatus } from './messages/update-status.ts'
+import { watchdogKey } from './messages/watchdog-key.ts'
+import { watchdogStatus } from './messages/watchdog-status.ts'
 
 /** Everything an agent may send. */
-export const upMessages = { hello, heartbeat, inventory, progress, result, updateStatus } as const
+export const upMessages = {
+  hello,
+  heartbeat,
+  inventory,
+  progress,
+  result,
+  updateStatus,
+  watchdogStatus,
+  watchdogKey,
+} as const
 
 type Kinds = typeof upMessages
 export type UpName = keyof Kinds
@@ -16,11 +27,21 @@ export type UpMessage = ReturnType<Kinds[UpName]['read']>
 
 const byType: ReadonlyMap<number, Kinds[UpName]> = new Map(Object.values(upMessages).map((kind) => [kind.type, kind]))
 
-/** Largest frame of each type, by type number; 0 for types that an agent may not send. */
-export const upFrameBytesMax: Uint32Array = Uint32Array.from(
-  { length: 128 },
-  (_, type) => byType.get(type)?.bytesMax ?? 0,
-)
+const ofWatchdogs: ReadonlySet<UpName> = new Set(['hello', 'updateStatus', 'watchdogStatus'])
+const notOfAgents: ReadonlySet<UpName> = new Set(['watchdogStatus'])
+
+/** Largest frame of each type, by type number; 0 for types that this role may not send. */
+export const upFrameBytesMax: Readonly<Record<Role, Uint32Array>> = {
+  agent: frameSizes((name) => !notOfAgents.has(name)),
+  watchdog: frameSizes((name) => ofWatchdogs.has(name)),
+}
+
+function frameSizes(maySend: (name: UpName) => boolean): Uint32Array {
+  return Uint32Array.from({ length: 128 }, (_, type) => {
+    const kind = byType.get(type)
+    return kind !== undefined && maySend(kind.name) ? kind.bytesMax : 0
+  })
+}
 
 /** The message in a frame from an agent. Throws WireError and nothing else. */
 export function decodeUp(bytes: Uint8Array): UpMessage {

@@ -21,6 +21,7 @@ import { heartbeatRowType } from '../heartbeats.ts'
 import { Live } from '../live.ts'
 import { createWorkerMetrics } from '../metrics.ts'
 import { Presence } from '../presence.ts'
+import { WatchdogCertificates } from '../watchdogs.ts'
 import { WriteGroups } from '../write-groups.ts'
 import { Writer } from '../writer.ts'
 
@@ -164,8 +165,9 @@ export async function makeParts(bed: Bed) {
   const live = new Live(redis, pool, metrics)
   const keyring = createKeyring()
   const presence = new Presence({ pool, redis, live, metrics, log })
+  const watchdogs = new WatchdogCertificates({ pool, redis, keyring })
   const forgotten: number[] = []
-  const aftermath = new Aftermath({ pool, redis, keyring, live, presence, metrics, log })
+  const aftermath = new Aftermath({ pool, redis, keyring, live, presence, watchdogs, metrics, log })
   const decoder = createDecoder()
   const writer = new Writer(pool, await heartbeatRowType(pool))
   const groups = new WriteGroups(writer, aftermath, metrics)
@@ -184,6 +186,7 @@ export async function makeParts(bed: Bed) {
     live,
     keyring,
     presence,
+    watchdogs,
     decoder,
     writer,
     groups,
