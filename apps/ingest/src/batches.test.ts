@@ -77,6 +77,15 @@ describe('frames', () => {
   })
 })
 
+test('the frame that makes a batch full is acknowledged with it', async () => {
+  const eager = await startNode(redis.url, fleet, { limits: { batchRecords: 1, heartbeatBatchMs: 600_000 } })
+  const client = await Client.welcomed(eager.port, fleet.enrol())
+  client.heartbeat(1)
+  expect((await client.next('ack')).sequence).toBe(1)
+  client.close()
+  await eager.stop()
+})
+
 describe('while Redis is away', () => {
   test('nothing is acknowledged and nobody is closed; when it is back, what was kept is appended in order', async () => {
     const device = fleet.enrol()

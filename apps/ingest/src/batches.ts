@@ -115,9 +115,7 @@ export class Batches {
     }
     const shard = this.#shards[connection.shard]
     if (shard === undefined) return false
-    this.#append(shard, type, deviceBytesOf(connection), connection.bootId, sequence, nowMs, frame)
-    shard.senders.push(connection)
-    shard.sequences.push(sequence)
+    this.#append(shard, type, deviceBytesOf(connection), connection.bootId, sequence, nowMs, frame, connection)
     return true
   }
 
@@ -180,18 +178,32 @@ export class Batches {
     sequence: number,
     nowMs: number,
     payload: Uint8Array,
+    sender?: Connection,
   ): void {
     const { limits } = this.#options
     const before = shard.writer.records === 0 ? 0 : shard.writer.bytes
     if (!shard.writer.append(kind, device, bootId, sequence, nowMs, payload)) {
       this.#seal(shard)
-      this.#append(shard, kind, device, bootId, sequence, nowMs, payload)
+      this.#append(shard, kind, device, bootId, sequence, nowMs, payload, sender)
       return
     }
     this.#openBytes += shard.writer.bytes - before
+    if (sender !== undefined) {
+      shard.senders.push(sender)
+      shard.sequences.push(sequence)
+    }
     // Exactly then, so that a batch which waits for its turn does not ask again with every record.
     if (shard.writer.records === limits.batchRecords) this.#pump(shard)
-    this.#schedule(nowMs + (kind === heartbeat.type ? limits.heartbeatBatchMs : limits.batchMs), nowMs)
+    this.#schedule(nowMs + this.#patienceOf(kind), nowMs)
+  }
+
+  /** How long a record may wait for company. */
+  #patienceOf(kind: number): number {
+    const { limits } = this.#options
+    if (kind === heartbeat.type) return limits.heartbeatBatchMs
+    return kind === recordKinds.connected || kind === recordKinds.disconnected
+      ? limits.connectionBatchMs
+      : limits.batchMs
   }
 
   #schedule(dueMs: number, nowMs: number): void {

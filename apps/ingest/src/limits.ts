@@ -34,6 +34,8 @@ export const limits = {
   batchMs: 5,
   /** Nobody waits for a heartbeat: with more company it costs everybody behind less. */
   heartbeatBatchMs: 200,
+  /** Who came and went is seen soon enough; after an outage everybody comes at once. */
+  connectionBatchMs: 100,
   /** A batch that waits for the one before it grows up to this. */
   batchBytesMax: 1024 * 1024,
   /** All that Redis has not taken yet; frames beyond it are not acknowledged. */

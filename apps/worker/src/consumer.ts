@@ -15,6 +15,7 @@ import {
   takeoversTogetherMax,
   triesMax,
   waitForEntriesMs,
+  wavePaceMs,
   writePaceMs,
 } from './limits.ts'
 import type { WorkerMetrics } from './metrics.ts'
@@ -22,7 +23,7 @@ import { openPosition } from './position.ts'
 import { ReadSize } from './read-size.ts'
 import { compareIds, type Entry, GroupLost, LeaseLost, ShardStream } from './stream.ts'
 import { isTransient } from './transaction.ts'
-import type { WriteGroups } from './write-groups.ts'
+import { isWave, type WriteGroups } from './write-groups.ts'
 import { PositionMoved, remember, type Writer } from './writer.ts'
 
 export interface ConsumerParts {
@@ -48,7 +49,7 @@ interface Load {
 
 // All shards of a process write at the same moments, so that their reads meet in one transaction; processes differ.
 const phaseMs = Math.random() * writePaceMs
-const untilNextWriteMs = () => writePaceMs - ((performance.now() + phaseMs) % writePaceMs)
+const untilNextMs = (paceMs: number) => paceMs - ((performance.now() + phaseMs) % paceMs)
 
 /**
  * Drains one shard, strictly in the order of its stream: what an earlier owner left unacknowledged first, then what is
@@ -69,6 +70,7 @@ export class ShardConsumer {
   #claimedAt = 0
   #hasTakenOver = false
   #failures = 0
+  #isInWave = false
 
   /** Starts draining. The shard's lease has to hold `consumer` already. */
   constructor(parts: ConsumerParts, shard: number, consumer: string, shards: number) {
@@ -164,7 +166,7 @@ export class ShardConsumer {
       this.#ahead.catch(() => undefined)
     }
     await this.#handle(load)
-    if (!load.full) await this.#pause(untilNextWriteMs())
+    if (!load.full) await this.#pause(untilNextMs(this.#isInWave ? wavePaceMs : writePaceMs))
   }
 
   async #read(): Promise<Load | undefined> {
@@ -255,6 +257,7 @@ export class ShardConsumer {
     const { redis, writer, groups } = this.#parts
     const startedMs = performance.now()
     const prepared = await writer.prepare(decoded, this.#devices)
+    this.#isInWave = isWave(prepared)
     const judged = await judgeConnections(redis, prepared.devices, prepared.plan.connections)
     const to = entries.at(-1)?.id ?? this.#position
     const step = { stream: this.#stream.name, from: this.#position, to }

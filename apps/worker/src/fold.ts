@@ -23,6 +23,8 @@ export interface ConnectionChange {
   agent: ConnectedRecord | DisconnectedRecord | null
   /** The newest hello of the agent, even when it has gone again. */
   agentHello: ConnectedRecord | null
+  /** That hello, if its version is not the one that the device had before. */
+  newVersion: ConnectedRecord | null
   watchdog: ConnectedRecord | DisconnectedRecord | null
 }
 
@@ -209,7 +211,7 @@ function foldConnection(folding: Folding, record: ConnectedRecord | Disconnected
   const { device } = record
   let change = folding.connections.get(device)
   if (change === undefined) {
-    change = { device, agent: null, agentHello: null, watchdog: null }
+    change = { device, agent: null, agentHello: null, newVersion: null, watchdog: null }
     folding.connections.set(device, change)
   }
   if (record.body.role === 'watchdog') {
@@ -219,6 +221,7 @@ function foldConnection(folding: Folding, record: ConnectedRecord | Disconnected
   change.agent = record
   if (record.kind !== 'connected') return
   change.agentHello = record
+  change.newVersion = record.body.agentVersion === folding.known[device]?.agentVersion ? null : record
   if (folding.bootId[device] !== record.bootId) enterBoot(folding, device, record.bootId, record.atMs)
   see(folding, device, record.atMs)
 }
@@ -229,6 +232,7 @@ function finish(folding: Folding): Plan {
     if (before === undefined || folding.touched[device] === 0) return undefined
     return {
       partnerId: before.partnerId,
+      agentVersion: folding.connections.get(device)?.agentHello?.body.agentVersion ?? before.agentVersion,
       bootId: folding.bootId[device] ?? 0,
       sequence: folding.sequence[device] ?? 0,
       seenAtMs: folding.seenAtMs[device] ?? 0,

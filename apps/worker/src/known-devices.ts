@@ -5,6 +5,7 @@ import { knownDevicesMax } from './limits.ts'
 /** What the fold has to know of a device before it can tell a new heartbeat from an old one. */
 export interface Known {
   partnerId: string
+  agentVersion: string | null
   bootId: number
   sequence: number
   /** When it was last heard of, by the receiving server's clock. */

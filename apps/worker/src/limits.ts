@@ -13,11 +13,21 @@ export const recordsPerWriteMax = 8_192
 export const bytesPerReadMax = 8 * 1024 * 1024
 export const writeShortMs = 150
 export const writeLongMs = 400
+/** A write of so few records that takes long has waited for something else; reading less would not help. */
+export const recordsQuickMax = 1_024
 /** A shard that keeps up writes at most this often: one larger transaction is cheaper than many small ones. */
 export const writePaceMs = 400
 /** Reads wait so long for reads of other shards, unless together they are large enough already. */
 export const gatherMs = 5
 export const gatherRecordsMax = 1_024
+/**
+ * A read with so many connections is part of a wave: the fleet is coming back. It is written in fewer and larger
+ * transactions then, each of which waits longer for the reads of other shards.
+ */
+export const waveConnectionsMin = 100
+/** A multiple of `writePaceMs`. */
+export const wavePaceMs = 1_600
+export const waveGatherMs = 100
 export const waitForEntriesMs = 5_000
 /** What another consumer left unacknowledged for so long is taken over. */
 export const abandonedMs = 15_000
@@ -54,6 +64,12 @@ export const clockBehindMaxMs = 30 * 24 * 3_600_000
 export const outputBytesMax = 256 * 1024
 export const pendingPerDeviceMax = 100
 export const pendingPerBatchMax = 2_000
+/** What waits for devices that connect is looked up so soon, and after many of them have come at once so much later. */
+export const arrivalsMs = 50
+export const arrivalsManyMin = 500
+export const arrivalsManyMs = 2_000
+export const arrivalsWaitingMax = 200_000
+export const arrivalsPerLookup = 5_000
 export const sweepMs = 1_000
 export const sweepRowsMax = 1_000
 export const rerouteAfterMs = 5_000

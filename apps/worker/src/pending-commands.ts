@@ -38,6 +38,13 @@ export async function routeOpenCommands(
 ): Promise<number> {
   if (deviceIds.length === 0) return 0
   const { rows } = await parts.pool.query<OpenCommand>({ ...findOpen, values: [deviceIds] })
+  if (rows.length >= pendingPerBatchMax && deviceIds.length > 1) {
+    const half = Math.ceil(deviceIds.length / 2)
+    return (
+      (await routeOpenCommands(parts, deviceIds.slice(0, half))) +
+      (await routeOpenCommands(parts, deviceIds.slice(half)))
+    )
+  }
   await routeCommands(parts, rows)
   return rows.length
 }

@@ -4,6 +4,7 @@ import {
   entriesPerReadMax,
   entriesPerReadMin,
   recordsPerWriteMax,
+  recordsQuickMax,
   writeLongMs,
   writeShortMs,
 } from './limits.ts'
@@ -19,11 +20,13 @@ export class ReadSize {
   /** Learns from a write that succeeded. */
   adapt(read: readonly { bytes: Uint8Array }[], records: number, tookMs: number): void {
     const bytes = read.reduce((sum, entry) => sum + entry.bytes.length, 0)
-    if (tookMs > writeLongMs || bytes > bytesPerReadMax || records > recordsPerWriteMax) {
+    const isSlow = tookMs > writeLongMs && records > recordsQuickMax
+    if (isSlow || bytes > bytesPerReadMax || records > recordsPerWriteMax) {
       this.shrink()
       return
     }
-    const hasRoom = tookMs < writeShortMs && bytes * 2 <= bytesPerReadMax && records * 2 <= recordsPerWriteMax
+    const isQuick = tookMs < writeShortMs || records <= recordsQuickMax
+    const hasRoom = isQuick && bytes * 2 <= bytesPerReadMax && records * 2 <= recordsPerWriteMax
     if (hasRoom && read.length >= this.#entries) this.#entries = Math.min(entriesPerReadMax, this.#entries * 2)
   }
 

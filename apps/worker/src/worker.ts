@@ -11,6 +11,7 @@ import type { Service } from '@muster/kit/service.ts'
 import type { Redis } from 'ioredis'
 import type pg from 'pg'
 import { Aftermath } from './aftermath.ts'
+import { Arrivals } from './arrivals.ts'
 import { metricDaysOf, type WorkerSettings } from './config.ts'
 import { ShardConsumer } from './consumer.ts'
 import { createDecoder, type Decoder } from './decoder.ts'
@@ -65,6 +66,7 @@ interface Parts {
   live: Live
   presence: Presence
   watchdogs: WatchdogCertificates
+  arrivals: Arrivals
 }
 
 /** Connects to the stores and builds the worker's services, in the order in which they start. */
@@ -116,8 +118,23 @@ async function connectParts(settings: WorkerSettings, log: Log, metrics: WorkerM
   const live = new Live(redis, pool, metrics)
   const presence = new Presence({ pool, redis, live, metrics, log })
   const watchdogs = new WatchdogCertificates({ pool, redis, keyring })
+  const arrivals = new Arrivals({ pool, redis, keyring, metrics, log })
   const decoder = createDecoder()
-  return { settings, workerId, log, keyring, redis, writers, pool, decoder, metrics, live, presence, watchdogs }
+  return {
+    settings,
+    workerId,
+    log,
+    keyring,
+    redis,
+    writers,
+    pool,
+    decoder,
+    metrics,
+    live,
+    presence,
+    watchdogs,
+    arrivals,
+  }
 }
 
 async function createShards(parts: Parts): Promise<Shards> {
@@ -161,12 +178,13 @@ function repeated(parts: Parts): Service[] {
 }
 
 /** Started first, so that it closes last. */
-function stores({ decoder, redis, writers, pool }: Parts): Service {
+function stores({ decoder, redis, writers, pool, arrivals }: Parts): Service {
   return {
     name: 'stores',
     async run() {},
     async drain() {},
     async stop() {
+      await arrivals.finish()
       await decoder.close()
       redis.disconnect()
       await Promise.all([writers.end(), pool.end()])

@@ -1,6 +1,13 @@
 import type { Aftermath } from './aftermath.ts'
 import type { Doubt } from './connections.ts'
-import { gatherMs, gatherRecordsMax, recordsPerWriteMax, writerConnectionsMax } from './limits.ts'
+import {
+  gatherMs,
+  gatherRecordsMax,
+  recordsPerWriteMax,
+  waveConnectionsMin,
+  waveGatherMs,
+  writerConnectionsMax,
+} from './limits.ts'
 import type { WorkerMetrics } from './metrics.ts'
 import { isTransient } from './transaction.ts'
 import type { Work, Writer, Written } from './writer.ts'
@@ -44,8 +51,9 @@ export class WriteGroups {
 
   #consider(): void {
     if (this.#waiting.length === 0 || this.#running >= writerConnectionsMax) return
-    if (recordsOf(this.#waiting) >= gatherRecordsMax) this.#begin()
-    else this.#timer ??= setTimeout(() => this.#begin(), gatherMs)
+    const inWave = this.#waiting.some(({ work }) => isWave(work))
+    if (recordsOf(this.#waiting) >= (inWave ? recordsPerWriteMax : gatherRecordsMax)) this.#begin()
+    else this.#timer ??= setTimeout(() => this.#begin(), inWave ? waveGatherMs : gatherMs)
   }
 
   #begin(): void {
@@ -95,5 +103,8 @@ export class WriteGroups {
     await this.#aftermath.follow(works, written)
   }
 }
+
+/** Whether a read shows a fleet that comes back. */
+export const isWave = ({ plan }: Pick<Submission, 'plan'>): boolean => plan.connections.length >= waveConnectionsMin
 
 const recordsOf = (group: readonly Waiting[]) => group.reduce((sum, { work }) => sum + work.decoded.records, 0)

@@ -56,8 +56,8 @@ export interface Written {
 
 const findDevices = {
   name: 'find-devices',
-  text: `SELECT u.n::int AS n, d.partner_id, d.boot_id, d.sequence, (extract(epoch FROM d.last_seen_at) * 1000)::float8 AS seen_ms
-    FROM unnest($1::uuid[]) WITH ORDINALITY AS u(id, n) JOIN device_state d ON d.device_id = u.id`,
+  text: `SELECT u.n::int AS n, d.partner_id, v.agent_version, d.boot_id, d.sequence, (extract(epoch FROM d.last_seen_at) * 1000)::float8 AS seen_ms
+    FROM unnest($1::uuid[]) WITH ORDINALITY AS u(id, n) JOIN device_state d ON d.device_id = u.id JOIN devices v ON v.id = u.id`,
 }
 
 const findBoots = {
@@ -118,7 +118,7 @@ export class Writer {
           client,
           works.flatMap(({ verdicts }) => verdicts),
         ),
-        storeAgentVersions(client, hellosOf(works)),
+        storeAgentVersions(client, newVersionsOf(works)),
         noteLateMetrics(client, works, Date.now()),
       ])
       if (moved !== works.length) throw new PositionMoved(works.map(({ step }) => step.stream).join(', '))
@@ -166,6 +166,7 @@ export class Writer {
     const { rows } = await this.#pool.query<{
       n: number
       partner_id: string
+      agent_version: string | null
       boot_id: number
       sequence: number
       seen_ms: number | null
@@ -175,6 +176,7 @@ export class Writer {
       if (key === undefined) continue
       cache.set(key, {
         partnerId: row.partner_id,
+        agentVersion: row.agent_version,
         bootId: row.boot_id,
         sequence: row.sequence,
         seenAtMs: row.seen_ms ?? 0,
@@ -214,9 +216,9 @@ function owned<R extends { device: number }>(
   )
 }
 
-function hellosOf(works: readonly Prepared[]): { deviceId: string; agentVersion: string; atMs: number }[] {
+function newVersionsOf(works: readonly Prepared[]): { deviceId: string; agentVersion: string; atMs: number }[] {
   const hellos = owned(works, ({ connections }) =>
-    connections.flatMap(({ agentHello }): ConnectedRecord[] => (agentHello === null ? [] : [agentHello])),
+    connections.flatMap(({ newVersion }): ConnectedRecord[] => (newVersion === null ? [] : [newVersion])),
   )
   return hellos.map(({ deviceId, record }) => ({
     deviceId,

@@ -15,6 +15,7 @@ import type { Redis } from 'ioredis'
 import pg from 'pg'
 import { Registry } from 'prom-client'
 import { Aftermath } from '../aftermath.ts'
+import { Arrivals } from '../arrivals.ts'
 import { ShardConsumer } from '../consumer.ts'
 import { createDecoder } from '../decoder.ts'
 import { heartbeatRowType } from '../heartbeats.ts'
@@ -167,12 +168,14 @@ export async function makeParts(bed: Bed) {
   const presence = new Presence({ pool, redis, live, metrics, log })
   const watchdogs = new WatchdogCertificates({ pool, redis, keyring })
   const forgotten: number[] = []
-  const aftermath = new Aftermath({ pool, redis, keyring, live, presence, watchdogs, metrics, log })
+  const arrivals = new Arrivals({ pool, redis, keyring, metrics, log })
+  const aftermath = new Aftermath({ live, presence, watchdogs, arrivals, metrics, log })
   const decoder = createDecoder()
   const writer = new Writer(pool, await heartbeatRowType(pool))
   const groups = new WriteGroups(writer, aftermath, metrics)
   const onRedisForgot = () => void forgotten.push(Date.now())
   const close = async () => {
+    await arrivals.finish()
     redis.disconnect()
     await decoder.close()
   }
