@@ -31,7 +31,7 @@ export class Launcher {
   output = ''
   errors = ''
 
-  constructor(place: Place, settings: Record<string, string> = {}) {
+  constructor(place: Place, settings: Record<string, string> = {}, args: readonly string[] = []) {
     const { PATH = '', HOME = '/' } = process.env
     const env = {
       PATH,
@@ -43,7 +43,7 @@ export class Launcher {
       MUSTER_LOCAL_AGENT: '0',
       ...settings,
     }
-    this.#child = spawn(process.execPath, [script], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    this.#child = spawn(process.execPath, [script, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       this.output += text
       for (const look of this.#waiting) look()

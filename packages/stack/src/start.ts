@@ -12,16 +12,20 @@ import { isEnrolled, makeEnrollmentKey, type Session, signIn } from './local-age
 import { freePort } from './ports.ts'
 import { type Stack, startStack } from './stack.ts'
 
-const usage = 'usage: npm start  (takes no arguments; settings come from the environment, see README.md)'
+const usage =
+  'usage: npm start [-- --demo <machines>]  (adds so many simulated machines; settings come from the environment, see README.md)'
+const demoMain = fileURLToPath(new URL('../../demo/src/main.ts', import.meta.url))
 const agentMain = fileURLToPath(new URL('../../../apps/agent/agent.mjs', import.meta.url))
 
+// One process holds them all, and it may have 20,000 files open.
+const demoMachinesMax = 15_000
 // The terminal, npm and our own bootstrap may each pass on one and the same Ctrl-C.
 const echoMs = 1_000
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
 async function main(): Promise<void> {
-  readArguments(process.argv.slice(2))
+  const { demo } = readArguments(process.argv.slice(2))
   const config = readLauncherConfig()
   say(`Muster starts, with its data in ${config.MUSTER_DATA_DIR}`)
   const stop = listenForStop()
@@ -37,18 +41,24 @@ async function main(): Promise<void> {
     process.exit(1)
   })
   if (stop.isWanted()) return
-  await welcome(config, stack)
+  await welcome(config, stack, demo)
 }
 
-function readArguments(args: string[]): void {
+/** The settings that are given as arguments: how many machines to simulate. */
+function readArguments(args: string[]): { demo: number } {
+  const options = { help: { type: 'boolean', short: 'h' }, demo: { type: 'string' } } as const
   try {
-    const { values } = parseArgs({ args, strict: true, options: { help: { type: 'boolean', short: 'h' } } })
-    if (!values.help) return
-    say(usage)
-    process.exit(0)
+    const { values } = parseArgs({ args, strict: true, options })
+    const demo = Number(values.demo ?? 0)
+    if (!Number.isInteger(demo) || demo < 0 || demo > demoMachinesMax) {
+      throw new Error(`--demo should be a number of machines, up to ${demoMachinesMax}`)
+    }
+    if (!values.help) return { demo }
   } catch (error) {
     throw new StackError(`${reasonOf(error)}. ${usage}`)
   }
+  say(usage)
+  process.exit(0)
 }
 
 function listenForStop() {
@@ -103,14 +113,15 @@ async function launch(config: LauncherConfig): Promise<Stack> {
   })
 }
 
-async function welcome(config: LauncherConfig, stack: Stack): Promise<void> {
+async function welcome(config: LauncherConfig, stack: Stack, demo: number): Promise<void> {
   const { admin, ingest } = stack.urls
   const { secrets, forgetBootstrapPassword } = stack.stores.secretFiles
   const agentFolder = join(stack.stores.folder.path, 'agent')
   const needsKey = config.MUSTER_LOCAL_AGENT && !isEnrolled(agentFolder)
   const password = config.BOOTSTRAP_PASSWORD ?? secrets.bootstrapPassword
-  const wantsSession = needsKey || secrets.bootstrapPassword !== undefined
+  const wantsSession = needsKey || demo > 0 || secrets.bootstrapPassword !== undefined
   const session = password && wantsSession ? await signIn(admin, config.BOOTSTRAP_EMAIL, password) : undefined
+  if (demo > 0) await startDemo(config, stack, demo, session && password)
   const agentRuns = config.MUSTER_LOCAL_AGENT && (await startLocalAgent(stack, agentFolder, session))
   say('')
   say(`Console and API  ${config.PUBLIC_URL ?? admin}`)
@@ -125,6 +136,18 @@ async function welcome(config: LauncherConfig, stack: Stack): Promise<void> {
   if (agentRuns || !needsKey || !session) await forgetBootstrapPassword()
   say('')
   say(`ready ${admin}`)
+}
+
+async function startDemo(config: LauncherConfig, stack: Stack, machines: number, password: string | undefined) {
+  const env = {
+    DEMO_MACHINES: String(machines),
+    DEMO_FOLDER: join(stack.stores.folder.path, 'demo'),
+    DEMO_SERVER: stack.urls.admin,
+    DEMO_INGEST: stack.urls.ingest,
+    ...(password && { DEMO_EMAIL: config.BOOTSTRAP_EMAIL, DEMO_PASSWORD: password }),
+  }
+  await stack.launch({ name: 'demo', file: demoMain, env })
+  say(`  ${machines} simulated machines report for the partner Northwind IT`)
 }
 
 // Muster is of use without it, so that its failure is told and no reason to stop.

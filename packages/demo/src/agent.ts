@@ -1,0 +1,164 @@
+import { type DownMessage, decodeDown } from '@muster/wire/down.ts'
+import { WireError } from '@muster/wire/frame.ts'
+import { frameBytesMax } from '@muster/wire/limits.ts'
+import type { Command } from '@muster/wire/messages/command.ts'
+import { encodeUp, type UpMessage } from '@muster/wire/up.ts'
+import { protocolVersion, subprotocol } from '@muster/wire/version.ts'
+import { WebSocket } from 'ws'
+import { Chance } from './chance.ts'
+import { type Machine, machineOf } from './machine.ts'
+import { deedOf } from './obedience.ts'
+import type { Roster } from './roster.ts'
+import { sourceOf } from './source.ts'
+import { Vitals } from './vitals.ts'
+
+const backoffMs = { first: 1_000, most: 60_000 } as const
+const restless = { onlineMs: 240_000, offlineMs: 90_000 } as const
+/** How long a machine that will be gone is seen before it goes. */
+const goneAfterMs = 5_000
+
+type Unnumbered<T> = T extends UpMessage ? Omit<T, 'sequence'> : never
+
+/** One simulated agent: it speaks the protocol as a real one does, about a machine that does not exist. */
+export class DemoAgent {
+  readonly #machine: Machine
+  readonly #roster: Roster
+  readonly #ingest: string
+  readonly #chance: Chance
+  readonly #vitals: Vitals
+  readonly #bootId = Date.now()
+  readonly #timers: Set<NodeJS.Timeout> = new Set()
+  /** Sent and not yet acknowledged, by sequence. */
+  readonly #unacknowledged: Map<number, Uint8Array> = new Map()
+  readonly #done: Set<string> = new Set()
+  #beat: NodeJS.Timeout | undefined
+  #socket: WebSocket | undefined
+  #sequence = 0
+  #failures = 0
+  #hintMs = 0
+  #isStopped = false
+  #toldInventory = false
+
+  constructor(index: number, ingest: string, roster: Roster) {
+    this.#machine = machineOf(index)
+    this.#roster = roster
+    this.#ingest = ingest
+    this.#chance = new Chance(`agent ${index}`)
+    this.#vitals = new Vitals(this.#machine, Date.now())
+  }
+
+  connect(): void {
+    if (this.#isStopped) return
+    const { index } = this.#machine
+    const socket = new WebSocket(this.#ingest, subprotocol, {
+      perMessageDeflate: false,
+      maxPayload: frameBytesMax,
+      localAddress: sourceOf(index),
+    })
+    this.#socket = socket
+    socket.on('message', (data, isBinary) => {
+      if (isBinary && data instanceof Uint8Array) this.#receive(data)
+    })
+    socket.on('error', () => undefined)
+    socket.on('close', () => this.#closed())
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    clearInterval(this.#beat)
+    for (const timer of this.#timers) clearTimeout(timer)
+    this.#socket?.close(1000, 'stopping')
+  }
+
+  #receive(bytes: Uint8Array): void {
+    try {
+      this.#handle(decodeDown(bytes))
+    } catch (error) {
+      // What a newer server says beside what this knows does not end the connection.
+      if (!(error instanceof WireError)) throw error
+    }
+  }
+
+  #handle(message: DownMessage): void {
+    if (message.name === 'challenge') this.#introduce(message.body.nonce)
+    else if (message.name === 'welcome') this.#begin(message.body.heartbeatMs)
+    else if (message.name === 'ack') this.#unacknowledged.delete(message.sequence)
+    else if (message.name === 'retry') this.#hintMs = message.body.afterMs
+    else if (message.name === 'command') this.#obey(message.body)
+    else if (message.name === 'certificate') {
+      this.#roster.renew(this.#machine.index, message.body.certificate)
+      void this.#roster.save()
+    }
+  }
+
+  #introduce(nonce: Uint8Array): void {
+    const { index, inventory } = this.#machine
+    const body = {
+      protocol: protocolVersion,
+      certificate: this.#roster.certificate(index),
+      signature: this.#roster.prove(index, nonce),
+      bootId: this.#bootId,
+      agentVersion: inventory.facts.agentVersion,
+      role: 'agent' as const,
+    }
+    this.#socket?.send(encodeUp({ name: 'hello', sequence: 0, body }))
+  }
+
+  #begin(heartbeatMs: number): void {
+    this.#failures = 0
+    for (const frame of this.#unacknowledged.values()) this.#socket?.send(frame)
+    if (!this.#toldInventory) this.#send({ name: 'inventory', body: this.#machine.inventory })
+    this.#toldInventory = true
+    const beat = () => this.#send({ name: 'heartbeat', body: this.#vitals.next(Date.now()) })
+    beat()
+    // The machines beat one after another, not all at once.
+    this.#later(this.#chance.share() * heartbeatMs, () => {
+      clearInterval(this.#beat)
+      this.#beat = setInterval(beat, heartbeatMs)
+      beat()
+    })
+    const { temper } = this.#machine
+    if (temper === 'gone') this.#later(goneAfterMs, () => this.stop())
+    if (temper === 'restless')
+      this.#later(restless.onlineMs * (0.5 + this.#chance.share()), () => this.#socket?.terminate())
+  }
+
+  #send(message: Unnumbered<UpMessage>): void {
+    if (this.#socket?.readyState !== WebSocket.OPEN) return
+    const sequence = ++this.#sequence
+    const frame = encodeUp({ ...message, sequence })
+    if (message.name !== 'heartbeat') this.#unacknowledged.set(sequence, frame)
+    this.#socket.send(frame)
+  }
+
+  #obey(command: Command): void {
+    const { id } = command
+    if (this.#done.has(id)) return
+    this.#done.add(id)
+    const { durationMs, output, result, sendsInventory } = deedOf(command, this.#machine, this.#chance)
+    const said = output === '' ? {} : { output, stream: 'stdout' as const, offset: 0 }
+    this.#send({ name: 'progress', body: { commandId: id, state: 'running', ...said } })
+    this.#later(durationMs, () => {
+      if (sendsInventory) this.#send({ name: 'inventory', body: this.#machine.inventory })
+      this.#send({ name: 'result', body: { commandId: id, durationMs, ...result } })
+    })
+  }
+
+  #closed(): void {
+    clearInterval(this.#beat)
+    this.#socket = undefined
+    if (this.#isStopped) return
+    const backoff = Math.min(backoffMs.most, backoffMs.first * 2 ** this.#failures++) * Math.random()
+    const away = this.#machine.temper === 'restless' ? restless.offlineMs * this.#chance.share() : 0
+    this.#later(this.#hintMs + backoff + away, () => this.connect())
+    this.#hintMs = 0
+  }
+
+  #later(delayMs: number, what: () => void): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer)
+      what()
+    }, delayMs)
+    this.#timers.add(timer)
+  }
+}

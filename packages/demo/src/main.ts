@@ -1,0 +1,69 @@
+// A fleet of simulated machines, for demonstrations: `npm start -- --demo 2000`.
+import { mkdir } from 'node:fs/promises'
+import { setTimeout as pause } from 'node:timers/promises'
+import { ConfigError, readConfig } from '@muster/kit/config.ts'
+import { signIn } from '@muster/stack/local-agent.ts'
+import { z } from 'zod'
+import { DemoAgent } from './agent.ts'
+import { enrolAll } from './enrolment.ts'
+import type { Place } from './places.ts'
+import { Roster } from './roster.ts'
+import { makeTenants } from './tenants.ts'
+
+const connectsPerTick = 20
+const tickMs = 100
+
+const Settings = z.object({
+  DEMO_MACHINES: z.coerce.number().int().min(1).max(15_000),
+  DEMO_FOLDER: z.string(),
+  DEMO_SERVER: z.url(),
+  DEMO_INGEST: z.url(),
+  /** Needed until all machines have enrolled. */
+  DEMO_EMAIL: z.string().optional(),
+  DEMO_PASSWORD: z.string().optional(),
+})
+const config = readConfig(Settings)
+await mkdir(config.DEMO_FOLDER, { recursive: true, mode: 0o700 })
+const roster = await Roster.open(config.DEMO_FOLDER)
+const machines = Array.from({ length: config.DEMO_MACHINES }, (_, index) => index)
+const missing = machines.filter((index) => !roster.has(index))
+const agents: DemoAgent[] = []
+
+function stop(): void {
+  for (const agent of agents) agent.stop()
+  process.exit(0)
+}
+process.on('SIGTERM', stop)
+process.on('disconnect', stop)
+
+function connect(machine: number): void {
+  const agent = new DemoAgent(machine, config.DEMO_INGEST, roster)
+  agents.push(agent)
+  agent.connect()
+}
+
+async function connectEnrolled(): Promise<void> {
+  const known = machines.filter((index) => roster.has(index))
+  for (let from = 0; from < known.length; from += connectsPerTick) {
+    for (const machine of known.slice(from, from + connectsPerTick)) connect(machine)
+    await pause(tickMs)
+  }
+}
+
+async function enrolMissing(keys: ReadonlyMap<Place, string>): Promise<void> {
+  await enrolAll({ server: config.DEMO_SERVER, machines: missing, keys, roster, enrolled: connect })
+}
+
+async function prepare(): Promise<ReadonlyMap<Place, string>> {
+  const { DEMO_EMAIL: email, DEMO_PASSWORD: password, DEMO_SERVER: server } = config
+  const session = email && password ? await signIn(server, email, password) : undefined
+  if (session === undefined) throw new ConfigError('Give BOOTSTRAP_PASSWORD: there are machines to enrol')
+  return makeTenants(session, missing.length)
+}
+
+const keys: ReadonlyMap<Place, string> = missing.length === 0 ? new Map() : await prepare()
+const connecting = connectEnrolled()
+// The fleet fills up while it can already be looked at.
+process.send?.({ ready: true })
+await connecting
+await enrolMissing(keys)

@@ -1,0 +1,56 @@
+import type { Command } from '@muster/wire/messages/command.ts'
+import type { Result } from '@muster/wire/messages/result.ts'
+import { z } from 'zod'
+import type { Chance } from './chance.ts'
+import type { Machine } from './machine.ts'
+
+const Script = z.looseObject({ script: z.string() })
+
+export interface Deed {
+  /** How long it takes. */
+  readonly durationMs: number
+  readonly output: string
+  readonly result: Pick<Result, 'status' | 'exitCode' | 'stdout' | 'result' | 'error'>
+  /** Whether the inventory goes out before the result. */
+  readonly sendsInventory: boolean
+}
+
+/** What a simulated machine makes of a command. Nothing runs: scripts are answered with what such a machine would say. */
+export function deedOf({ type, payload }: Command, machine: Machine, chance: Chance): Deed {
+  if (type === 'refresh_inventory') {
+    return {
+      durationMs: chance.whole(300, 1_500),
+      output: '',
+      result: { status: 'completed', result: {} },
+      sendsInventory: true,
+    }
+  }
+  if (type === 'set_auto_update') {
+    return {
+      durationMs: 50,
+      output: '',
+      result: { status: 'completed', result: { ...payload } },
+      sendsInventory: false,
+    }
+  }
+  const script = Script.safeParse(payload)
+  if (type === 'run_script' && script.success) return said(script.data.script, machine, chance)
+  const error = `A simulated machine does not do ${type}`
+  return { durationMs: 20, output: '', result: { status: 'failed', error }, sendsInventory: false }
+}
+
+function said(script: string, { inventory: { facts }, memoryBytes }: Machine, chance: Chance): Deed {
+  const lines = [`${facts.hostname}: ${facts.osName} ${facts.osVersion} (${facts.kernelVersion})`]
+  if (/uptime/.test(script)) lines.push(` up ${chance.whole(1, 90)} days, load average: 0.${chance.whole(10, 99)}`)
+  if (/\bdf\b|disk/i.test(script)) lines.push(`${chance.whole(15, 95)}% of the disk is in use`)
+  if (/free|memory/i.test(script)) lines.push(`${Math.round(memoryBytes / 2 ** 30)} GiB of memory`)
+  lines.push(`(simulated: ${script.length} characters of script were not run)`)
+  const isFine = !/exit 1|\bfail/.test(script) && chance.percent(97)
+  const output = `${lines.join('\n')}\n`
+  return {
+    durationMs: chance.whole(200, 3_000),
+    output,
+    result: { status: isFine ? 'completed' : 'failed', exitCode: isFine ? 0 : 1, stdout: output },
+    sendsInventory: false,
+  }
+}

@@ -1,0 +1,57 @@
+import { rm } from 'node:fs/promises'
+import { signIn } from '@muster/stack/local-agent.ts'
+import { afterAll, expect, test } from 'vitest'
+import { z } from 'zod'
+import { eventually } from './fleet.ts'
+import { Launcher, newPlace } from './launcher.ts'
+
+const machines = 30
+const password = 'A-demonstration-2026'
+const Devices = z.looseObject({
+  devices: z.array(
+    z.looseObject({ id: z.string(), hostname: z.string(), status: z.string(), cpuPercent: z.number().nullable() }),
+  ),
+})
+const Sent = z.looseObject({ status: z.string(), stdout: z.string() })
+
+const place = await newPlace()
+const launchers: Launcher[] = []
+
+function launch(settings: Record<string, string>): Launcher {
+  const launcher = new Launcher(place, settings, ['--demo', String(machines)])
+  launchers.push(launcher)
+  return launcher
+}
+
+afterAll(async () => {
+  await Promise.all(launchers.map((launcher) => launcher.stop()))
+  await rm(place.dataDir, { recursive: true, force: true })
+})
+
+test('simulated machines enrol, report, take commands, and are the same after another start', async () => {
+  const first = launch({ BOOTSTRAP_PASSWORD: password })
+  await first.ready()
+  const admin = `http://127.0.0.1:${place.ports.admin}`
+  const session = await signIn(admin, 'admin@muster.local', password)
+  if (session === undefined) throw new Error('the password is not right')
+  const seen = await eventually(async () => {
+    const { devices } = await session.get('/devices?limit=100', Devices)
+    return devices.length === machines && devices.every(({ cpuPercent }) => cpuPercent !== null) && devices
+  })
+  const target = seen.find(({ status, hostname }) => status === 'online' && /^(ws|lx|srv|mac|edge)-/.test(hostname))
+  const order = { type: 'run_script', payload: { language: 'bash', script: 'uptime' }, waitMs: 30_000 }
+  const { stdout } = await session.post(`/devices/${target?.id}/commands`, order, Sent)
+  expect(stdout).toContain(target?.hostname)
+  expect(await first.stop()).toBe(0)
+
+  // The machines are known: nobody's password is needed.
+  const second = launch({})
+  await second.ready()
+  const again = await signIn(admin, 'admin@muster.local', password)
+  const names = await eventually(async () => {
+    const { devices } = (await again?.get('/devices?limit=100', Devices)) ?? { devices: [] }
+    return devices.some(({ status }) => status === 'online') && devices.map(({ hostname }) => hostname)
+  })
+  expect(names).toEqual(seen.map(({ hostname }) => hostname))
+  expect(await second.stop()).toBe(0)
+})
