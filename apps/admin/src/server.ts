@@ -9,11 +9,13 @@ import { type FastifyBaseLogger, type FastifyError, type FastifyInstance, fastif
 import type { Registry } from 'prom-client'
 import { serveDevOutbox } from './dev-outbox.ts'
 import { serveDocs } from './docs-page.ts'
+import { asBytes, decoded, jsonType, unfitJson } from './doors/json-text.ts'
 import { openApiDocument } from './doors/openapi.ts'
 import { newRequestId } from './doors/request.ts'
 import { sendFailure, serveRest } from './doors/rest.ts'
 import { serveTrpc } from './doors/trpc.ts'
 import { observeRequests } from './metrics.ts'
+import { refusal, refuseAmbiguity, refuseNonsense } from './refusals.ts'
 
 export interface ServerOptions {
   readonly operations: readonly Operation[]
@@ -24,32 +26,17 @@ export interface ServerOptions {
   readonly registry: Registry
 }
 
-/** What the HTTP server itself refuses, in our codes. */
-function refusal(error: FastifyError): AppError | FastifyError {
-  if (error.statusCode === 413) return new AppError('PAYLOAD_TOO_LARGE', 'The request body is too large')
-  if (error.statusCode === 415)
-    return new AppError('UNSUPPORTED_MEDIA_TYPE', 'Send JSON with content-type application/json')
-  if (
-    error.statusCode !== undefined &&
-    error.statusCode >= 400 &&
-    error.statusCode < 500 &&
-    !(error instanceof AppError)
-  ) {
-    return new AppError(
-      'VALIDATION_ERROR',
-      /JSON|content length|body/i.test(error.message) ? 'The body is not valid JSON' : error.message,
-    )
-  }
-  return error
-}
-
-/** An empty body counts as no input, whatever its content type says. */
+/** JSON in UTF-8, of one reading. An empty body counts as no input, whatever its content type says. */
 function acceptJson(app: FastifyInstance) {
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser(/^application\/([\w.-]+\+)?json/, { parseAs: 'string' }, (request, body, done) => {
-    if (body.length === 0) done(null, undefined)
-    else parse(request, body.toString(), done)
+  app.addContentTypeParser(jsonType, { parseAs: 'buffer' }, (request, body, done) => {
+    if (body.length === 0) return done(null, undefined)
+    const text = decoded(asBytes(body))
+    if (text === null) return done(new AppError('VALIDATION_ERROR', 'The body is not valid JSON'))
+    const unfit = unfitJson(text)
+    if (unfit !== null) return done(new AppError('VALIDATION_ERROR', unfit))
+    return parse(request, text, done)
   })
 }
 
@@ -68,10 +55,15 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     connectionTimeout: 130_000,
     keepAliveTimeout: 72_000,
     return503OnClosing: true,
-    routerOptions: { maxParamLength: 500 },
+    routerOptions: { maxParamLength: 10_000 },
+    frameworkErrors: (error, request, reply) => sendFailure(refusal(error), request, reply),
+    clientErrorHandler: refuseNonsense,
+    // Asked for by `refuseAmbiguity`, in our own words.
+    http: { requireHostHeader: false },
   })
   acceptJson(app)
   observeRequests(app, options.registry)
+  refuseAmbiguity(app)
   app.setErrorHandler((error: FastifyError, request, reply) => sendFailure(refusal(error), request, reply))
   app.setNotFoundHandler((request, reply) => sendFailure(new AppError('NOT_FOUND', 'No such path'), request, reply))
   // Hooks of every request end by a call, not by a promise: that is a turn of the event loop less each.

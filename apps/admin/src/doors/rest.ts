@@ -21,7 +21,9 @@ function inputOf({ query, body, params }: FastifyRequest): Given {
   if (body !== null && body !== undefined && (typeof body !== 'object' || Array.isArray(body))) {
     throw new AppError('VALIDATION_ERROR', 'The body must be a JSON object')
   }
-  return { ...plainObject(query), ...plainObject(body), ...plainObject(params) }
+  const given = plainObject(params)
+  if (Object.values(given).includes('')) throw new AppError('NOT_FOUND', 'No such path')
+  return { ...plainObject(query), ...plainObject(body), ...given }
 }
 
 function sendRaw(http: FastifyReply, answer: RawAnswer) {
@@ -66,6 +68,7 @@ export function sendFailure(error: unknown, request: FastifyRequest, http: Fasti
   const known = publicError(error)
   if (known === null) request.log.error({ err: error, requestId: request.id }, 'a request failed')
   const said = known ?? internal(request.id)
+  if (said.status === 401) http.header('www-authenticate', 'Bearer')
   if (typeof said.extra.retryAfter === 'number') http.header('retry-after', String(said.extra.retryAfter))
   return http.code(said.status).send(said.body())
 }
@@ -119,12 +122,15 @@ export function serveRest(app: FastifyInstance, options: DoorOptions) {
     }
   }
   for (const [path, methods] of methodsOf) {
-    const others = (['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).filter((method) => !methods.has(method))
+    const others = (['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const).filter(
+      (method) => !methods.has(method),
+    )
     app.route({
       method: others,
       url: path,
       exposeHeadRoute: false,
-      async handler(_http, answer) {
+      async handler(http, answer) {
+        inputOf(http)
         answer.header('allow', [...methods].join(', '))
         throw new AppError('METHOD_NOT_ALLOWED', 'This path does not take that method')
       },

@@ -4,9 +4,10 @@ import { AppError, type ErrorCode, errorStatus } from '@muster/kit/errors.ts'
 import { follow } from '@muster/kit/follow.ts'
 import { run } from '@muster/kit/run.ts'
 import { type AnyTRPCRouter, initTRPC, TRPCError } from '@trpc/server'
-import { type FastifyTRPCPluginOptions, fastifyTRPCPlugin } from '@trpc/server/adapters/fastify'
+import { fastifyRequestHandler } from '@trpc/server/adapters/fastify'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { internal, publicError } from './failure.ts'
+import { asBytes, decoded, jsonType, unfitJson } from './json-text.ts'
 import { replyTo, requestOf } from './request.ts'
 import type { DoorOptions } from './rest.ts'
 
@@ -94,11 +95,37 @@ function routerOf(options: DoorOptions): AnyTRPCRouter {
   return t.router(areas)
 }
 
+/** Calls of one batch: more than a page of the console makes, fewer than would be a flood in one request. */
+const callsPerBatch = 30
+
+/** Bodies stay text: the router parses them itself, after they were looked at. */
+function acceptJsonText(app: FastifyInstance) {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(jsonType, { parseAs: 'buffer' }, (_request, body, done) => {
+    const text = decoded(asBytes(body))
+    if (text === null) return done(new AppError('VALIDATION_ERROR', 'The body is not valid JSON'))
+    const unfit = unfitJson(text)
+    return unfit === null ? done(null, text) : done(new AppError('VALIDATION_ERROR', unfit))
+  })
+}
+
 export async function serveTrpc(app: FastifyInstance, options: DoorOptions) {
   const router = routerOf(options)
-  const trpcOptions: FastifyTRPCPluginOptions<AnyTRPCRouter>['trpcOptions'] = {
-    router,
-    createContext: ({ req, res }: { req: FastifyRequest; res: FastifyReply }): Context => ({ http: req, answer: res }),
-  }
-  await app.register(fastifyTRPCPlugin, { prefix: '/trpc', trpcOptions })
+  await app.register(async (door) => {
+    acceptJsonText(door)
+    door.all<{ Params: { path: string }; Querystring: { input?: unknown } }>('/trpc/:path', async (req, res) => {
+      const { input } = req.query
+      const unfit = typeof input === 'string' ? unfitJson(input) : null
+      if (unfit !== null) throw new AppError('VALIDATION_ERROR', unfit)
+      const createContext = (): Context => ({ http: req, answer: res })
+      await fastifyRequestHandler({
+        router,
+        createContext,
+        req,
+        res,
+        path: req.params.path,
+        maxBatchSize: callsPerBatch,
+      })
+    })
+  })
 }

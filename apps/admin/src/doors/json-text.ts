@@ -1,0 +1,75 @@
+// JSON is looked at as text before it is parsed: what is in it twice, or without end, a parser would not tell any more.
+const depthMax = 64
+const membersMax = 10_000
+
+/** Other charsets than UTF-8 are none of JSON. */
+export const jsonType = /^application\/([\w.-]+\+)?json\s*(;\s*charset="?utf-8"?\s*)?$/i
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+export const asBytes = (body: string | Uint8Array): Uint8Array => (typeof body === 'string' ? Buffer.from(body) : body)
+
+/** @returns null when the bytes are not UTF-8 */
+export function decoded(bytes: Uint8Array): string | null {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    return null
+  }
+}
+
+/** Where the string that begins at `start` ends: the place of its closing quote, or -1. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let before = end - 1
+    while (text[before] === '\\') before -= 1
+    if ((end - before) % 2 === 1) return end
+  }
+  return -1
+}
+
+const isSpace = (code: number) => code === 32 || code === 10 || code === 13 || code === 9
+
+function isName(text: string, end: number): boolean {
+  let next = end + 1
+  while (isSpace(text.charCodeAt(next))) next += 1
+  return text[next] === ':'
+}
+
+function nameIn(quoted: string): string {
+  if (!quoted.includes('\\')) return quoted.slice(1, -1)
+  try {
+    return String(JSON.parse(quoted))
+  } catch {
+    return quoted
+  }
+}
+
+/** What is wrong with JSON text that parses all the same: too deep, too many fields, a field twice. Null: nothing. */
+export function unfitJson(text: string): string | null {
+  /** The fields of the objects around the place at hand; null for a list. */
+  const around: (Set<string> | null)[] = []
+  let members = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text[at]
+    if (char === '{' || char === '[') {
+      if (around.length >= depthMax) return `The input is nested deeper than ${depthMax} levels`
+      around.push(char === '{' ? new Set() : null)
+    } else if (char === '}' || char === ']') {
+      around.pop()
+    } else if (char === '"') {
+      const end = endOfString(text, at)
+      if (end === -1) return null
+      const names = around.at(-1)
+      if (names && isName(text, end)) {
+        const name = nameIn(text.slice(at, end + 1))
+        if (names.has(name)) return 'The input names a field twice'
+        names.add(name)
+        members += 1
+        if (members > membersMax) return `The input holds more than ${membersMax} fields`
+      }
+      at = end
+    }
+  }
+  return null
+}
