@@ -1,0 +1,126 @@
+// Case D7: whoever listens hears nothing of others. Every live channel is opened by everybody of one partner with everything
+// that can be guessed of another one, which then does whatever makes noise.
+
+import { autoUpdate } from '@muster/areas/devices/auto-update.contract.ts'
+import { commands } from '@muster/areas/devices/commands.contract.ts'
+import { agents } from '@muster/areas/enrollment/agents.contract.ts'
+import { keys } from '@muster/areas/enrollment/keys.contract.ts'
+import { lifecycle } from '@muster/areas/lifecycle/lifecycle.contract.ts'
+import type { Operation } from '@muster/areas/operation.ts'
+import { operations } from '@muster/areas/registry.ts'
+import { createRuntime } from '@muster/areas/runtime.ts'
+import { type LiveEvent, publishLive } from '@muster/backplane/live.ts'
+import { follow } from '@muster/kit/follow.ts'
+import { call, requestAs } from '@muster/testkit/call.ts'
+import { machine } from '@muster/testkit/machines.ts'
+import { testServices } from '@muster/testkit/services.ts'
+import { type Person, person } from '@muster/testkit/world.ts'
+import { afterAll, describe, expect, it } from 'vitest'
+import { buildStage, type StageWorld } from './stage.ts'
+
+const services = await testServices()
+const runtime = createRuntime(services)
+const mine = await buildStage()
+const theirs = await buildStage()
+const reply = { header() {}, cookie() {} }
+
+const channels = operations.filter(({ endpoint }) => endpoint.kind === 'subscription')
+const status = ({ stage }: StageWorld, at: number): LiveEvent => ({
+  type: 'device.status',
+  orgId: stage.org,
+  siteId: stage.site,
+  deviceId: stage.device,
+  at,
+  status: 'online',
+})
+
+/** By channel: what makes the other partner heard on it, and the own event that ends the wait. */
+const noises: Record<string, { make(): Promise<unknown>; end(at: number): Promise<unknown> }> = {
+  'devices.live.events': {
+    async make() {
+      const { world, stage } = theirs
+      const admin = world.partnerAdmin
+      const { key } = await call(admin, keys.create, { orgId: stage.org, name: 'Loud' })
+      const { deviceId } = await call(null, agents.enroll, { enrollmentKey: key, ...machine('loud') })
+      await call(admin, commands.create, { id: deviceId, type: 'run_script', payload: { script: 'true' } })
+      await call(admin, autoUpdate.set, { id: deviceId, enabled: false })
+      await call(admin, lifecycle.moveOrg, { id: deviceId, orgId: stage.otherOrg })
+      await call(admin, lifecycle.remove, { id: deviceId })
+      const types = ['device.status', 'device.heartbeat', 'device.changed', 'command.changed'] as const
+      for (const type of types) await publishLive(services.redis, stage.partner, [{ ...status(theirs, 1), type }])
+    },
+    end: (at) => publishLive(services.redis, mine.stage.partner, [status(mine, at)]),
+  },
+}
+
+async function listeners(): Promise<{ name: string; who: Pick<Person, 'token'> }[]> {
+  const { world, stage } = mine
+  const ofPartner = { scope: 'partner', partnerId: world.partner.id } as const
+  const ofOrg = { scope: 'organization', partnerId: world.partner.id, orgId: world.org.id } as const
+  const role = 'Org Admin'
+  return [
+    { name: 'partner', who: world.partnerAdmin },
+    {
+      name: 'selected',
+      who: await person(ofPartner, { role: 'Partner Admin', orgAccess: 'selected', orgIds: [stage.org] }),
+    },
+    { name: 'organization', who: world.orgAdmin },
+    { name: 'site', who: await person(ofOrg, { role, siteIds: [stage.site] }) },
+    { name: 'group', who: await person(ofOrg, { role, deviceGroupIds: [stage.group] }) },
+    // A reach that names what is another's, as if it had been written into the membership behind our back.
+    {
+      name: 'stretched',
+      who: await person(ofPartner, {
+        role: 'Partner Admin',
+        orgAccess: 'selected',
+        orgIds: [stage.org, theirs.stage.org],
+      }),
+    },
+    {
+      name: 'stretched to a group',
+      who: await person(ofOrg, { role, deviceGroupIds: [stage.group, theirs.stage.group] }),
+    },
+  ]
+}
+
+/** Whatever can be asked for: nothing, and the other partner's ids under every name that the channel takes. */
+function guesses({ endpoint }: Operation): object[] {
+  const { stage } = theirs
+  const both = {
+    orgIds: [stage.org, mine.stage.org],
+    siteIds: [stage.site, mine.stage.site],
+    deviceIds: [stage.device, mine.stage.device],
+  }
+  const more = { partnerId: stage.partner, partnerIds: [stage.partner], orgId: '*', channel: `live:${stage.partner}` }
+  return [{}, both, { ...both, ...more }].filter((given) => endpoint.input.safeParse(given).success)
+}
+
+describe('D7', () => {
+  it('knows how to make noise on every channel', () => {
+    expect(channels.map(({ id }) => id).sort()).toEqual(Object.keys(noises).sort())
+  })
+
+  it.each(channels.map((operation) => ({ id: operation.id, operation })))(
+    '$id tells nobody of another partner',
+    async ({ id, operation }) => {
+      const gone = new AbortController()
+      afterAll(() => gone.abort())
+      const opened = []
+      for (const { name, who } of await listeners()) {
+        for (const given of guesses(operation)) {
+          const stream = follow(operation, given, { ...requestAs(who), signal: gone.signal }, reply, runtime)
+          await stream.next()
+          opened.push({ name, stream })
+        }
+      }
+      expect(opened.length).toBeGreaterThan(12)
+      await noises[id]?.make()
+      const at = 4_102_444_800_000
+      await noises[id]?.end(at)
+      for (const { name, stream } of opened) {
+        const { value } = await stream.next()
+        expect({ name, ...Object(value) }).toMatchObject({ name, orgId: mine.stage.org, at })
+      }
+    },
+  )
+})

@@ -1,0 +1,67 @@
+// An answer as it stands in its HTTP response, without what is new every time: compared with the same answer later.
+
+import type { createServer } from '@muster/admin/server.ts'
+import type { Operation } from '@muster/areas/operation.ts'
+
+type Server = Awaited<ReturnType<typeof createServer>>
+type Response = Awaited<ReturnType<Server['inject']>>
+
+const isPlain = (value: unknown): value is string | number | boolean =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+
+/** The request that carries an input over REST. */
+function requestFor({ endpoint: { method, path } }: Operation, input: object) {
+  const rest: Record<string, unknown> = { ...input }
+  const url = path.replace(/:(\w+)/g, (_, name: string) => {
+    const value = rest[name]
+    delete rest[name]
+    return encodeURIComponent(isPlain(value) ? String(value) : 'missing')
+  })
+  if (method !== 'GET' && method !== 'DELETE') return { method, url: `/api/v1${url}`, payload: rest }
+  const query = Object.entries(rest).flatMap(([name, value]) =>
+    [value].flat().map((each) => `${name}=${encodeURIComponent(String(each))}`),
+  )
+  return { method, url: `/api/v1${url}${query.length > 0 ? `?${query.join('&')}` : ''}` }
+}
+
+const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi
+const moment = /\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})/g
+/** Keys and their beginnings. */
+const secret = /\bm[se]k_[\w-]{6,}|\b[\w-]{40,}(\.[\w-]+)*/g
+
+/** @param known ids that stay as they are; all others are called by the order in which they appear */
+export function withoutNews(text: string, known: ReadonlySet<string>): string {
+  const met = new Map<string, string>()
+  return text
+    .replaceAll(uuid, (id) => {
+      if (known.has(id)) return id
+      const name = met.get(id) ?? `<id ${met.size}>`
+      met.set(id, name)
+      return name
+    })
+    .replaceAll(moment, '<moment>')
+    .replaceAll(/muster-audit-\d{4}-\d\d-\d\d/g, 'muster-audit-<day>')
+    .replaceAll(secret, '<secret>')
+}
+
+const newEveryTime = new Set(['date', 'x-request-id', 'content-length'])
+
+function asText({ statusCode, headers, body }: Response): string {
+  const shown = Object.entries(headers)
+    .filter(([name]) => !newEveryTime.has(name))
+    .sort()
+    .map(([name, value]) => `${name}: ${value}`)
+  return [statusCode, ...shown, '', body].join('\n')
+}
+
+/** Asks over HTTP, in the server's own process. @returns status, headers and body, without what is new every time */
+export async function overheard(
+  app: Server,
+  operation: Operation,
+  token: string,
+  input: object,
+  known: ReadonlySet<string>,
+): Promise<string> {
+  const answer = await app.inject({ ...requestFor(operation, input), headers: { authorization: `Bearer ${token}` } })
+  return withoutNews(asText(answer), known)
+}
