@@ -33,6 +33,19 @@ export default defineConfig({
           hookTimeout: 120_000,
         },
       },
+      {
+        extends: true,
+        // A browser against one whole system, which all files share: one at a time, at the end.
+        test: {
+          name: 'console',
+          include: ['test/console/**/*.test.ts'],
+          globalSetup: ['test/console/global-setup.ts'],
+          fileParallelism: false,
+          sequence: { groupOrder: 2 },
+          testTimeout: 120_000,
+          hookTimeout: 180_000,
+        },
+      },
     ],
   },
 })

@@ -30,7 +30,7 @@ const mayImport: Record<string, string[]> = {
   ],
   'apps/admin': ['packages/areas', 'packages/backplane', 'packages/db', 'packages/kit', 'packages/releases'],
   'apps/agent': ['packages/wire'],
-  'apps/console': ['packages/areas'],
+  'apps/console': ['packages/areas', 'packages/kit'],
 }
 
 const imports = sources.flatMap(importsOf)
@@ -83,6 +83,17 @@ describe('contracts and rules can be read by a browser', () => {
     const kind = /\.(contract|rules)\.ts$/
     const allowed = /^zod$|^packages\/kit\/src\/(contract|permissions|audit-actions)\.ts$|^packages\/wire\/src\//
     const wrong = imports.filter(({ from, to }) => kind.test(from) && !kind.test(to) && !allowed.test(to))
+    expect(wrong.map(told)).toEqual([])
+  })
+})
+
+describe('the console is a thin client', () => {
+  test('it imports of ours only contracts, rules, the vocabulary and types', () => {
+    const allowed = /\.(contract|rules)\.ts$|^packages\/kit\/src\/(contract|permissions|audit-actions)\.ts$/
+    const wrong = imports.filter(
+      ({ from, to, onlyTypes }) =>
+        from.startsWith('apps/console/') && to.startsWith('packages/') && !onlyTypes && !allowed.test(to),
+    )
     expect(wrong.map(told)).toEqual([])
   })
 })

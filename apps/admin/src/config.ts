@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { smsSettings } from '@muster/areas/auth/sms-settings.ts'
 import { logLevel, onOff, port, postgresUrl, readConfig, redisUrl, wholeNumber } from '@muster/kit/config.ts'
 import { z } from 'zod'
@@ -24,6 +25,8 @@ const Settings = z.object({
   /** Does a registered partner become active with its confirmed e-mail address, without anybody's approval? */
   AUTO_APPROVE_PARTNERS: onOff(false),
   ENABLE_2FA: onOff(true),
+  /** Where the built console lies. */
+  CONSOLE_DIR: z.string().default(fileURLToPath(new URL('../../console/dist', import.meta.url))),
   /** Addresses or networks of proxies whose X-Forwarded-For is believed, comma separated. */
   TRUSTED_PROXIES: z.string().default(''),
   /** Requests that one address may make of this process each second, on average; 0 sets no limit. */

@@ -46,6 +46,7 @@ const app = await createServer({
   runtime: createRuntime(services),
   log,
   registry,
+  consoleFolder: config.CONSOLE_DIR,
   trustedProxies: config.TRUSTED_PROXIES.split(',').filter((network) => network !== ''),
 })
 observePools({ people, system }, registry)

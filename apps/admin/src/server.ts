@@ -7,6 +7,7 @@ import { AppError } from '@muster/kit/errors.ts'
 import type { Runtime } from '@muster/kit/run.ts'
 import { type FastifyBaseLogger, type FastifyError, type FastifyInstance, fastify, LogController } from 'fastify'
 import type { Registry } from 'prom-client'
+import { serveConsole } from './console.ts'
 import { serveDevOutbox } from './dev-outbox.ts'
 import { serveDocs } from './docs-page.ts'
 import { asBytes, decoded, jsonType, unfitJson } from './doors/json-text.ts'
@@ -24,6 +25,8 @@ export interface ServerOptions {
   readonly trustedProxies: readonly string[]
   /** Where the figures of requests are kept. */
   readonly registry: Registry
+  /** Where the built console lies; without one, only data is served. */
+  readonly consoleFolder?: string
 }
 
 /** JSON in UTF-8, of one reading. An empty body counts as no input, whatever its content type says. */
@@ -65,7 +68,6 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   observeRequests(app, options.registry)
   refuseAmbiguity(app)
   app.setErrorHandler((error: FastifyError, request, reply) => sendFailure(refusal(error), request, reply))
-  app.setNotFoundHandler((request, reply) => sendFailure(new AppError('NOT_FOUND', 'No such path'), request, reply))
   // Hooks of every request end by a call, not by a promise: that is a turn of the event loop less each.
   app.addHook('onSend', (request, reply, _payload, done) => {
     reply.header('x-request-id', request.id)
@@ -102,5 +104,10 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   await serveTrpc(app, doors)
   await serveDocs(app)
   serveDevOutbox(app, runtime.services)
+  const servePage = options.consoleFolder === undefined ? null : await serveConsole(app, options.consoleFolder)
+  app.setNotFoundHandler(async (request, reply) => {
+    if (await servePage?.(request, reply)) return reply
+    return sendFailure(new AppError('NOT_FOUND', 'No such path'), request, reply)
+  })
   return app
 }

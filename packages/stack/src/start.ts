@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util'
 import { SchemaError } from '@muster/db/migrate.ts'
 import { ConfigError } from '@muster/kit/config.ts'
 import { childEnvironment, type LauncherConfig, readLauncherConfig } from './config.ts'
+import { ensureConsole } from './console.ts'
 import { reasonOf, StackError } from './failure.ts'
 import { isEnrolled, makeEnrollmentKey, type Session, signIn } from './local-agent.ts'
 import { freePort } from './ports.ts'
@@ -29,7 +30,14 @@ async function main(): Promise<void> {
   const config = readLauncherConfig()
   say(`Muster starts, with its data in ${config.MUSTER_DATA_DIR}`)
   const stop = listenForStop()
+  // Beside the databases, because both take seconds.
+  const built = buildConsole()
+  built.catch(() => undefined)
   const stack = await launch(config)
+  await built.catch(async (error: unknown) => {
+    await stack.stop()
+    throw error
+  })
   void stop.wanted.then(async (why) => {
     say(why)
     await stack.stop()
@@ -78,6 +86,12 @@ function listenForStop() {
   return { wanted, isWanted: () => first !== undefined }
 }
 
+async function buildConsole(): Promise<void> {
+  const began = performance.now()
+  const wasDue = await ensureConsole()
+  if (wasDue) say(`✓ console built (${((performance.now() - began) / 1000).toFixed(1)} s)`)
+}
+
 async function launch(config: LauncherConfig): Promise<Stack> {
   const ports = {
     admin: config.ADMIN_PORT || (await freePort()),
@@ -124,7 +138,8 @@ async function welcome(config: LauncherConfig, stack: Stack, demo: number): Prom
   if (demo > 0) await startDemo(config, stack, demo, session && password)
   const agentRuns = config.MUSTER_LOCAL_AGENT && (await startLocalAgent(stack, agentFolder, session))
   say('')
-  say(`Console and API  ${config.PUBLIC_URL ?? admin}`)
+  say(`Console          ${config.PUBLIC_URL ?? admin}`)
+  say(`API              ${config.PUBLIC_URL ?? admin}/api/v1`)
   say(`API reference    ${config.PUBLIC_URL ?? admin}/docs`)
   say(`Agents connect   ${config.INGEST_PUBLIC_URL ?? ingest}`)
   say(`Sign in as       ${config.BOOTSTRAP_EMAIL}`)

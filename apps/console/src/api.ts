@@ -1,0 +1,108 @@
+// How the console talks to the server: a typed tRPC client, and the queries that are made of it.
+import type { AppRouter } from '@muster/areas/app-router.ts'
+import {
+  createTRPCClient,
+  httpLink,
+  httpSubscriptionLink,
+  splitLink,
+  type TRPCClient,
+  TRPCClientError,
+  type TRPCLink,
+} from '@trpc/client'
+import { observable } from '@trpc/server/observable'
+import { EventSource } from 'eventsource'
+import { accessToken, renew } from './session/credential.ts'
+
+export type Api = TRPCClient<AppRouter>
+/** An error as the server said it. */
+export type ApiError = TRPCClientError<AppRouter>
+export const isApiError = (error: unknown): error is ApiError => error instanceof TRPCClientError
+/** The HTTP status of an error; undefined when there was no answer. */
+export const statusOf = (error: unknown): number | undefined =>
+  isApiError(error) ? (error.data?.httpStatus ?? undefined) : undefined
+
+/** Asks once more with a new token when the server no longer takes the one that was sent. */
+const renewing: TRPCLink<AppRouter> =
+  () =>
+  ({ op, next }) =>
+    observable((observer) => {
+      let stopped = false
+      const attempt = (isSecond: boolean): { unsubscribe(): void } =>
+        next(op).subscribe({
+          next: (value) => observer.next(value),
+          complete: () => observer.complete(),
+          error(error) {
+            if (isSecond || error.data?.httpStatus !== 401) return observer.error(error)
+            const sent: unknown = op.context.token
+            renew(typeof sent === 'string' ? sent : null).then(
+              (renewed) => {
+                if (stopped) return
+                if (renewed === null) observer.error(error)
+                else running = attempt(true)
+              },
+              () => observer.error(error),
+            )
+          },
+        })
+      let running = attempt(false)
+      return () => {
+        stopped = true
+        running.unsubscribe()
+      }
+    })
+
+const withToken = async (input: string | URL, init: RequestInit) => {
+  const token = await accessToken()
+  return fetch(input, { ...init, headers: { ...init.headers, ...(token && { authorization: `Bearer ${token}` }) } })
+}
+
+export const api: Api = createTRPCClient<AppRouter>({
+  links: [
+    splitLink({
+      condition: ({ type }) => type === 'subscription',
+      true: httpSubscriptionLink({ url: '/trpc', EventSource, eventSourceOptions: () => ({ fetch: withToken }) }),
+      false: [
+        renewing,
+        // One request each: a slow answer then holds up no other, and each can be called off alone.
+        httpLink({
+          url: '/trpc',
+          async headers({ op }) {
+            const token = await accessToken()
+            op.context.token = token
+            return token === null ? {} : { authorization: `Bearer ${token}` }
+          },
+        }),
+      ],
+    }),
+  ],
+})
+
+interface Question<In, Out> {
+  query(input: In, options?: { signal?: AbortSignal }): Promise<Out>
+}
+/** Chooses a question: `(api) => api.devices.devices.get`. */
+export type Choose<In, Out> = (api: Api) => Question<In, Out>
+
+/** Its name in query keys, such as `devices.devices.get`, read off the chooser. */
+export function nameOf(choose: (api: Api) => unknown): string {
+  const names: string[] = []
+  const recorder: unknown = new Proxy(
+    {},
+    {
+      get(_target, name, self) {
+        names.push(String(name))
+        return self
+      },
+    },
+  )
+  choose(recorder as Api)
+  return names.join('.')
+}
+
+/** Key and function of a query. The key begins with the scope, so that no answer is ever shown in another. */
+export function question<In, Out>(scope: string, choose: Choose<In, Out>, input: In) {
+  return {
+    queryKey: [scope, nameOf(choose), input] as const,
+    queryFn: ({ signal }: { signal: AbortSignal }) => choose(api).query(input, { signal }),
+  }
+}

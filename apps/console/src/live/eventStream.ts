@@ -1,0 +1,63 @@
+import type { DeviceEvent } from '@muster/areas/devices/live.contract.ts'
+import { api, statusOf } from '../api.ts'
+import { renew } from '../session/credential.ts'
+
+export type StreamState = 'connecting' | 'live' | 'lost'
+interface Place {
+  readonly orgIds?: string[]
+  readonly siteIds?: string[]
+}
+
+const firstMs = 500
+const mostMs = 15_000
+
+/** Follows what happens to the devices of a place until it is called off. It comes back by itself whatever interrupts it. */
+export function followDevices(
+  place: Place,
+  take: (event: DeviceEvent) => void,
+  show: (state: StreamState) => void,
+): () => void {
+  let over = false
+  let failures = 0
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let running = open()
+
+  function open() {
+    return api.devices.live.events.subscribe(place, {
+      onData(event) {
+        if (over) return
+        failures = 0
+        show('live')
+        take(event)
+      },
+      onConnectionStateChange: ({ state }) => {
+        if (!over && state === 'connecting') show(failures > 0 ? 'lost' : 'connecting')
+      },
+      onError: (error) => void later(error),
+      onComplete: () => void later(null),
+    })
+  }
+
+  async function later(error: unknown) {
+    running.unsubscribe()
+    if (over) return
+    show('lost')
+    const status = statusOf(error)
+    if (status === 401 && (await renew(null).catch(() => undefined)) === null) return
+    // Who may not see devices at all has nothing to wait for.
+    if (status === 403 || over) return
+    const pause = Math.min(mostMs, firstMs * 2 ** failures++)
+    timer = setTimeout(
+      () => {
+        running = open()
+      },
+      pause * (0.5 + Math.random() / 2),
+    )
+  }
+
+  return () => {
+    over = true
+    clearTimeout(timer)
+    running.unsubscribe()
+  }
+}

@@ -1,0 +1,45 @@
+import './styles.css'
+import { CSPProvider } from '@base-ui/react/csp-provider'
+import { Tooltip } from '@base-ui/react/tooltip'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { worthRetrying } from './questions.ts'
+import { createConsoleRouter } from './routes.tsx'
+import { followSession } from './session/transitions.ts'
+import { applyTheme } from './shell/theme.ts'
+import { styleNonce } from './styleNonce.ts'
+import { Toasts } from './ui/toasts.tsx'
+
+applyTheme()
+// A newer version was installed while this page was open, and its files have other names.
+window.addEventListener('vite:preloadError', () => window.location.reload())
+const queries = new QueryClient({ defaultOptions: { queries: { retry: worthRetrying, refetchOnWindowFocus: true } } })
+const router = createConsoleRouter(queries)
+followSession(queries, {
+  isInside: () => router.state.matches.some(({ routeId }) => routeId === '/app'),
+  toStart: () => router.navigate({ to: '/', search: {} }),
+  async toLogin(reason) {
+    const { href } = router.state.location
+    if (!router.state.matches.some(({ routeId }) => routeId === '/app')) return
+    const next = reason === 'expired' && href !== '/' ? href : undefined
+    await router.navigate({ to: '/login', search: { next, ended: reason }, replace: true })
+  },
+  again: () => router.invalidate(),
+})
+
+const root = document.getElementById('console')
+if (root === null) throw new Error('the page has no place for the console')
+createRoot(root).render(
+  <StrictMode>
+    <CSPProvider nonce={styleNonce}>
+      <QueryClientProvider client={queries}>
+        <Tooltip.Provider delay={400}>
+          <RouterProvider router={router} />
+          <Toasts />
+        </Tooltip.Provider>
+      </QueryClientProvider>
+    </CSPProvider>
+  </StrictMode>,
+)

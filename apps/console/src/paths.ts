@@ -1,0 +1,30 @@
+import type { Scope } from '@muster/kit/contract.ts'
+import type { Permission } from '@muster/kit/permissions.ts'
+import { CircleUserRound, Gauge, type LucideIcon, MonitorSmartphone } from 'lucide-react'
+
+/** A screen that can be reached from anywhere: by the navigation, the palette and a shortcut. */
+export interface Screen {
+  readonly path: string
+  readonly label: string
+  readonly icon: LucideIcon
+  readonly group: 'Fleet' | 'Organisation' | 'Access' | 'System' | 'You'
+  /** Further words under which the palette finds it. */
+  readonly words?: string
+  readonly needs?: Permission
+  readonly scopes?: readonly Scope[]
+  readonly keys?: string
+}
+
+/** All screens without parameters, in the order of the navigation. */
+export const screens = [
+  { path: '/', label: 'Overview', icon: Gauge, group: 'Fleet', keys: 'g o', words: 'dashboard home' },
+  { path: '/devices', label: 'Devices', icon: MonitorSmartphone, group: 'Fleet', needs: 'devices:read', keys: 'g d' },
+  {
+    path: '/account',
+    label: 'Your account',
+    icon: CircleUserRound,
+    group: 'You',
+    keys: 'g p',
+    words: 'profile password sessions passkeys security second factor',
+  },
+] as const satisfies readonly Screen[]

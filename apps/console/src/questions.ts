@@ -1,0 +1,61 @@
+import { keepPreviousData, type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type Choose, question, statusOf } from './api.ts'
+import { useScopeKey } from './session/session.tsx'
+
+interface Options {
+  readonly enabled?: boolean
+  /** Shows the answer to the question before, while a page, sorting or search changes. */
+  readonly keepLast?: boolean
+  readonly staleMs?: number
+  readonly everyMs?: number
+}
+
+/** Asks the server something: `useAnswer((api) => api.tenancy.sites.get, { id })`. */
+export function useAnswer<In, Out>(choose: Choose<In, Out>, input: In, options: Options = {}) {
+  const { enabled = true, keepLast = false, staleMs = 5_000, everyMs = false } = options
+  return useQuery({
+    ...question(useScopeKey(), choose, input),
+    enabled,
+    staleTime: staleMs,
+    refetchInterval: everyMs,
+    ...(keepLast && { placeholderData: keepPreviousData }),
+  })
+}
+
+/** Asks anew whatever begins with these names, such as `tenancy.sites`. */
+export function useRefresh(): (...names: string[]) => Promise<void> {
+  const queries = useQueryClient()
+  const scope = useScopeKey()
+  return (...names) => refresh(queries, scope, names)
+}
+
+/** Asks anew what begins with the names, in one scope. */
+export const refresh = (queries: QueryClient, scope: string, names: readonly string[]) =>
+  queries.invalidateQueries({
+    predicate: ({ queryKey: [of, name] }) =>
+      of === scope && typeof name === 'string' && names.some((start) => name === start || name.startsWith(`${start}.`)),
+  })
+
+/**
+ * Changes something: `useChange((input) => api.tenancy.sites.create.mutate(input), { refresh: ['tenancy.sites'] })`.
+ * Refusals are shown by the form or the confirmation that started it.
+ */
+export function useChange<In, Out>(
+  act: (input: In) => Promise<Out>,
+  options: { readonly refresh?: readonly string[]; readonly done?: (out: Out, given: In) => void } = {},
+) {
+  const again = useRefresh()
+  return useMutation({
+    mutationFn: act,
+    async onSuccess(out, given) {
+      await again(...(options.refresh ?? []))
+      options.done?.(out, given)
+    },
+  })
+}
+
+/** What nobody may answer twice: refusals are final, everything else is tried again. */
+export const worthRetrying = (failures: number, error: unknown): boolean => {
+  const status = statusOf(error)
+  return failures < 2 && (status === undefined || status >= 500)
+}

@@ -1,0 +1,40 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { createRouter, type ErrorComponentProps } from '@tanstack/react-router'
+import { appRoute, rootRoute } from './appRoute.tsx'
+import { accountRoutes } from './areas/account/routes.ts'
+import { authRoutes } from './areas/auth/routes.ts'
+import { deviceRoutes } from './areas/devices/routes.ts'
+import { overviewRoutes } from './areas/overview/routes.ts'
+import { Failure, Loading } from './ui/states.tsx'
+
+const routeTree = rootRoute.addChildren([
+  ...authRoutes,
+  appRoute.addChildren([...overviewRoutes, ...deviceRoutes, ...accountRoutes]),
+])
+
+function Broken({ error, reset }: ErrorComponentProps) {
+  return (
+    <main className="flex min-h-full items-center">
+      <Failure error={error} again={reset} />
+    </main>
+  )
+}
+
+export const createConsoleRouter = (queries: QueryClient) =>
+  createRouter({
+    routeTree,
+    context: { queries },
+    defaultPreload: 'intent',
+    // Answers are kept by the query cache, which knows when they are old.
+    defaultPreloadStaleTime: 0,
+    defaultErrorComponent: Broken,
+    defaultPendingComponent: Loading,
+    defaultPendingMs: 300,
+    scrollRestoration: false,
+  })
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createConsoleRouter>
+  }
+}

@@ -1,0 +1,47 @@
+// Reads search parameters of addresses. They come from people and old bookmarks, so what makes no sense counts as absent.
+
+const idForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+export const text = (given: unknown): string | undefined =>
+  typeof given === 'string' && given.trim() !== ''
+    ? given.slice(0, 500)
+    : typeof given === 'number'
+      ? String(given)
+      : undefined
+
+export const id = (given: unknown): string | undefined =>
+  typeof given === 'string' && idForm.test(given) ? given : undefined
+
+export const oneOf =
+  <const Value extends string>(...values: readonly Value[]) =>
+  (given: unknown): Value | undefined =>
+    values.find((value) => value === given)
+
+export const someOf =
+  <const Value extends string>(...values: readonly Value[]) =>
+  (given: unknown): Value[] | undefined => {
+    const chosen = Array.isArray(given) ? values.filter((value) => given.includes(value)) : []
+    return chosen.length > 0 ? chosen : undefined
+  }
+
+export const whole = (given: unknown): number | undefined =>
+  typeof given === 'number' && Number.isInteger(given) && given > 0 ? given : undefined
+
+export const flag = (given: unknown): true | undefined => (given === true ? true : undefined)
+
+type Readers = Record<string, (given: unknown) => unknown>
+type Read<Shape extends Readers> = { [Name in keyof Shape]?: ReturnType<Shape[Name]> }
+
+/** Reads the parameters that a screen knows, each with its reader; all are optional. */
+export function searchOf<Shape extends Readers>(shape: Shape): (given: Record<string, unknown>) => Read<Shape> {
+  const readers = Object.entries(shape)
+  return (given) => {
+    const known: unknown = Object.fromEntries(
+      readers.flatMap(([name, read]) => {
+        const value = read(given[name])
+        return value === undefined ? [] : [[name, value]]
+      }),
+    )
+    return known as Read<Shape>
+  }
+}

@@ -1,0 +1,42 @@
+import type { Me } from '@muster/areas/auth/session.contract.ts'
+import type { Permission } from '@muster/kit/permissions.ts'
+import { type QueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import type { z } from 'zod'
+import { api } from '../api.ts'
+import { mayBeSignedIn } from './credential.ts'
+
+export type Person = z.infer<typeof Me>
+
+const meQuery = {
+  queryKey: ['me'] as const,
+  queryFn: ({ signal }: { signal: AbortSignal }) => api.auth.session.me.query({}, { signal }),
+  staleTime: 60_000,
+}
+
+/** The signed-in person, or null: asked once, then kept. */
+export async function whoAmI(queries: QueryClient): Promise<Person | null> {
+  if (!mayBeSignedIn()) return null
+  return queries.ensureQueryData(meQuery)
+}
+
+/** Where the session acts, as the beginning of all query keys: a person in a place. */
+export const scopeKeyOf = ({ id, scope, partnerId, orgId }: Person): string =>
+  [id, scope, partnerId ?? '-', orgId ?? '-'].join('/')
+
+/** The signed-in person. Only below the shell, which sees to it that there is one. */
+export function useMe(): Person {
+  return useSuspenseQuery(meQuery).data
+}
+
+export const useScopeKey = (): string => scopeKeyOf(useMe())
+
+const grants = (permissions: readonly string[], wanted: Permission): boolean => {
+  const [resource] = wanted.split(':')
+  return permissions.some((held) => held === wanted || held === '*:*' || held === `${resource}:*`)
+}
+
+/** May the signed-in person do that? The server decides; this only spares people a refusal. */
+export function useCan(): (wanted: Permission) => boolean {
+  const { permissions } = useMe()
+  return (wanted) => grants(permissions, wanted)
+}

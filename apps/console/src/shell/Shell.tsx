@@ -1,0 +1,75 @@
+import { Outlet, useRouterState } from '@tanstack/react-router'
+import { Menu as MenuIcon } from 'lucide-react'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { Live } from '../live/Live.tsx'
+import { useAnswer } from '../questions.ts'
+import { useMe, useScopeKey } from '../session/session.tsx'
+import { useSwitching } from '../session/transitions.ts'
+import { Button } from '../ui/Button.tsx'
+import { Loading } from '../ui/states.tsx'
+import { TimeContext, type TimeSettings } from '../ui/time.tsx'
+import { ShortcutHelp } from './ShortcutHelp.tsx'
+import { Sidebar } from './Sidebar.tsx'
+import { StreamNotice } from './StreamNotice.tsx'
+import { useShortcuts } from './useShortcuts.ts'
+
+const Palette = lazy(() => import('./Palette.tsx').then((module) => ({ default: module.Palette })))
+
+/** The frame around all screens of a signed-in person. */
+export function Shell() {
+  const [open, setOpen] = useState<'palette' | 'help' | 'menu' | null>(null)
+  const wasOpened = useRef(false)
+  if (open === 'palette') wasOpened.current = true
+  const main = useRef<HTMLElement>(null)
+  const path = useRouterState({ select: ({ location }) => location.pathname })
+  useShortcuts({ palette: () => setOpen('palette'), help: () => setOpen('help') })
+  const scope = useScopeKey()
+  const isSwitching = useSwitching()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another screen begins at its top, and its menu is done with
+  useEffect(() => {
+    main.current?.scrollTo(0, 0)
+    setOpen((now) => (now === 'menu' ? null : now))
+  }, [path])
+  const times = useTimeSettings()
+  return (
+    <TimeContext value={times}>
+      <Live>
+        <a
+          href="#main"
+          className="fixed top-2 left-2 z-50 -translate-y-20 rounded-md bg-accent px-3 py-2 text-white focus:translate-y-0"
+        >
+          Skip to the content
+        </a>
+        <div className="flex h-full">
+          <Sidebar isOpen={open === 'menu'} close={() => setOpen(null)} openPalette={() => setOpen('palette')} />
+          <div className="flex min-w-0 flex-1 flex-col">
+            <div className="flex items-center gap-2 border-line border-b bg-surface px-3 py-1.5 md:hidden">
+              <Button kind="quiet" aria-label="Open the menu" onClick={() => setOpen('menu')}>
+                <MenuIcon aria-hidden className="size-4" />
+              </Button>
+              <span className="font-semibold">Muster</span>
+            </div>
+            <StreamNotice />
+            <main ref={main} id="main" tabIndex={-1} className="min-h-0 flex-1 overflow-y-auto outline-none">
+              {isSwitching ? <Loading label="Switching" /> : <Outlet key={scope} />}
+            </main>
+          </div>
+        </div>
+        {wasOpened.current && (
+          <Suspense>
+            <Palette open={open === 'palette'} close={() => setOpen(null)} showHelp={() => setOpen('help')} />
+          </Suspense>
+        )}
+        <ShortcutHelp open={open === 'help'} close={() => setOpen(null)} />
+      </Live>
+    </TimeContext>
+  )
+}
+
+function useTimeSettings(): TimeSettings {
+  const { scope } = useMe()
+  const { data } = useAnswer((api) => api.tenancy.partners.me, {}, { enabled: scope === 'partner', staleMs: 300_000 })
+  const { timezone, dateFormat, timeFormat } = data?.settings ?? {}
+  const text = (given: unknown) => (typeof given === 'string' ? given : null)
+  return { timezone: text(timezone), dateFormat: text(dateFormat), timeFormat: text(timeFormat) }
+}

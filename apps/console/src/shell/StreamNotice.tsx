@@ -1,0 +1,26 @@
+import { WifiOff } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { useStreamState } from '../live/Live.tsx'
+
+const patienceMs = 2_000
+
+/** Says that what is shown may be old, once a break of the connection is worth a word. */
+export function StreamNotice() {
+  const isLost = useStreamState() === 'lost'
+  const [shown, setShown] = useState(false)
+  useEffect(() => {
+    if (!isLost) return setShown(false)
+    const timer = setTimeout(() => setShown(true), patienceMs)
+    return () => clearTimeout(timer)
+  }, [isLost])
+  return (
+    <div role="status">
+      {shown && (
+        <p className="flex items-center justify-center gap-2 bg-warn-soft px-4 py-1.5 text-sm text-warn-text">
+          <WifiOff aria-hidden className="size-4" />
+          Live updates are interrupted. Trying to reconnect; what you see may be old.
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,64 @@
+import { useMutation } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { Button } from './Button.tsx'
+import { Dialog } from './Dialog.tsx'
+import { TextField } from './fields.tsx'
+import { Refusal } from './states.tsx'
+
+interface Props {
+  readonly open: boolean
+  readonly title: string
+  /** What will happen, to what, and whether it can be taken back. */
+  readonly children: ReactNode
+  readonly verb: string
+  readonly danger?: boolean
+  /** A word that has to be typed first, for what cannot be taken back or hits many. */
+  readonly type?: string
+  act(): Promise<unknown>
+  close(): void
+}
+
+/** Asks before something is done, shows that it goes on, and says why it was refused. */
+export function Confirm({ open, title, children, verb, danger = false, type, act, close }: Props) {
+  const [typed, setTyped] = useState('')
+  const work = useMutation({ mutationFn: act, onSuccess: () => end() })
+  const end = () => {
+    close()
+    setTyped('')
+    work.reset()
+  }
+  const blocked = type !== undefined && typed.trim() !== type && `Type “${type}” first`
+  return (
+    <Dialog
+      open={open}
+      title={title}
+      close={end}
+      actions={
+        <>
+          <Button onClick={end}>Cancel</Button>
+          <Button
+            kind={danger ? 'danger' : 'primary'}
+            busy={work.isPending}
+            blocked={blocked}
+            onClick={() => work.mutate()}
+          >
+            {verb}
+          </Button>
+        </>
+      }
+    >
+      <div className="grid gap-3">
+        <div className="text-muted">{children}</div>
+        {type !== undefined && (
+          <TextField
+            label={`Type “${type}” to go on`}
+            value={typed}
+            autoComplete="off"
+            onChange={(event) => setTyped(event.target.value)}
+          />
+        )}
+        <Refusal error={work.error} />
+      </div>
+    </Dialog>
+  )
+}

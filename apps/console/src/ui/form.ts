@@ -1,0 +1,9 @@
+import { zodResolver } from '@hookform/resolvers/zod'
+import { type DefaultValues, type FieldValues, useForm } from 'react-hook-form'
+import type { z } from 'zod'
+
+/** A form that is checked by the server's own schema. `schema` is the input of the operation, or a part of it. */
+export const useSchemaForm = <In extends FieldValues, Out>(
+  schema: z.ZodType<Out, In>,
+  defaultValues: DefaultValues<In>,
+) => useForm<In, unknown, Out>({ resolver: zodResolver(schema), defaultValues, mode: 'onTouched' })

@@ -1,0 +1,92 @@
+import { CloudOff, Lock, type LucideIcon, TriangleAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { isApiError, statusOf } from '../api.ts'
+import { Button } from './Button.tsx'
+
+interface NoteProps {
+  readonly icon: LucideIcon
+  readonly title: string
+  readonly children?: ReactNode
+  readonly action?: ReactNode
+}
+
+/** What stands where content would be: why there is none and what to do. */
+export function Note({ icon: Icon, title, children, action }: NoteProps) {
+  return (
+    <div className="mx-auto flex max-w-md flex-col items-center gap-3 px-6 py-14 text-center">
+      <span className="flex size-11 items-center justify-center rounded-full bg-sunken">
+        <Icon aria-hidden className="size-5 text-muted" />
+      </span>
+      <div className="grid gap-1">
+        <h2 className="font-semibold text-lg">{title}</h2>
+        {children && <div className="text-muted">{children}</div>}
+      </div>
+      {action}
+    </div>
+  )
+}
+
+/** Why something could not be had, in words for the person, with a way on. */
+export function Failure({ error, again }: { readonly error: unknown; again?(): void }) {
+  const status = statusOf(error)
+  if (status === 403)
+    return (
+      <Note icon={Lock} title="You are not allowed to see this">
+        {messageOf(error)}. Ask an administrator of your organisation for the permission, or switch to a place where you
+        have it.
+      </Note>
+    )
+  if (status === 404)
+    return (
+      <Note icon={TriangleAlert} title="Not found">
+        It was deleted, or it belongs to a place that you cannot reach.
+      </Note>
+    )
+  const retry = again && (
+    <Button kind="primary" onClick={again}>
+      Try again
+    </Button>
+  )
+  if (status === undefined)
+    return (
+      <Note icon={CloudOff} title="The server cannot be reached" action={retry}>
+        Check your connection. What you typed is kept.
+      </Note>
+    )
+  return (
+    <Note icon={TriangleAlert} title="That did not work" action={retry}>
+      {messageOf(error)}
+    </Note>
+  )
+}
+
+/** What an error says to a person. */
+export function messageOf(error: unknown): string {
+  if (isApiError(error)) return error.data ? error.message : unreachable
+  return error instanceof Error ? error.message : unreachable
+}
+const unreachable = 'The server cannot be reached. Check your connection and try again'
+
+/** The one line in which a form says why it was refused. */
+export function Refusal({ error }: { readonly error: unknown }) {
+  return (
+    <div role="alert">
+      {error != null && <p className="rounded-md bg-bad-soft px-3 py-2 text-bad-text text-sm">{messageOf(error)}</p>}
+    </div>
+  )
+}
+
+/** Grey bars while something is on its way; readers of the screen hear it. */
+export function Loading({ lines = 6, label = 'Loading' }: { readonly lines?: number; readonly label?: string }) {
+  return (
+    <div role="status" aria-label={label} className="grid gap-3 p-4">
+      {Array.from({ length: lines }, (_, line) => line).map((line) => (
+        <div
+          key={line}
+          className="h-4 animate-pulse rounded bg-line"
+          style={{ width: `${90 - ((line * 17) % 45)}%` }}
+        />
+      ))}
+    </div>
+  )
+}

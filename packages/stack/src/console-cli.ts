@@ -1,0 +1,5 @@
+// Builds the console, for images and packages in which nothing can be built later.
+import { ensureConsole } from './console.ts'
+
+const wasDue = await ensureConsole()
+process.stdout.write(wasDue ? '✓ console built into apps/console/dist\n' : '✓ console is up to date\n')
