@@ -54,6 +54,15 @@ export class Fleet {
     return { status: answer.status, body: await answer.json() }
   }
 
+  /** One REST call of the administrator with bytes, or for bytes. */
+  bytes(method: string, path: string, body?: Uint8Array): Promise<Response> {
+    return fetch(`${this.stack.urls.admin}/api/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${this.#token}`, ...(body && { 'content-type': 'application/octet-stream' }) },
+      ...(body && { body: Buffer.from(body) }),
+    })
+  }
+
   async must(method: string, path: string, body?: object): Promise<Answer> {
     const answer = await this.rest(method, path, body)
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)

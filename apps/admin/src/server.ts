@@ -29,8 +29,8 @@ export interface ServerOptions {
   readonly consoleFolder?: string
 }
 
-/** JSON in UTF-8, of one reading. An empty body counts as no input, whatever its content type says. */
-function acceptJson(app: FastifyInstance) {
+/** JSON in UTF-8, of one reading, or plain bytes, unread, for what takes a file. An empty body counts as no input. */
+function acceptBodies(app: FastifyInstance) {
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(jsonType, { parseAs: 'buffer' }, (request, body, done) => {
@@ -41,6 +41,7 @@ function acceptJson(app: FastifyInstance) {
     if (unfit !== null) return done(new AppError('VALIDATION_ERROR', unfit))
     return parse(request, text, done)
   })
+  app.addContentTypeParser('application/octet-stream', (_request, _payload, done) => done(null))
 }
 
 /** The HTTP server with both doors, the API description and its page; not listening yet. */
@@ -64,7 +65,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     // Asked for by `refuseAmbiguity`, in our own words.
     http: { requireHostHeader: false },
   })
-  acceptJson(app)
+  acceptBodies(app)
   observeRequests(app, options.registry)
   refuseAmbiguity(app)
   app.setErrorHandler((error: FastifyError, request, reply) => sendFailure(refusal(error), request, reply))

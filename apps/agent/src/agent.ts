@@ -6,6 +6,7 @@ import { bootIdMax } from '@muster/wire/limits.ts'
 import { AgentStopped } from './agent-stopped.ts'
 import { sha256 } from './canonical.ts'
 import { createRegistry } from './commands/registry.ts'
+import { Requests } from './commands/requests.ts'
 import { CommandRunner } from './commands/runner.ts'
 import type { Config } from './config.ts'
 import { Connection } from './connection.ts'
@@ -34,6 +35,8 @@ export interface AgentOptions {
 
 /** What an agent has in its data folder. */
 interface Folder {
+  /** Where it really is. */
+  path: string
   identity: Identity
   journal: Journal
   settings: Settings
@@ -51,6 +54,7 @@ export class Agent {
   readonly #heartbeat: Heartbeat
   readonly #reporter: InventoryReporter
   readonly #runner: CommandRunner
+  readonly #requests: Requests
   readonly #connection: Connection
   #connected = false
   #welcomed = false
@@ -74,8 +78,11 @@ export class Agent {
     const facts = async () => ({ ...(await platform.facts()), agentVersion })
     this.#reporter = new InventoryReporter({ facts, outbox, settings, log })
     const scriptsDirectory = join(config.dataDirectory, 'scripts')
-    const registry = createRegistry({ platform, settings, reporter: this.#reporter, scriptsDirectory })
+    const tools = platform.tools([folder.path])
+    const around = { platform, settings, tools, log, reporter: this.#reporter, scriptsDirectory }
+    const registry = createRegistry(around)
     this.#runner = new CommandRunner({ registry, journal, outbox, clock, platform, log })
+    this.#requests = new Requests({ registry, log, send: (frame) => this.#connection.tell(frame) })
     const bootId = randomInt(1, bootIdMax)
     this.#connection = new Connection({
       peer: () => this.#peer(bootId),
@@ -94,7 +101,8 @@ export class Agent {
     await rm(join(directory, 'scripts'), { recursive: true, force: true })
     const identity = await Identity.open(directory)
     const journal = await Journal.open(join(directory, 'journal.log'))
-    return new Agent(options, { identity, journal, settings: await Settings.open(directory), release })
+    const path = await realpath(directory)
+    return new Agent(options, { path, identity, journal, settings: await Settings.open(directory), release })
   }
 
   /** Enrols if need be, then stays connected until stopped. Throws AgentStopped when a person has to act. */
@@ -185,6 +193,7 @@ export class Agent {
 
   #onMessage(message: DownMessage): void {
     if (message.name === 'command') this.#runner.receive(message.body)
+    else if (message.name === 'request') this.#requests.receive(message.sequence, message.body)
     else if (message.name === 'cancel') this.#runner.cancel(message.body.id)
     else if (message.name === 'settings') this.#onSettings(message.body)
     else if (message.name === 'certificate') void this.#onCertificate(message.body.certificate)

@@ -61,6 +61,11 @@ export class Connection {
     this.#session?.terminate()
   }
 
+  /** Sends what is worth nothing later: without a connection it is dropped. */
+  tell(frame: Uint8Array): void {
+    this.#session?.tell(frame)
+  }
+
   async #hold(): Promise<Ending> {
     const { outbox, peer, log } = this.#options
     const session = new Session(

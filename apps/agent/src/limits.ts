@@ -68,6 +68,11 @@ export const outputDrainMs = second
 /** A command that does not answer its own abortion is given up. */
 export const abortGraceMs = 10 * second
 
+// Requests that somebody waits for.
+export const requestsAtOnce = 8
+export const requestsWaitingMax = 200
+export const requestsRemembered = 2_000
+
 // Journal.
 export const journalBytesMax = 16 * mib
 /** Results that the server has are kept for repeated questions, newest first, up to so many bytes. */

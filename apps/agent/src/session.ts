@@ -84,6 +84,12 @@ export class Session implements Link {
     this.#liveness.expectAnswer()
   }
 
+  /** Sends a frame that nobody acknowledges. */
+  tell(frame: Uint8Array): void {
+    if (this.#state === 'welcomed' && this.#socket.readyState === WebSocket.OPEN)
+      this.#socket.send(frame, { binary: true })
+  }
+
   /** Takes leave of the server. */
   close(reason: string): void {
     this.#why ||= reason

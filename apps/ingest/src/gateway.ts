@@ -5,6 +5,7 @@ import { emptyHeader, type Fault, isWellFormed, readHeader, writeHeader } from '
 import { frameBytesMax, nonceBytes } from '@muster/wire/limits.ts'
 import { ack } from '@muster/wire/messages/ack.ts'
 import { hello, type Role } from '@muster/wire/messages/hello.ts'
+import { reply } from '@muster/wire/messages/reply.ts'
 import { upFrameBytesMax } from '@muster/wire/up.ts'
 import { protocolVersion, supportedProtocols } from '@muster/wire/version.ts'
 import { type Rates, takeFrame } from './allowance.ts'
@@ -19,6 +20,7 @@ import type { Penalties } from './penalties.ts'
 import type { Presence } from './presence.ts'
 import type { QuietLog } from './quiet-log.ts'
 import type { Registry } from './registry.ts'
+import type { Replies } from './replies.ts'
 
 /** Everything that handling a socket needs. One per process, passed to plain functions. */
 export interface Gateway extends Verifier {
@@ -28,6 +30,7 @@ export interface Gateway extends Verifier {
   registry: Registry
   batches: Batches
   presence: Presence
+  replies: Replies
   counters: Counters
   penalties: Penalties
   rates: Rates
@@ -81,7 +84,10 @@ function receiveFrame(
     shut(gateway, connection, fault, { sequence: header.fault === null ? header.sequence : 0 })
     return
   }
-  if (!takeFrame(connection, gateway.rates, nowMs, frame.length)) {
+  // What was asked for costs the device nothing of its allowance; a reply that nobody asked for does, and goes nowhere.
+  const isReply = header.type === reply.type
+  const isAwaited = isReply && gateway.replies.pass(connection.field, header.sequence, frame)
+  if (!isAwaited && !takeFrame(connection, gateway.rates, nowMs, frame.length)) {
     punish(gateway, connection)
     return
   }
@@ -89,6 +95,7 @@ function receiveFrame(
   counters.frames[header.type] = (counters.frames[header.type] ?? 0) + 1
   counters.frameBytes += frame.length
   connection.lastFrameTick = gateway.tick
+  if (isReply) return
   // What is not taken is not acknowledged, and so the agent keeps it.
   gateway.batches.addFrame(connection, header.type, header.sequence, nowMs, frame)
 }

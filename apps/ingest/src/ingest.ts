@@ -24,6 +24,7 @@ import { Push } from './push.ts'
 import { QuietLog } from './quiet-log.ts'
 import { createRedisLinks, type RedisLinks, unlink, untilLinked } from './redis-links.ts'
 import { Registry } from './registry.ts'
+import { Replies } from './replies.ts'
 import { type SocketHandlers, type SocketServer, serveSockets } from './server.ts'
 import { enforceGeneration, enforceGenerations, sweep } from './sweep.ts'
 
@@ -54,6 +55,7 @@ export function createIngest(
 
   async function everySecond(): Promise<void> {
     sweep(gateway, Date.now())
+    if (gateway.tick % limits.replyTicks === 0) gateway.replies.forget()
     if (compaction?.consider(gateway.counters.handshakes, gateway.registry.live)) log.debug('compacted the heap')
     const canAnnounce = state.isAnnouncementDue && !state.isDraining && !gateway.batches.isFailing
     if (!canAnnounce || gateway.batches.unsentBytes > limits.unsentBytesMax / 2) return
@@ -128,6 +130,7 @@ function createGateway(
     heartbeatMs: config.HEARTBEAT_SECONDS * 1000,
     quiet: new QuietLog(limits.logEveryMs, limits.logKeysMax),
     registry: new Registry(),
+    replies: new Replies(links.commands, limits.repliesMax),
     rates: createRates(config.DEVICE_FRAMES_PER_SECOND, limits),
     penalties: new Penalties(limits.penaltyMs, limits.penaltiesMax),
     certificates: new Certificates(readPublicKeyring(config.DEVICE_KEYS_FILE), limits.certificatesRemembered),
@@ -167,6 +170,7 @@ function createPush(config: IngestConfig, links: RedisLinks, gateway: Gateway): 
     registry: gateway.registry,
     batches: gateway.batches,
     counters: gateway.counters,
+    replies: gateway.replies,
     send: (connection, frame) => send(gateway, connection, frame),
     close: closeOnOrder,
   })

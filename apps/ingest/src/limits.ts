@@ -53,6 +53,10 @@ export const limits = {
   /** Orders handled before other sockets get their turn. */
   ordersPerTurn: 500,
 
+  /** Requests whose reply is still out; forgotten after twice to three times so many sweeps. */
+  repliesMax: 20_000,
+  replyTicks: 60,
+
   generationsRefreshMs: 60_000,
   generationsPerScan: 2_000,
 

@@ -8,6 +8,7 @@ import type { Connection } from './connection.ts'
 import type { Counters } from './counters.ts'
 import type { Limits } from './limits.ts'
 import type { Registry } from './registry.ts'
+import type { Replies } from './replies.ts'
 
 export interface PushOptions {
   /** For the blocking read alone. */
@@ -20,6 +21,7 @@ export interface PushOptions {
   registry: Registry
   batches: Batches
   counters: Counters
+  replies: Replies
   send: (connection: Connection, frame: Uint8Array) => boolean
   close: (connection: Connection, code: number, reason: string) => void
 }
@@ -98,9 +100,15 @@ export class Push {
       if (isMeant) close(connection, order.code, order.reason)
       return
     }
+    // Whoever waits for the reply must be known before the device can give it.
+    if (order.kind === 'request') this.#options.replies.expect(order)
     const isSent = connection !== undefined && send(connection, order.bytes)
     if (isSent) counters.ordersSent++
     else counters.ordersRefused++
+    if (order.kind === 'request') {
+      if (!isSent) this.#options.replies.undeliverable(order)
+      return
+    }
     if (order.commandId === undefined) return
     const { commandId } = order
     if (isSent) {

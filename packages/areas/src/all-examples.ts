@@ -29,6 +29,14 @@ import { lifecycleExamples } from './lifecycle/lifecycle.examples.ts'
 import { mailsExamples } from './mail/mails.examples.ts'
 import { permissionsExamples, rolesExamples } from './roles/roles.examples.ts'
 import { searchExamples } from './search/search.examples.ts'
+import {
+  eventLogsExamples,
+  filesExamples,
+  processesExamples,
+  registryExamples,
+  servicesExamples,
+  tasksExamples,
+} from './system-tools/system-tools.examples.ts'
 import { dashboardExamples } from './tenancy/dashboard.examples.ts'
 import { organizationsExamples } from './tenancy/organizations.examples.ts'
 import { partnersExamples } from './tenancy/partners.examples.ts'
@@ -68,6 +76,14 @@ export const examples: Examples = {
   mail: { mails: mailsExamples },
   roles: { permissions: permissionsExamples, roles: rolesExamples },
   search: { search: searchExamples },
+  systemTools: {
+    eventLogs: eventLogsExamples,
+    files: filesExamples,
+    processes: processesExamples,
+    registry: registryExamples,
+    services: servicesExamples,
+    tasks: tasksExamples,
+  },
   tenancy: {
     dashboard: dashboardExamples,
     organizations: organizationsExamples,

@@ -29,6 +29,12 @@ import { mails } from './mail/mails.contract.ts'
 import { permissions } from './roles/permissions.contract.ts'
 import { roles } from './roles/roles.contract.ts'
 import { search } from './search/search.contract.ts'
+import { eventLogs } from './system-tools/event-logs.contract.ts'
+import { files } from './system-tools/files.contract.ts'
+import { processes } from './system-tools/processes.contract.ts'
+import { registry } from './system-tools/registry.contract.ts'
+import { services } from './system-tools/services.contract.ts'
+import { tasks } from './system-tools/tasks.contract.ts'
 import { dashboard } from './tenancy/dashboard.contract.ts'
 import { organizations } from './tenancy/organizations.contract.ts'
 import { partners } from './tenancy/partners.contract.ts'
@@ -53,6 +59,7 @@ export const contract = {
   lifecycle: { lifecycle },
   roles: { permissions, roles },
   search: { search },
+  systemTools: { eventLogs, files, processes, registry, services, tasks },
   tenancy: { dashboard, organizations, partners, sites },
   users: { invitations, profile, protection, users },
 }

@@ -34,6 +34,12 @@ import permissions from './roles/permissions.ts'
 import roles from './roles/roles.ts'
 import search from './search/search.ts'
 import type { Services } from './services.ts'
+import eventLogs from './system-tools/event-logs.ts'
+import files from './system-tools/files.ts'
+import processes from './system-tools/processes.ts'
+import registry from './system-tools/registry.ts'
+import services from './system-tools/services.ts'
+import tasks from './system-tools/tasks.ts'
 import dashboard from './tenancy/dashboard.ts'
 import organizations from './tenancy/organizations.ts'
 import partners from './tenancy/partners.ts'
@@ -62,6 +68,7 @@ const areas: Implemented = {
   lifecycle: { lifecycle },
   roles: { permissions, roles },
   search: { search },
+  systemTools: { eventLogs, files, processes, registry, services, tasks },
   tenancy: { dashboard, organizations, partners, sites },
   users: { invitations, profile, protection, users },
 }

@@ -15,6 +15,7 @@ import { Limits } from './auth/limits.ts'
 import { Passwords } from './auth/passwords.ts'
 import { Sms } from './auth/sms.ts'
 import { AccessTokens } from './auth/tokens.ts'
+import { DeviceRequests } from './devices/device-requests.ts'
 import { LiveEvents } from './devices/live-events.ts'
 import { WatchedGroups } from './devices/watched-groups.ts'
 import type { Services, Settings } from './services.ts'
@@ -47,6 +48,7 @@ export function createServices({ subscriber = null, ...parts }: Parts): Services
     callers: new CallerCache(clock, parts.redis, subscriber),
     live: new LiveEvents(parts.redis),
     groups: new WatchedGroups(parts.system, log),
+    deviceRequests: new DeviceRequests(parts.redis),
   }
 }
 

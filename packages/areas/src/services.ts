@@ -8,6 +8,7 @@ import type { Limits } from './auth/limits.ts'
 import type { Passwords } from './auth/passwords.ts'
 import type { Sms, SmsSettings } from './auth/sms.ts'
 import type { AccessTokens } from './auth/tokens.ts'
+import type { DeviceRequests } from './devices/device-requests.ts'
 import type { LiveEvents } from './devices/live-events.ts'
 import type { WatchedGroups } from './devices/watched-groups.ts'
 
@@ -29,6 +30,7 @@ export interface Services {
   readonly sms: Sms
   readonly live: LiveEvents
   readonly groups: WatchedGroups
+  readonly deviceRequests: DeviceRequests
 }
 
 export interface Settings {

@@ -51,6 +51,11 @@ export function liveChannel(partnerId: string): string {
   return `live:${partnerId}`
 }
 
+/** Channel of the replies that one process waits for. */
+export function replyChannel(processId: string): string {
+  return `reply:${processId}`
+}
+
 /** The consumer group on every shard stream. */
 export const writersGroup = 'writers'
 

@@ -3,9 +3,10 @@ import { downStream, downStreamEntriesMax, downStreamIdleMs, nodeLease, ordersFi
 import { pack, unpack } from './pack.ts'
 import { holdersOf } from './presence.ts'
 
-/** Something for one device's socket: a ready frame, or the end of the connection. */
+/** Something for one device's socket: a ready frame, a request that somebody waits for, or the end of the connection. */
 export type Order =
   | { kind: 'frame'; deviceId: string; bytes: Uint8Array; commandId?: string }
+  | { kind: 'request'; deviceId: string; bytes: Uint8Array; number: number; replyTo: string }
   | { kind: 'close'; deviceId: string; code: number; reason: string; connection?: number }
 
 export interface Routing {
@@ -70,7 +71,7 @@ function* entriesOf(orders: readonly Order[]): Generator<Order[]> {
   let entry: Order[] = []
   let bytes = 0
   for (const order of orders) {
-    const size = order.kind === 'frame' ? order.bytes.length : 0
+    const size = order.kind === 'close' ? 0 : order.bytes.length
     if (entry.length > 0 && (entry.length === ordersPerEntry || bytes + size > bytesPerEntry)) {
       yield entry
       entry = []
@@ -84,17 +85,15 @@ function* entriesOf(orders: readonly Order[]): Generator<Order[]> {
 
 /** The value of one entry of a node's stream. */
 export function encodeOrders(orders: readonly Order[]): Buffer {
-  return pack(
-    orders.map((order) =>
-      order.kind === 'frame'
-        ? ['frame', order.deviceId, order.bytes, order.commandId ?? null]
-        : [
-            'close',
-            order.deviceId,
-            pack({ code: order.code, reason: order.reason, connection: order.connection ?? null }),
-          ],
-    ),
-  )
+  return pack(orders.map(fieldsOf))
+}
+
+function fieldsOf(order: Order): unknown[] {
+  const { kind, deviceId } = order
+  if (kind === 'frame') return [kind, deviceId, order.bytes, order.commandId ?? null]
+  if (kind === 'request') return [kind, deviceId, order.bytes, order.replyTo, order.number]
+  const { code, reason, connection = null } = order
+  return [kind, deviceId, pack({ code, reason, connection })]
 }
 
 /** Reads an entry of a node's stream; what is not an order is left out. */
@@ -107,9 +106,11 @@ const deviceField = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(\/watchdog)?$/
 
 function orderOf(item: unknown): Order | undefined {
   if (!Array.isArray(item)) return undefined
-  const [kind, deviceId, bytes, commandId]: unknown[] = item
+  const [kind, deviceId, bytes, about, number]: unknown[] = item
   if (typeof deviceId !== 'string' || !deviceField.test(deviceId) || !(bytes instanceof Uint8Array)) return undefined
-  if (kind === 'frame') return { kind, deviceId, bytes, ...(typeof commandId === 'string' ? { commandId } : {}) }
+  if (kind === 'frame') return { kind, deviceId, bytes, ...(typeof about === 'string' ? { commandId: about } : {}) }
+  if (kind === 'request' && typeof about === 'string' && typeof number === 'number')
+    return { kind, deviceId, bytes, replyTo: about, number }
   return kind === 'close' ? closeOrderOf(deviceId, unpack(bytes)) : undefined
 }
 

@@ -53,6 +53,11 @@ const examples: DownMessage[] = [
   { name: 'error', sequence: 0, body: { code: 'malformed', message: 'no' } },
   { name: 'certificate', sequence: 0, body: { certificate: 'a.b.c' } },
   { name: 'settings', sequence: 0, body: { autoUpdate: false } },
+  {
+    name: 'request',
+    sequence: 2 ** 47,
+    body: { type: 'list_processes', payload: {}, timeoutMs: 5, data: Buffer.of(1) },
+  },
 ]
 
 describe('frames from the server', () => {

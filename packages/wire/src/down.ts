@@ -6,6 +6,7 @@ import { certificate } from './messages/certificate.ts'
 import { challenge } from './messages/challenge.ts'
 import { command } from './messages/command.ts'
 import { error } from './messages/error.ts'
+import { request } from './messages/request.ts'
 import { retry } from './messages/retry.ts'
 import { settings } from './messages/settings.ts'
 import { update } from './messages/update.ts'
@@ -23,6 +24,7 @@ export const downMessages = {
   error,
   certificate,
   settings,
+  request,
 } as const
 
 type Kinds = typeof downMessages

@@ -23,5 +23,8 @@ export function bytes(length: number) {
     .meta({ type: 'bin', length })
 }
 
+/** A msgpack bin of any length; the frame's own limit holds. */
+export const someBytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array, 'bytes').meta({ type: 'bin' })
+
 /** A map whose content only sender and final reader know; the frame's limits still hold inside. */
 export const freeMap = z.record(z.string(), z.unknown())

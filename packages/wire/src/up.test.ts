@@ -92,6 +92,19 @@ const messages: Record<UpMessage['name'], fc.Arbitrary<UpMessage>> = {
       durationMs: fc.integer({ min: 0, max: 1_000_000 }),
     }),
   }),
+  reply: fc.record({
+    name: fc.constant('reply' as const),
+    sequence,
+    body: fc.record(
+      {
+        status: fc.constantFrom('completed' as const, 'failed' as const),
+        result: plainMap,
+        error: word(200),
+        data: fc.uint8Array({ maxLength: 64 }).map((value) => Buffer.from(value)),
+      },
+      { requiredKeys: ['status'] },
+    ),
+  }),
   updateStatus: fc.record({
     name: fc.constant('updateStatus' as const),
     sequence,

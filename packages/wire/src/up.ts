@@ -4,6 +4,7 @@ import { heartbeat } from './messages/heartbeat.ts'
 import { hello, type Role } from './messages/hello.ts'
 import { inventory } from './messages/inventory.ts'
 import { progress } from './messages/progress.ts'
+import { reply } from './messages/reply.ts'
 import { result } from './messages/result.ts'
 import { updateStatus } from './messages/update-status.ts'
 import { watchdogKey } from './messages/watchdog-key.ts'
@@ -19,6 +20,7 @@ export const upMessages = {
   updateStatus,
   watchdogStatus,
   watchdogKey,
+  reply,
 } as const
 
 type Kinds = typeof upMessages

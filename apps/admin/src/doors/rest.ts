@@ -86,6 +86,9 @@ function routeOf(app: FastifyInstance, url: string, operation: Operation, option
     exposeHeadRoute: false,
     async handler(http, answer) {
       const raw = endpoint.kind === 'raw'
+      if (!raw && http.headers['content-type']?.startsWith('application/octet-stream')) {
+        throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'This operation takes JSON')
+      }
       const request = requestOf(http, answer, raw && endpoint.method !== 'GET' ? http.raw : null)
       const reply = replyTo(answer, secureCookies)
       if (endpoint.kind === 'subscription') {

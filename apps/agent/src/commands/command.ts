@@ -1,9 +1,12 @@
 import type { Result } from '@muster/wire/messages/result.ts'
 import type { z } from 'zod'
+import { ToolFailure } from '../tool-failure.ts'
 
 /** How a command ended by itself. The rest of a result, and every other way to end, is the runner's. */
 export type Outcome = Pick<Result, 'exitCode' | 'stdout' | 'stderr' | 'result' | 'error'> & {
   status: 'completed' | 'failed'
+  /** Bytes for whoever waits for the answer; only a reply carries them. */
+  data?: Uint8Array
 }
 
 export interface OutputPiece {
@@ -17,6 +20,8 @@ export interface CommandRun {
   id: string
   /** Aborted when the command is cancelled, out of time, or the agent stops: end soon, with what there is. */
   signal: AbortSignal
+  /** Bytes that came with a request. */
+  data?: Uint8Array | undefined
   /** Shows a piece of output while the command runs; false when it would only queue up. */
   show(next: () => OutputPiece | undefined): boolean
 }
@@ -58,8 +63,23 @@ export type ErrorCode =
   | 'SCRIPT_NOT_STARTED'
   | 'EXIT_CODE'
   | 'SIGNAL'
+  | 'NOT_FOUND'
+  | 'DENIED'
+  | 'EXISTS'
+  | 'CHANGED'
+  | 'TOO_LARGE'
+  | 'BUSY'
+  | 'TIMED_OUT'
+  | 'UNSUPPORTED_PLATFORM'
+  | 'NO_SERVICE_MANAGER'
 
 const errorCharsMax = 2000
+
+/** The end of a command that something stood in the way of. */
+export function failed(error: unknown): Outcome {
+  const code = error instanceof ToolFailure ? error.code : 'COMMAND_FAILED'
+  return { status: 'failed', error: errorText(code, error instanceof Error ? error.message : String(error)) }
+}
 
 /** The error text of a result: a code for programs, then words for people. */
 export function errorText(code: ErrorCode, words: string): string {

@@ -1,10 +1,10 @@
-import { z } from 'zod'
+import { RefreshInventory } from '@muster/wire/commands/agent.ts'
 import type { InventoryReporter } from '../inventory-reporter.ts'
 import { type CommandKind, defineCommand } from './command.ts'
 
 /** Collects the inventory and sends it ahead of the result, changed or not. */
 export function refreshInventory(reporter: InventoryReporter): CommandKind {
-  return defineCommand(z.object({}), async () => {
+  return defineCommand(RefreshInventory, async () => {
     const { hash, disks, network, software, services, users } = await reporter.refresh()
     const counts = {
       disks: disks.length,

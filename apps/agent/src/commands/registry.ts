@@ -1,23 +1,32 @@
 import type { InventoryReporter } from '../inventory-reporter.ts'
+import type { Log } from '../log.ts'
 import type { Platform } from '../platform/platform.ts'
+import type { Tools } from '../platform/tools.ts'
 import type { Settings } from '../settings.ts'
 import type { CommandKind } from './command.ts'
+import { power } from './power.ts'
 import { refreshInventory } from './refresh-inventory.ts'
 import { runScript } from './run-script.ts'
 import { setAutoUpdate } from './set-auto-update.ts'
+import { toolCommands } from './tools.ts'
 
 export interface CommandSurroundings {
   platform: Platform
   reporter: InventoryReporter
   settings: Settings
   scriptsDirectory: string
+  tools: Tools
+  log: Log
 }
 
 /** Every command that this agent knows, by the type that the server sends. */
 export function createRegistry(around: CommandSurroundings): ReadonlyMap<string, CommandKind> {
-  return new Map([
+  return new Map<string, CommandKind>([
     ['refresh_inventory', refreshInventory(around.reporter)],
     ['run_script', runScript(around.platform, around.scriptsDirectory)],
     ['set_auto_update', setAutoUpdate(around.settings)],
+    ['reboot', power('reboot', around.tools.power, around.log)],
+    ['shutdown', power('shutdown', around.tools.power, around.log)],
+    ...toolCommands(around.tools),
   ])
 }

@@ -2,33 +2,20 @@ import { mkdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
+import { RunScript } from '@muster/wire/commands/scripts.ts'
 import { stderrCharsMax, stdoutCharsMax } from '@muster/wire/limits.ts'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { outputBytesMax, outputDrainMs, progressBytesMax, progressEveryMs, scriptGraceMs } from '../limits.ts'
 import { pause } from '../pause.ts'
 import type { Platform, RunningScript, ScriptEnd } from '../platform/platform.ts'
 import { type CommandKind, type CommandRun, defineCommand, errorText, type Outcome } from './command.ts'
 import { OutputCapture } from './output-capture.ts'
 
-const scriptBytesMax = 256 * 1024
-const withoutNul = z.string().refine((value) => !value.includes('\0'), 'must not contain NUL')
-
-const Payload = z.object({
-  language: z.enum(['bash', 'sh', 'python']).default('bash'),
-  script: withoutNul
-    .min(1, 'must not be empty')
-    .refine((script) => Buffer.byteLength(script) <= scriptBytesMax, `must be at most ${scriptBytesMax} bytes long`),
-  args: z.array(withoutNul.max(8192)).max(64).default([]),
-  env: z
-    .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'is not a variable name'), withoutNul.max(8192))
-    .default({}),
-  workingDirectory: withoutNul.max(4096).startsWith('/', 'must be an absolute path').optional(),
-})
-type Payload = z.infer<typeof Payload>
+type Payload = z.infer<typeof RunScript>
 
 /** Runs a script of the given language and answers with its exit code and output. */
 export function runScript(platform: Platform, scriptsDirectory: string): CommandKind {
-  return defineCommand(Payload, async (payload, run) => {
+  return defineCommand(RunScript, async (payload, run) => {
     if (payload.workingDirectory !== undefined && !(await isDirectory(payload.workingDirectory)))
       return failure('INVALID_PAYLOAD', `workingDirectory ${payload.workingDirectory} is not a folder of this machine`)
     const folder = join(scriptsDirectory, run.id)

@@ -6,7 +6,7 @@ import type { Log } from '../log.ts'
 import type { Outbox } from '../outbox.ts'
 import type { Platform } from '../platform/platform.ts'
 import type { ServerClock } from '../server-clock.ts'
-import { type CommandKind, errorText, type Outcome, type OutputPiece, type Prepared } from './command.ts'
+import { type CommandKind, errorText, failed, type Outcome, type OutputPiece, type Prepared } from './command.ts'
 
 export interface RunnerOptions {
   registry: ReadonlyMap<string, CommandKind>
@@ -172,7 +172,7 @@ export class CommandRunner {
     try {
       return await Promise.race([run(context), givenUp])
     } catch (error) {
-      return { status: 'failed', error: errorText('COMMAND_FAILED', words(error)) }
+      return failed(error)
     } finally {
       clearTimeout(timer)
     }

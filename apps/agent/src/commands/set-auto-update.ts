@@ -1,10 +1,10 @@
-import { z } from 'zod'
+import { SetAutoUpdate } from '@muster/wire/commands/agent.ts'
 import type { Settings } from '../settings.ts'
 import { type CommandKind, defineCommand } from './command.ts'
 
 /** Turns self-update on or off; the agent keeps it across restarts. */
 export function setAutoUpdate(settings: Settings): CommandKind {
-  return defineCommand(z.object({ enabled: z.boolean() }), async ({ enabled }) => {
+  return defineCommand(SetAutoUpdate, async ({ enabled }) => {
     await settings.change({ autoUpdate: enabled })
     return { status: 'completed', result: { enabled } }
   })

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { Heartbeat } from '@muster/wire/messages/heartbeat.ts'
 import type { Facts, Inventory } from '@muster/wire/messages/inventory.ts'
+import type { Tools } from './tools.ts'
 
 /** What the machine says about itself; the agent adds its own version. */
 export type SystemFacts = Omit<Facts, 'agentVersion'>
@@ -8,7 +9,7 @@ export type SystemFacts = Omit<Facts, 'agentVersion'>
 /** The parts of an inventory that take time to collect. */
 export type InventorySections = Omit<Inventory, 'hash' | 'facts'>
 
-export type ScriptLanguage = 'bash' | 'sh' | 'python'
+export type ScriptLanguage = 'bash' | 'sh' | 'python' | 'powershell'
 
 export interface ScriptStart {
   commandId: string
@@ -53,6 +54,8 @@ export interface Platform {
   vitals(): Vitals
   /** Heavy: runs in a process of its own, see inventory-process.ts. */
   collectInventory(): Promise<InventorySections>
+  /** What people do at the machine. @param secret folders that no tool shows: the agent's own */
+  tools(secret: readonly string[]): Tools
   /** Undefined when the interpreter is not installed. */
   startScript(start: ScriptStart): Promise<RunningScript | undefined>
   /** Ends what scripts of these commands have left running after the agent itself was killed. */

@@ -13,9 +13,48 @@ export const CommandStatus = z.enum([
 ])
 export type CommandStatus = z.infer<typeof CommandStatus>
 
-/** What an agent can be told. What each needs and takes stands in command-types.ts. */
-export const CommandName = z.enum(['refresh_inventory', 'run_script', 'set_auto_update'])
-export type CommandName = z.infer<typeof CommandName>
+/** Commands that can wait for their device. What each needs, takes and gives stands in command-registry.ts. */
+export const QueuedCommand = z.enum([
+  'refresh_inventory',
+  'run_script',
+  'set_auto_update',
+  'reboot',
+  'shutdown',
+  'start_service',
+  'stop_service',
+  'restart_service',
+  'run_task',
+  'enable_task',
+  'disable_task',
+  'set_registry_value',
+  'delete_registry_value',
+  'create_registry_key',
+  'delete_registry_key',
+])
+export type QueuedCommand = z.infer<typeof QueuedCommand>
+/** Commands that only a device which is connected can answer. */
+const InteractiveCommand = z.enum([
+  'list_processes',
+  'get_process',
+  'kill_process',
+  'list_services',
+  'get_service',
+  'list_files',
+  'read_file',
+  'write_file',
+  'list_event_logs',
+  'get_event_log',
+  'list_events',
+  'get_event',
+  'list_tasks',
+  'get_task',
+  'get_task_history',
+  'list_registry_keys',
+  'list_registry_values',
+  'get_registry_value',
+])
+/** Everything that an agent can be told. */
+export type CommandName = QueuedCommand | z.infer<typeof InteractiveCommand>
 
 /** A command in lists: how it stands, without what it was given and what it gave back. */
 export const CommandSummary = z.object({
@@ -54,6 +93,8 @@ export const SkipReason = z.enum([
   'quarantined',
   'decommissioned',
   'organization_suspended',
+  'agent_too_old',
+  'unsupported_platform',
 ])
 export type SkipReason = z.infer<typeof SkipReason>
 
@@ -61,12 +102,14 @@ export const bulkDevicesMax = 1_000
 const payloadBytesMax = 600 * 1024
 
 const order = {
-  type: CommandName,
+  type: QueuedCommand,
   payload: jsonObject(payloadBytesMax)
     .default({})
     .describe(
-      'Of run_script: `{ script, language?: bash | sh | python, args?, env?, workingDirectory? }`. ' +
-        'Of set_auto_update: `{ enabled }`. Of refresh_inventory: nothing.',
+      'Of run_script: `{ script, language?: bash | sh | python | powershell, args?, env?, workingDirectory? }`. ' +
+        'Of reboot and shutdown: `{ delaySeconds?, message?, dryRun? }`. Of set_auto_update: `{ enabled }`. ' +
+        'Of start_service, stop_service, restart_service: `{ name }`. Of run_task, enable_task, disable_task: `{ path }`. ' +
+        'Of refresh_inventory: nothing.',
     ),
   /** How long the device may take once it has started. */
   timeoutMs: z.int().min(1_000).max(86_400_000).optional(),
@@ -82,7 +125,7 @@ export const commands = {
   list: get('/devices/:id/commands', {
     summary: 'Commands of a device, newest first',
     access: can('devices:read'),
-    input: z.object({ id: id(), status: csv(CommandStatus).optional(), type: CommandName.optional(), ...page }),
+    input: z.object({ id: id(), status: csv(CommandStatus).optional(), type: QueuedCommand.optional(), ...page }),
     output: pageOf(CommandSummary),
   }),
   get: get('/devices/:id/commands/:commandId', {

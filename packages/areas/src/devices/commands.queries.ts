@@ -3,7 +3,7 @@ import { isOneOf } from '@muster/db/lists.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { notFound } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
-import type { Command, CommandName, CommandStatus, CommandSummary } from './commands.contract.ts'
+import type { Command, CommandStatus, CommandSummary, QueuedCommand } from './commands.contract.ts'
 import { statusesBefore } from './commands.rules.ts'
 import type { Condition } from './devices.rules.ts'
 import { visibleDevices } from './visibility.ts'
@@ -35,6 +35,8 @@ export interface Target {
   readonly hostname: string
   readonly lifecycle: Condition['lifecycle']
   readonly organizationStatus: 'active' | 'suspended' | 'trial' | 'churned'
+  readonly osType: string | null
+  readonly agentVersion: string | null
 }
 
 /** Those of the devices that the caller sees. */
@@ -45,7 +47,12 @@ export const targetsOf = (db: Db, caller: Caller, deviceIds: readonly string[]):
     .where(visibleDevices(caller))
     .where('devices.id', '=', sql<string>`ANY (${[...deviceIds]}::uuid[])`)
     .select(['devices.id', 'devices.orgId', 'devices.partnerId', 'devices.siteId', 'devices.hostname'])
-    .select(['devices.lifecycle', 'organizations.status as organizationStatus'])
+    .select([
+      'devices.lifecycle',
+      'organizations.status as organizationStatus',
+      'devices.osType',
+      'devices.agentVersion',
+    ])
     .execute()
 
 /** @throws NOT_FOUND */
@@ -57,7 +64,7 @@ export async function targetById(db: Db, caller: Caller, deviceId: string): Prom
 
 /** What is to be done, by each device that it is issued to. */
 export interface Order {
-  readonly type: CommandName
+  readonly type: QueuedCommand
   readonly payload: Readonly<Record<string, unknown>>
   readonly timeoutMs: number
   readonly expiresAt: string
@@ -95,7 +102,7 @@ const visibleCommands = (db: Db, caller: Caller, deviceId: string) =>
 
 export interface CommandFilters {
   readonly status?: readonly CommandStatus[] | undefined
-  readonly type?: CommandName | undefined
+  readonly type?: QueuedCommand | undefined
 }
 interface Listing {
   readonly deviceId: string

@@ -1,6 +1,6 @@
 import { conflict, notFound } from '@muster/kit/errors.ts'
 import { implement } from '../operation.ts'
-import { commandTypes } from './command-types.ts'
+import { commandTypes } from './command-registry.ts'
 import { CommandWait } from './command-wait.ts'
 import { commands as contract } from './commands.contract.ts'
 import { cancelCommands, commandById, listCommands, lockCommand, targetById, targetsOf } from './commands.queries.ts'

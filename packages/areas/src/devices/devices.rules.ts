@@ -19,14 +19,44 @@ export function deviceStatus({ lifecycle, connection, updatingSince }: Condition
   return late ? 'offline' : 'updating'
 }
 
-/** Why a device takes no commands; null when it does. An offline device gets them when it is back. */
+type Refusal = Exclude<SkipReason, 'already_pending'>
+
+/** Why a device takes no commands at all; null when it does. An offline device gets them when it is back. */
 export function commandRefusal(
   lifecycle: Condition['lifecycle'],
   organizationStatus: 'active' | 'suspended' | 'trial' | 'churned',
-): Exclude<SkipReason, 'already_pending'> | null {
+): Refusal | null {
   if (lifecycle !== 'active') return lifecycle
   return organizationStatus === 'suspended' || organizationStatus === 'churned' ? 'organization_suspended' : null
 }
+
+/** What a type of command asks of the machine and its agent. */
+export interface Requirement {
+  readonly minAgentVersion: string
+  readonly platform?: string
+}
+
+/** Why a device cannot do a command of some type; null when it can, or when it has not said enough of itself yet. */
+export function incapacity(
+  { osType, agentVersion }: { readonly osType: string | null; readonly agentVersion: string | null },
+  { minAgentVersion, platform }: Requirement,
+): Refusal | null {
+  if (platform !== undefined && osType !== null && osType !== platform) return 'unsupported_platform'
+  return agentVersion === null || isAtLeast(agentVersion, minAgentVersion) ? null : 'agent_too_old'
+}
+
+/** Compares the numbers of two versions; a candidate counts as the version that it is a candidate for. */
+function isAtLeast(version: string, least: string): boolean {
+  const [given, wanted] = [numbersOf(version), numbersOf(least)]
+  for (let index = 0; index < wanted.length; index++) {
+    const difference = (given[index] ?? 0) - (wanted[index] ?? 0)
+    if (difference !== 0) return difference > 0
+  }
+  return true
+}
+
+const numbersOf = (version: string): number[] =>
+  (/^v?(\d{1,9}(?:\.\d{1,9})*)/.exec(version)?.[1] ?? '').split('.').map((part) => Number(part) || 0)
 
 /** A part of a whole in percent with one decimal; null where either is unknown. */
 export const percent = (part: number | null, whole: number | null): number | null =>

@@ -2,12 +2,12 @@ import { type Caller, hasPermission } from '@muster/kit/access.ts'
 import { denied } from '@muster/kit/errors.ts'
 import { inputError } from '@muster/kit/run.ts'
 import { z } from 'zod'
-import { commandTypes } from './command-types.ts'
-import type { CommandName } from './commands.contract.ts'
+import { commandTypes } from './command-registry.ts'
+import type { QueuedCommand } from './commands.contract.ts'
 import type { Order } from './commands.queries.ts'
 
 export interface OrderInput {
-  readonly type: CommandName
+  readonly type: QueuedCommand
   readonly payload: Record<string, unknown>
   readonly timeoutMs?: number | undefined
   readonly expiresInSeconds?: number | undefined

@@ -1,12 +1,13 @@
 // How a command comes into being and onto its way: written down in the request's transaction, handed over after the commit.
 import { randomUUID } from 'node:crypto'
-import { AppError, conflict } from '@muster/kit/errors.ts'
+import { AppError, conflict, type ErrorCode } from '@muster/kit/errors.ts'
 import type { Call } from '../operation.ts'
 import { requireWorking } from '../tenancy/index.ts'
-import type { Command, SkipReason } from './commands.contract.ts'
+import { commandTypes } from './command-registry.ts'
+import type { Command, CommandName, SkipReason } from './commands.contract.ts'
 import { issueCommands, type Order, type Target } from './commands.queries.ts'
 import { deliverCommands, frameBytesOf, tellOfCommands } from './delivery.ts'
-import { commandRefusal } from './devices.rules.ts'
+import { commandRefusal, incapacity } from './devices.rules.ts'
 
 /** Payloads of one request together; what is more has to be asked for in several. */
 const bulkBytesMax = 64 * 1024 * 1024
@@ -17,13 +18,27 @@ const words: Readonly<Record<SkipReason, string>> = {
   quarantined: 'The device is quarantined',
   decommissioned: 'The device is decommissioned',
   organization_suspended: 'Organization is suspended',
+  agent_too_old: 'The agent of this device is too old for this command',
+  unsupported_platform: 'The operating system of this device has nothing of the kind',
+}
+const codes: Readonly<Partial<Record<SkipReason, ErrorCode>>> = {
+  agent_too_old: 'AGENT_TOO_OLD',
+  unsupported_platform: 'UNSUPPORTED_PLATFORM',
+}
+
+const refusalOf = ({ lifecycle, organizationStatus, ...target }: Target, type: CommandName): SkipReason | null =>
+  commandRefusal(lifecycle, organizationStatus) ?? incapacity(target, commandTypes[type])
+
+/** @throws when the device takes no commands, or none of this type */
+export function requireCapable(target: Target, type: CommandName): void {
+  requireWorking({ status: target.organizationStatus })
+  const refusal = refusalOf(target, type)
+  if (refusal !== null) throw new AppError(codes[refusal] ?? 'CONFLICT', words[refusal])
 }
 
 /** Issues an order to one device. @throws when the device takes no commands, or not a second one of this type */
 export async function issueTo(call: Pick<Call, 'db'>, target: Target, order: Order): Promise<Command> {
-  requireWorking({ status: target.organizationStatus })
-  const refusal = commandRefusal(target.lifecycle, target.organizationStatus)
-  if (refusal !== null) throw conflict(words[refusal])
+  requireCapable(target, order.type)
   const [command] = await issueCommands(call.db, order, [{ commandId: randomUUID(), deviceId: target.id }])
   if (command === undefined) throw conflict(words.already_pending, 'ALREADY_PENDING')
   frameBytesOf(command)
@@ -37,9 +52,7 @@ export interface Issued {
 
 /** Issues an order to all of the devices that take it, and says of the others why not. */
 export async function issueToAll(call: Pick<Call, 'db'>, targets: readonly Target[], order: Order): Promise<Issued> {
-  const refusals = new Map(
-    targets.map(({ id, lifecycle, organizationStatus }) => [id, commandRefusal(lifecycle, organizationStatus)]),
-  )
+  const refusals = new Map(targets.map((target) => [target.id, refusalOf(target, order.type)]))
   const able = targets.filter(({ id }) => refusals.get(id) === null)
   if (JSON.stringify(order.payload).length * able.length > bulkBytesMax) {
     throw new AppError('PAYLOAD_TOO_LARGE', 'The payload is too large for so many devices at once')

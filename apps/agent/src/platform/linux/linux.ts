@@ -2,6 +2,7 @@ import { homedir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import type { Platform } from '../platform.ts'
 import { claim } from './claim.ts'
+import { createTools } from './linux-tools.ts'
 import { endLeftovers, startScript } from './scripts.ts'
 import { facts, machineSeed } from './system.ts'
 import { createVitals } from './vitals.ts'
@@ -14,6 +15,7 @@ export const linux: Platform = {
   vitals: createVitals,
   // What it loads is large and of use only in the collecting process.
   collectInventory: async () => (await import('./inventory.ts')).collectInventory(),
+  tools: (secret) => createTools(secret),
   startScript,
   endLeftovers,
   claim,

@@ -9,6 +9,7 @@ const interpreters: Record<ScriptLanguage, readonly string[]> = {
   bash: ['bash'],
   sh: ['sh'],
   python: ['python3', 'python'],
+  powershell: ['pwsh'],
 }
 
 /** Marks a script and all that it starts, so that they are found even when they leave its group or the agent dies. */

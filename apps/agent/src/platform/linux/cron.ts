@@ -1,0 +1,190 @@
+import { createHash } from 'node:crypto'
+import { constants } from 'node:fs'
+import { chmod, chown, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import type { Task } from '@muster/wire/commands/tasks.ts'
+import { failureOf, ToolFailure } from '../../tool-failure.ts'
+
+/** Begins a line that was switched off here, so that switching it on again gives back exactly what stood there. */
+export const offMark = '#muster-off# '
+const fileBytesMax = 256 * 1024
+const nicknames = new Set(['@reboot', '@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly'])
+const scriptFolders = {
+  'cron.hourly': 'hourly',
+  'cron.daily': 'daily',
+  'cron.weekly': 'weekly',
+  'cron.monthly': 'monthly',
+}
+/** cron itself passes over files with other names. */
+const scriptName = /^[A-Za-z0-9_-]+$/
+
+interface CronFile {
+  path: string
+  /** Whose crontab it is; null in files whose lines name the user. */
+  user: string | null
+}
+
+export interface CronTask {
+  task: Task
+  /** The file, and for a line of it the text as it stands there. */
+  file: string
+  line: string | null
+}
+
+/** Everything that cron runs, below a root folder. */
+export class Cron {
+  readonly #root: string
+
+  constructor(root: string) {
+    this.#root = root
+  }
+
+  async all(): Promise<CronTask[]> {
+    const files = await this.#files()
+    const lines = await Promise.all(files.map((file) => this.#linesOf(file)))
+    return [...lines.flat(), ...(await this.#scripts())]
+  }
+
+  /** @throws ToolFailure when there is no such task, or its line is another one by now */
+  async find(path: string): Promise<CronTask> {
+    const found = (await this.all()).find(({ task }) => task.path === path)
+    if (found === undefined) throw new ToolFailure('NOT_FOUND', 'Task not found')
+    return found
+  }
+
+  /** Switches a task on or off: a line is commented out, a script loses its right to be executed. */
+  async switch({ task, file, line }: CronTask, enabled: boolean): Promise<void> {
+    if (task.enabled === enabled) return
+    try {
+      if (line === null) {
+        const { mode } = await stat(file)
+        await chmod(file, enabled ? mode | 0o111 : mode & ~0o111)
+        return
+      }
+      const text = await readText(file)
+      const changed = enabled ? line.slice(offMark.length) : `${offMark}${line}`
+      await replace(
+        file,
+        text
+          .split('\n')
+          .map((each) => (each === line ? changed : each))
+          .join('\n'),
+      )
+    } catch (error) {
+      throw failureOf(error, file)
+    }
+  }
+
+  async #files(): Promise<CronFile[]> {
+    const spool = 'var/spool/cron'
+    const [system, users, others] = await Promise.all([
+      namesIn(join(this.#root, 'etc/cron.d')),
+      namesIn(join(this.#root, spool, 'crontabs')),
+      namesIn(join(this.#root, spool)),
+    ])
+    return [
+      { path: '/etc/crontab', user: null },
+      ...system.filter((name) => scriptName.test(name)).map((name) => ({ path: `/etc/cron.d/${name}`, user: null })),
+      ...users.map((user) => ({ path: `/${spool}/crontabs/${user}`, user })),
+      // Where the distribution keeps them without the folder between.
+      ...others.filter((name) => name !== 'crontabs').map((user) => ({ path: `/${spool}/${user}`, user })),
+    ]
+  }
+
+  async #linesOf({ path, user }: CronFile): Promise<CronTask[]> {
+    const file = join(this.#root, path)
+    const text = await readText(file).catch(() => '')
+    return text.split('\n').flatMap((line) => {
+      const parsed = parseCronLine(line, user)
+      if (parsed === undefined) return []
+      // The same whether it is switched on or off, and another one when somebody changes the line.
+      const digest = createHash('sha256').update(line.replace(offMark, '')).digest('hex').slice(0, 8)
+      const { enabled, schedule, command } = parsed
+      const name = command.length > 80 ? `${command.slice(0, 79)}…` : command
+      const common = { nextRunAt: null, lastRunAt: null, kind: 'cron' as const }
+      const task = { path: `cron:${path}:${digest}`, name, enabled, schedule, user: parsed.user, command, ...common }
+      return [{ task, file, line }]
+    })
+  }
+
+  async #scripts(): Promise<CronTask[]> {
+    const lists = Object.entries(scriptFolders).map(async ([folder, schedule]) => {
+      const names = (await namesIn(join(this.#root, 'etc', folder))).filter((name) => scriptName.test(name))
+      return Promise.all(names.map((name) => this.#script(`/etc/${folder}/${name}`, schedule)))
+    })
+    return (await Promise.all(lists)).flat().filter((task) => task !== undefined)
+  }
+
+  async #script(path: string, schedule: string): Promise<CronTask | undefined> {
+    const file = join(this.#root, path)
+    const found = await stat(file).catch(() => undefined)
+    if (found?.isFile() !== true) return undefined
+    const task: Task = {
+      path: `script:${path}`,
+      name: basename(path),
+      kind: 'script',
+      enabled: (found.mode & 0o111) !== 0,
+      schedule,
+      user: 'root',
+      command: path,
+      nextRunAt: null,
+      lastRunAt: null,
+    }
+    return { task, file, line: null }
+  }
+}
+
+interface CronLine {
+  enabled: boolean
+  schedule: string
+  user: string
+  command: string
+}
+
+/** One line of a crontab; undefined for comments, settings and what is no schedule. @param user whose crontab it is, null where the line says it */
+export function parseCronLine(text: string, user: string | null): CronLine | undefined {
+  const enabled = !text.startsWith(offMark)
+  const line = (enabled ? text : text.slice(offMark.length)).trim()
+  if (line === '' || line.startsWith('#') || /^\w+\s*=/.test(line)) return undefined
+  const words = line.split(/\s+/)
+  const isNickname = nicknames.has(words[0] ?? '')
+  const times = isNickname ? 1 : 5
+  const schedule = words.slice(0, times).join(' ')
+  if (!isNickname && !/^(?:[\d*,/\-A-Za-z~]+ ){4}[\d*,/\-A-Za-z~]+$/.test(schedule)) return undefined
+  const [owner, rest] = user === null ? [words[times] ?? '', words.slice(times + 1)] : [user, words.slice(times)]
+  const command = rest.join(' ')
+  return command === '' || owner === '' ? undefined : { enabled, schedule, user: owner, command }
+}
+
+const namesIn = async (folder: string): Promise<string[]> =>
+  (await readdir(folder, { withFileTypes: true }).catch(() => []))
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => name)
+    .sort()
+
+async function readText(file: string): Promise<string> {
+  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  try {
+    const { size } = await handle.stat()
+    if (size > fileBytesMax) throw new ToolFailure('TOO_LARGE', `${file} is too large`)
+    return await readFile(handle, 'utf8')
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Writes a file beside the old one and puts it in its place, with the same owner and rights. */
+async function replace(file: string, text: string): Promise<void> {
+  const { mode, uid, gid } = await stat(file)
+  // cron passes over names with a dot, should it look just now.
+  const draft = join(dirname(file), `.${basename(file)}.muster`)
+  try {
+    await writeFile(draft, text, { mode: mode & 0o7777, flag: 'wx' })
+    await chown(draft, uid, gid)
+    await chmod(draft, mode & 0o7777)
+    await rename(draft, file)
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw error
+  }
+}

@@ -1,0 +1,20 @@
+import type { Tools } from '../tools.ts'
+import { createEventLogTools } from './event-log-tools.ts'
+import { createFileTools } from './file-tools.ts'
+import { createPowerTools } from './power.ts'
+import { createProcessTools } from './processes.ts'
+import { createServiceTools } from './service-tools.ts'
+import { type Host, thisHost } from './systemd.ts'
+import { createTaskTools } from './task-tools.ts'
+
+/** @param secret folders that no tool shows: the agent's own */
+export function createTools(secret: readonly string[], host: Host = thisHost): Tools {
+  return {
+    processes: createProcessTools(),
+    services: createServiceTools(host),
+    files: createFileTools(secret),
+    eventLogs: createEventLogTools(host, '/var/log'),
+    tasks: createTaskTools(host, '/'),
+    power: createPowerTools(host),
+  }
+}

@@ -1,0 +1,128 @@
+import { spawn } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { type Task, tasksMax } from '@muster/wire/commands/tasks.ts'
+import { failureOf, ToolFailure } from '../../tool-failure.ts'
+import type { TaskTools } from '../tools.ts'
+import { Cron, type CronTask } from './cron.ts'
+import { parseJournal } from './journal-log.ts'
+import { parseLine } from './log-files.ts'
+import { type Host, runProgram } from './systemd.ts'
+import { Timers } from './timers.ts'
+
+const definitionCharsMax = 32_000
+const logBytesMax = 4 * 1024 * 1024
+const cronLogs = ['/var/log/cron.log', '/var/log/cron', '/var/log/syslog', '/var/log/messages']
+
+type Runs = { at: string; message: string }[]
+
+/** Timers of systemd and everything that cron runs. @param root where the folders of cron are looked for */
+export function createTaskTools(host: Host, root: string): TaskTools {
+  const cron = new Cron(root)
+  const timers = new Timers(host)
+  const timerIn = (path: string) => /^timer:(.+)$/.exec(path)?.[1]
+
+  return {
+    async list() {
+      const tasks = [...(await timers.all()), ...(await cron.all()).map(({ task }) => task)]
+      return { tasks: tasks.slice(0, tasksMax), truncated: tasks.length > tasksMax }
+    },
+
+    async detail(path) {
+      const timer = timerIn(path)
+      if (timer !== undefined) {
+        const { task, description, definition } = await timers.find(timer)
+        return { ...task, description, definition: definition.slice(0, definitionCharsMax) }
+      }
+      const { task, file, line } = await cron.find(path)
+      const definition = line ?? (await readFile(file, 'utf8').catch(() => ''))
+      return { ...task, description: null, definition: definition.slice(0, definitionCharsMax) }
+    },
+
+    async history({ path, limit }) {
+      const timer = timerIn(path)
+      const found = timer === undefined ? await cron.find(path) : await timers.find(timer)
+      const runs =
+        'unit' in found ? await runsOfUnit(host, found.unit, limit) : await runsOfCron(host, found.task, limit)
+      if (runs !== undefined) return { runs, unavailable: null }
+      return { runs: [], unavailable: 'Nothing on this machine keeps account of it' }
+    },
+
+    async run(path) {
+      const timer = timerIn(path)
+      if (timer !== undefined) await timers.run((await timers.find(timer)).unit)
+      else await runCron(await cron.find(path))
+      return { path, started: true }
+    },
+
+    async switch(path, enabled) {
+      const timer = timerIn(path)
+      if (timer !== undefined) {
+        await timers.find(timer)
+        await timers.switch(timer, enabled)
+      } else await cron.switch(await cron.find(path), enabled)
+      return { path, enabled }
+    },
+  }
+}
+
+/** What the unit of a timer left in the journal; undefined where there is none. */
+async function runsOfUnit(host: Host, unit: string, limit: number): Promise<Runs | undefined> {
+  return fromJournal(host, limit, [`--unit=${unit}`])
+}
+
+async function fromJournal(host: Host, limit: number, args: readonly string[]): Promise<Runs | undefined> {
+  const base = ['--no-pager', '--quiet', '--output=json', '--reverse', `--lines=${limit}`]
+  const ended = await runProgram(host, 'journalctl', [...base, ...args]).catch(() => undefined)
+  if (ended === undefined || ended.exitCode !== 0 || ended.stdout === '') return undefined
+  return parseJournal(ended.stdout).flatMap(({ __REALTIME_TIMESTAMP, MESSAGE }) => {
+    const at = Number(__REALTIME_TIMESTAMP) / 1000
+    return Number.isFinite(at) && typeof MESSAGE === 'string'
+      ? [{ at: new Date(at).toISOString(), message: MESSAGE }]
+      : []
+  })
+}
+
+/** cron says `CMD (…)` of each run, in the journal or in a file. */
+async function runsOfCron(host: Host, { command }: Task, limit: number): Promise<Runs | undefined> {
+  const wanted = command ?? ''
+  const journal = await fromJournal(host, 2_000, ['--identifier=CRON', '--identifier=cron', '--identifier=crond'])
+  if (journal !== undefined) return journal.filter(({ message }) => message.includes(wanted)).slice(0, limit)
+  for (const file of cronLogs) {
+    const text = await readFile(file, 'utf8').catch(() => undefined)
+    if (text === undefined) continue
+    const lines = text.slice(-logBytesMax).split('\n')
+    const runs = lines.flatMap((line) => {
+      const { at, message, source } = parseLine(line, new Date())
+      const isRun = at !== null && /^crond?$/i.test(source ?? '') && message.includes('CMD') && message.includes(wanted)
+      return isRun ? [{ at, message }] : []
+    })
+    return runs.reverse().slice(0, limit)
+  }
+  return undefined
+}
+
+/** Runs what cron would, as the user and with as little around it; nobody waits for its end. */
+async function runCron({ task, file, line }: CronTask): Promise<void> {
+  const user = task.user ?? 'root'
+  const account = (await readFile('/etc/passwd', 'utf8')).split('\n').find((entry) => entry.startsWith(`${user}:`))
+  const [, , uid, gid, , home = '/'] = account?.split(':') ?? []
+  if (uid === undefined || gid === undefined) throw new ToolFailure('NOT_FOUND', `there is no user ${user}`)
+  const isSelf = process.getuid?.() === Number(uid)
+  // cron itself hands over what stands before the first percent sign, and gives the rest to the command to read.
+  const [program, args] =
+    line === null
+      ? [file, []]
+      : ['/bin/sh', ['-c', (task.command ?? '').replace(/(?<!\\)%.*$/, '').replaceAll('\\%', '%')]]
+  const child = spawn(program, args, {
+    cwd: home,
+    env: { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', HOME: home, LOGNAME: user, USER: user, SHELL: '/bin/sh' },
+    detached: true,
+    stdio: 'ignore',
+    ...(isSelf ? {} : { uid: Number(uid), gid: Number(gid) }),
+  })
+  await new Promise<void>((resolve, reject) => {
+    child.once('spawn', resolve)
+    child.once('error', (error) => reject(failureOf(error, task.name)))
+  })
+  child.unref()
+}

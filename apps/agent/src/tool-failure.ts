@@ -1,0 +1,39 @@
+import type { ErrorCode } from './commands/command.ts'
+
+/** Why a command could not be done, with a code for programs and words for people. */
+export class ToolFailure extends Error {
+  readonly code: ErrorCode
+
+  constructor(code: ErrorCode, words: string) {
+    super(words)
+    this.name = 'ToolFailure'
+    this.code = code
+  }
+}
+
+/** What the operating system said when something failed, as a failure of ours. */
+export function failureOf(error: unknown, what: string): ToolFailure {
+  if (error instanceof ToolFailure) return error
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  switch (code) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+    case 'ESRCH':
+      return new ToolFailure('NOT_FOUND', `${what} does not exist`)
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return new ToolFailure('DENIED', `the agent may not touch ${what}`)
+    case 'ELOOP':
+      return new ToolFailure('DENIED', `${what} is a symbolic link`)
+    case 'EEXIST':
+      return new ToolFailure('EXISTS', `${what} exists already`)
+    case 'EISDIR':
+      return new ToolFailure('DENIED', `${what} is a folder`)
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return new ToolFailure('COMMAND_FAILED', 'the disk of the machine is full')
+    default:
+      return new ToolFailure('COMMAND_FAILED', error instanceof Error ? error.message : String(error))
+  }
+}

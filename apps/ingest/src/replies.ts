@@ -1,0 +1,65 @@
+import { publishReply } from '@muster/backplane/replies.ts'
+import type { Order } from '@muster/backplane/routing.ts'
+import type { Redis } from 'ioredis'
+
+export type RequestOrder = Extract<Order, { kind: 'request' }>
+
+interface Expected {
+  replyTo: string
+  tick: number
+}
+
+/**
+ * Who waits for which reply of which device. A reply passes straight on to the process that asked: it is not durable, and
+ * nobody waits for it longer than for an answer over HTTP.
+ */
+export class Replies {
+  readonly #redis: Redis
+  readonly #max: number
+  readonly #expected = new Map<string, Expected>()
+  #tick = 0
+
+  constructor(redis: Redis, max: number) {
+    this.#redis = redis
+    this.#max = max
+  }
+
+  get size(): number {
+    return this.#expected.size
+  }
+
+  expect({ deviceId, number, replyTo }: RequestOrder): void {
+    if (this.#expected.size >= this.#max) {
+      const oldest = this.#expected.keys().next()
+      if (!oldest.done) this.#expected.delete(oldest.value)
+    }
+    this.#expected.set(keyOf(deviceId, number), { replyTo, tick: this.#tick })
+  }
+
+  /** Passes a reply on; false when nobody asked for it. */
+  pass(deviceId: string, number: number, frame: Uint8Array): boolean {
+    const key = keyOf(deviceId, number)
+    const expected = this.#expected.get(key)
+    if (expected === undefined) return false
+    this.#expected.delete(key)
+    // Nothing is kept: should Redis not take it, whoever waits is told that the device did not answer in time.
+    publishReply(this.#redis, expected.replyTo, { deviceId, number, frame }).catch(() => undefined)
+    return true
+  }
+
+  undeliverable({ deviceId, number, replyTo }: RequestOrder): void {
+    this.#expected.delete(keyOf(deviceId, number))
+    publishReply(this.#redis, replyTo, { deviceId, number, frame: null }).catch(() => undefined)
+  }
+
+  /** Forgets requests that were never answered. Called now and then; what two calls have seen is forgotten by the third. */
+  forget(): void {
+    for (const [key, { tick }] of this.#expected) {
+      if (tick > this.#tick - 2) break
+      this.#expected.delete(key)
+    }
+    this.#tick++
+  }
+}
+
+const keyOf = (deviceId: string, number: number) => `${deviceId} ${number}`

@@ -1,0 +1,150 @@
+// Asking a device something while somebody waits: the request goes to the node that holds the device, the reply comes back
+// over one channel of this process. Nothing of it touches the database, and nothing is kept or repeated.
+import { randomInt, randomUUID } from 'node:crypto'
+import { replyChannel } from '@muster/backplane/keys.ts'
+import { decodeReply } from '@muster/backplane/replies.ts'
+import { sendToDevices } from '@muster/backplane/routing.ts'
+import { AppError, unavailable } from '@muster/kit/errors.ts'
+import { encodeDown } from '@muster/wire/down.ts'
+import { WireError } from '@muster/wire/frame.ts'
+import type { Reply } from '@muster/wire/messages/reply.ts'
+import type { Request } from '@muster/wire/messages/request.ts'
+import { decodeUp } from '@muster/wire/up.ts'
+import type { Redis } from 'ioredis'
+
+const subscribeMs = 3_000
+/** Requests that one process waits for at once. */
+const waitingMax = 10_000
+/** An agent that gives up in time says so itself; this is for one that says nothing. */
+const replyGraceMs = 2_000
+const numberMax = 2 ** 47
+
+export interface DeviceRequest {
+  readonly deviceId: string
+  readonly type: string
+  readonly payload: Readonly<Record<string, unknown>>
+  readonly timeoutMs: number
+  readonly data?: Uint8Array | undefined
+  /** Fires when nobody waits any more. */
+  readonly signal: AbortSignal
+}
+
+interface Waiting {
+  readonly deviceId: string
+  settle(outcome: Reply | AppError): void
+}
+
+const offline = () => new AppError('DEVICE_OFFLINE', 'The device is not connected')
+
+/** The requests of this process that are out. Connects when something is first asked, and ends with the connection it was made from. */
+export class DeviceRequests {
+  readonly #origin: Redis
+  readonly #processId = randomUUID()
+  readonly #waiting = new Map<number, Waiting>()
+  #listening: Promise<unknown> | null = null
+
+  /** @param origin the process's connection for commands, whose address the second one takes */
+  constructor(origin: Redis) {
+    this.#origin = origin
+  }
+
+  /**
+   * Asks a connected device and waits for what it replies.
+   * @throws DEVICE_OFFLINE, DEVICE_TIMEOUT, or UNAVAILABLE when Redis cannot be reached
+   */
+  async ask(request: DeviceRequest): Promise<Reply> {
+    if (this.#waiting.size >= waitingMax) throw unavailable('Too many requests to devices at the moment', 1)
+    await this.#listen()
+    const number = randomInt(1, numberMax)
+    const replied = this.#expect(number, request)
+    try {
+      await this.#send(number, request)
+    } catch (error) {
+      this.#waiting.get(number)?.settle(error instanceof AppError ? error : unreachable(error))
+    }
+    const outcome = await replied
+    if (outcome instanceof AppError) throw outcome
+    return outcome
+  }
+
+  async #send(number: number, { deviceId, type, payload, timeoutMs, data }: DeviceRequest): Promise<void> {
+    const bytes = frameOf(number, { type, payload, timeoutMs, ...(data === undefined ? {} : { data }) })
+    const order = { kind: 'request', deviceId, bytes, number, replyTo: this.#processId } as const
+    const { offline: absent } = await sendToDevices(this.#origin, [order])
+    if (absent.length > 0) throw offline()
+  }
+
+  #expect(number: number, { deviceId, timeoutMs, signal }: DeviceRequest): Promise<Reply | AppError> {
+    return new Promise((resolve) => {
+      const settle = (outcome: Reply | AppError) => {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', leave)
+        this.#waiting.delete(number)
+        resolve(outcome)
+      }
+      const leave = () => settle(new AppError('DEVICE_TIMEOUT', 'Nobody waits for the answer any more'))
+      const timer = setTimeout(
+        () => settle(new AppError('DEVICE_TIMEOUT', 'The device did not answer in time')),
+        timeoutMs + replyGraceMs,
+      )
+      this.#waiting.set(number, { deviceId, settle })
+      signal.addEventListener('abort', leave)
+      if (signal.aborted) leave()
+    })
+  }
+
+  async #listen(): Promise<void> {
+    this.#listening ??= this.#connect()
+    try {
+      await this.#listening
+    } catch (error) {
+      this.#listening = null
+      throw unreachable(error)
+    }
+  }
+
+  async #connect(): Promise<void> {
+    const connection = this.#origin.duplicate({
+      enableOfflineQueue: true,
+      commandTimeout: subscribeMs,
+      connectionName: `${this.#origin.options.connectionName ?? 'muster'}-replies`,
+    })
+    connection.on('error', () => undefined)
+    connection.on('messageBuffer', (_channel: Buffer, message: Buffer) => this.#hand(message))
+    this.#origin.once('end', () => connection.disconnect())
+    try {
+      await connection.subscribe(replyChannel(this.#processId))
+    } catch (error) {
+      connection.disconnect()
+      throw error
+    }
+  }
+
+  #hand(message: Buffer): void {
+    const replied = decodeReply(message)
+    const waiting = replied === undefined ? undefined : this.#waiting.get(replied.number)
+    if (replied === undefined || waiting?.deviceId !== replied.deviceId) return
+    waiting.settle(replied.frame === null ? offline() : replyIn(replied.frame))
+  }
+}
+
+const unreachable = (cause: unknown) => unavailable('Devices cannot be asked at the moment', 1, cause)
+
+function frameOf(number: number, body: Request): Uint8Array {
+  try {
+    return encodeDown({ name: 'request', sequence: number, body })
+  } catch (error) {
+    if (error instanceof WireError) throw new AppError('PAYLOAD_TOO_LARGE', 'The payload does not fit into one message')
+    throw error
+  }
+}
+
+function replyIn(frame: Uint8Array): Reply | AppError {
+  try {
+    const message = decodeUp(frame)
+    if (message.name === 'reply') return message.body
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error
+  }
+  return new AppError('DEVICE_REFUSED', 'The device gave an answer that cannot be read')
+}

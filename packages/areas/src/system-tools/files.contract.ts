@@ -1,0 +1,35 @@
+import { flag, get, raw } from '@muster/kit/contract.ts'
+import { FileList, fileBytesMax, ListFiles, WriteFile } from '@muster/wire/commands/files.ts'
+import { z } from 'zod'
+import { fileAccess as access, base, device, own } from './device.contract.ts'
+
+const { path } = ListFiles.shape
+
+export const files = {
+  list: get(`${base}/files`, {
+    summary: 'What is in a folder of the device',
+    access,
+    ...own,
+    input: z.object({ ...device, path: path.default('/') }),
+    output: FileList,
+  }),
+  download: raw('GET', `${base}/files/download`, {
+    summary: 'A file of the device, as it is',
+    access,
+    audit: 'device.file.read',
+    ...own,
+    input: z.object({ ...device, path }),
+    produces: 'application/octet-stream',
+  }),
+  upload: raw('POST', `${base}/files/upload`, {
+    summary:
+      'Put the body of the request into a file of the device. The file takes its place when all of it is there. ' +
+      'Answers `{ path, sizeBytes, sha256 }`',
+    access,
+    audit: 'device.file.write',
+    ...own,
+    bodyBytesMax: fileBytesMax,
+    input: z.object({ ...device, path, overwrite: flag().default(false), mode: WriteFile.shape.mode }),
+    produces: 'application/json',
+  }),
+}

@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto'
+import { AppError, conflict } from '@muster/kit/errors.ts'
+import { fileBytesMax, fileChunkBytesMax } from '@muster/wire/commands/files.ts'
+import { askable, askDevice, type Target } from '../devices/index.ts'
+import { type Call, implement } from '../operation.ts'
+import { files as contract } from './files.contract.ts'
+import { piecesOf } from './pieces.ts'
+import { look, record } from './tools.ts'
+
+export default implement(contract, {
+  async list(call) {
+    return look(call, { type: 'list_files', payload: { path: call.input.path } })
+  },
+
+  async download(call) {
+    const { deviceId, path } = call.input
+    const target = await askable(call, deviceId, 'read_file')
+    await record(call, target, { path })
+    const first = await askDevice(call, target, { type: 'read_file', payload: { path } })
+    const { name, sizeBytes, version } = first.result
+    if (sizeBytes > fileBytesMax) throw tooLarge(`The file is larger than ${fileBytesMax} bytes`)
+    const headers = {
+      'content-type': 'application/octet-stream',
+      'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name)}`,
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+      'content-length': String(sizeBytes),
+    }
+    return { headers, body: restOf(call, target, { path, sizeBytes, version, first: first.data }) }
+  },
+
+  async upload(call) {
+    const { deviceId, path } = call.input
+    const target = await askable(call, deviceId, 'write_file')
+    await record(call, target, { path })
+    const body = JSON.stringify(await send(call, target))
+    return { status: 201, headers: { 'content-type': 'application/json; charset=utf-8' }, body }
+  },
+})
+
+const tooLarge = (message: string) => new AppError('PAYLOAD_TOO_LARGE', message)
+
+interface Reading {
+  readonly path: string
+  readonly sizeBytes: number
+  readonly version: string
+  readonly first: Uint8Array
+}
+
+/** The file piece by piece, each asked for when the one before is on its way. A file that changes meanwhile ends the answer. */
+async function* restOf(call: Call, target: Target, { path, sizeBytes, version, first }: Reading) {
+  yield first
+  for (let offset = first.length; offset < sizeBytes; ) {
+    const payload = { path, offset, version, length: Math.min(fileChunkBytesMax, sizeBytes - offset) }
+    const { data } = await askDevice(call, target, { type: 'read_file', payload })
+    if (data.length === 0) throw conflict('The file became shorter while it was read')
+    offset += data.length
+    yield data
+  }
+}
+
+/** Hands the body of the request to the device piece by piece; what does not arrive whole leaves nothing behind. */
+async function send(call: Call<{ path: string; overwrite: boolean; mode?: string | undefined }>, target: Target) {
+  const { path, overwrite, mode } = call.input
+  const upload = { path, overwrite, mode, uploadId: randomUUID() }
+  let offset = 0
+  try {
+    for await (const { piece, last } of piecesOf(call.request.body, fileChunkBytesMax)) {
+      if (offset + piece.length > fileBytesMax) throw tooLarge(`A file may be ${fileBytesMax} bytes long`)
+      const payload = { ...upload, offset, last }
+      const { result } = await askDevice(call, target, { type: 'write_file', payload, data: piece })
+      offset += piece.length
+      if (last) return result
+    }
+    throw conflict('The body of the request did not come to its end')
+  } catch (error) {
+    if (offset > 0) await giveUp(call, target, { ...upload, offset })
+    throw error
+  }
+}
+
+/** What is already at the device is taken away again; should that fail, the device does so itself after a while. */
+async function giveUp(call: Call, target: Target, upload: { path: string; uploadId: string; offset: number }) {
+  const still = { services: call.services, request: { ...call.request, signal: AbortSignal.timeout(5_000) } }
+  const payload = { ...upload, last: false, abort: true }
+  await askDevice(still, target, { type: 'write_file', payload }).catch(() => undefined)
+}

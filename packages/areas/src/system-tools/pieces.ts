@@ -1,0 +1,19 @@
+/** Cuts a stream of bytes into pieces of one size. The last piece says that it is, and may be empty. */
+export async function* piecesOf(
+  body: AsyncIterable<Uint8Array> | null,
+  bytes: number,
+): AsyncGenerator<{ piece: Uint8Array; last: boolean }> {
+  let held: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of body ?? []) {
+    held.push(chunk)
+    size += chunk.length
+    while (size > bytes) {
+      const whole = Buffer.concat(held)
+      yield { piece: whole.subarray(0, bytes), last: false }
+      held = [whole.subarray(bytes)]
+      size = whole.length - bytes
+    }
+  }
+  yield { piece: Buffer.concat(held), last: true }
+}

@@ -1,0 +1,33 @@
+// The two ways in which an operation speaks with its device: looking, and changing something, which is written down first.
+
+import { askable, askDevice, type CommandRegistry, type Question, type Target } from '../devices/index.ts'
+import type { Call } from '../operation.ts'
+
+type Asking = Call<{ readonly deviceId: string }>
+type Answer<T extends keyof CommandRegistry> = Awaited<ReturnType<typeof askDevice<T>>>['result']
+
+/** Asks the device of the call. */
+export async function look<T extends keyof CommandRegistry>(call: Asking, question: Question<T>): Promise<Answer<T>> {
+  const target = await askable(call, call.input.deviceId, question.type)
+  return (await askDevice(call, target, question)).result
+}
+
+/** Has the device of the call change something. That it was asked to is on record before it is asked. */
+export async function change<T extends keyof CommandRegistry>(
+  call: Asking,
+  question: Question<T>,
+  details: Readonly<Record<string, unknown>>,
+): Promise<Answer<T>> {
+  const target = await askable(call, call.input.deviceId, question.type)
+  await record(call, target, details)
+  return (await askDevice(call, target, question)).result
+}
+
+/** Writes down what the device is about to be asked for. */
+export async function record(
+  call: Asking,
+  { id, hostname, orgId, partnerId }: Target,
+  details: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  await call.write(async () => call.audit({ target: id, name: hostname, orgId, partnerId, details }))
+}

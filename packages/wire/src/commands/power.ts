@@ -1,0 +1,17 @@
+import { z } from 'zod'
+import { line } from './fields.ts'
+
+/** Restarting or turning off the machine. The delay lets the result reach the server first. */
+export const Power = z.object({
+  delaySeconds: z.int().min(3).max(3_600).default(10),
+  /** Shown to those who are signed in at the machine. */
+  message: line(200).optional(),
+  /** Says what would be done, and does nothing. */
+  dryRun: z.boolean().default(false),
+})
+export const PowerResult = z.object({
+  action: z.enum(['reboot', 'shutdown']),
+  delaySeconds: z.number(),
+  dryRun: z.boolean(),
+  command: z.string(),
+})

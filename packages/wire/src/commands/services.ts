@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { moment } from './fields.ts'
+
+export const servicesShownMax = 5_000
+/** With or without `.service`. */
+export const serviceName = z
+  .string()
+  .max(255)
+  .regex(/^[A-Za-z0-9:_.@\\][A-Za-z0-9:_.@\\-]*$/, { error: 'is not the name of a service' })
+
+export const Service = z.object({
+  name: z.string(),
+  displayName: z.string().nullable(),
+  /** For example `running`, `exited`, `inactive`, `failed`. */
+  state: z.string(),
+  /** For example `enabled`, `disabled`, `static`. */
+  startup: z.string().nullable(),
+})
+export type Service = z.infer<typeof Service>
+
+export const ListServices = z.object({})
+export const ServiceList = z.object({ services: z.array(Service), truncated: z.boolean() })
+
+export const GetService = z.object({ name: serviceName })
+export const ServiceDetail = Service.extend({
+  mainPid: z.number().nullable(),
+  /** What it ended with last. */
+  result: z.string().nullable(),
+  restarts: z.number().nullable(),
+  memoryBytes: z.number().nullable(),
+  tasks: z.number().nullable(),
+  activeSince: moment().nullable(),
+  unitFile: z.string().nullable(),
+  command: z.string().nullable(),
+  user: z.string().nullable(),
+  requires: z.array(z.string()),
+  after: z.array(z.string()),
+})
+export type ServiceDetail = z.infer<typeof ServiceDetail>
+
+export const ControlService = z.object({ name: serviceName })
+export const ControlledService = z.object({ name: z.string(), state: z.string() })

@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import { line, moment } from './fields.ts'
+
+export const tasksMax = 2_000
+export const taskRunsMax = 200
+/** What a listed task is called: `timer:logrotate.timer`, `cron:/etc/crontab:1f0a93c2`, `script:/etc/cron.daily/dpkg`. */
+export const taskPath = line(1_000).regex(/^(timer|cron|script):[^\0\n]+$/, { error: 'is not the path of a task' })
+
+export const Task = z.object({
+  path: z.string(),
+  name: z.string(),
+  kind: z.enum(['timer', 'cron', 'script']),
+  enabled: z.boolean(),
+  /** As its kind writes it. */
+  schedule: z.string().nullable(),
+  user: z.string().nullable(),
+  command: z.string().nullable(),
+  nextRunAt: moment().nullable(),
+  lastRunAt: moment().nullable(),
+})
+export type Task = z.infer<typeof Task>
+
+export const ListTasks = z.object({})
+export const TaskList = z.object({ tasks: z.array(Task), truncated: z.boolean() })
+
+export const GetTask = z.object({ path: taskPath })
+export const TaskDetail = Task.extend({ description: z.string().nullable(), definition: z.string() })
+
+export const TaskHistory = z.object({ path: taskPath, limit: z.int().min(1).max(taskRunsMax).default(50) })
+export const TaskRuns = z.object({
+  runs: z.array(z.object({ at: moment(), message: z.string() })),
+  /** Where nothing on the machine keeps account of runs. */
+  unavailable: z.string().nullable(),
+})
+
+export const ChangeTask = z.object({ path: taskPath })
+export const StartedTask = z.object({ path: z.string(), started: z.boolean() })
+export const ChangedTask = z.object({ path: z.string(), enabled: z.boolean() })

@@ -1,0 +1,156 @@
+// What a person does at a machine through Muster: from REST to a real agent and back, in one request.
+
+import { spawn } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Agent, Fleet } from './fleet.ts'
+
+describe('the tools of a device', () => {
+  let fleet: Fleet
+  let agent: Agent
+  let base: string
+  let id: string
+  let folder: string
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'muster-tools-'))
+    fleet = await Fleet.start()
+    const { org, key } = await fleet.tenant()
+    agent = await fleet.agent('agent-tools', key)
+    id = (await fleet.device(org.id, (one) => one.status === 'online')).id
+    base = `/system-tools/devices/${id}`
+  })
+  afterAll(async () => {
+    await fleet?.stop()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  it('its processes are listed, one is looked at and ended', async () => {
+    const child = spawn('sleep', ['600'], { stdio: 'ignore' })
+    const { processes } = await fleet.must('GET', `${base}/processes?search=sleep`)
+    const found = processes.find((one: { pid: number }) => one.pid === child.pid)
+    expect(found).toMatchObject({ name: 'sleep', command: 'sleep 600', parentPid: process.pid })
+    const detail = await fleet.must('GET', `${base}/processes/${child.pid}`)
+    expect(detail).toMatchObject({ ...found, cpuPercent: expect.any(Number), workingDirectory: process.cwd() })
+    const wrong = { signal: 'TERM', startedAt: '2020-01-01T00:00:00Z' }
+    expect(await fleet.rest('POST', `${base}/processes/${child.pid}/kill`, wrong)).toMatchObject({ status: 409 })
+    const exited = once(child, 'exit')
+    const { startedAt } = found
+    const killed = await fleet.must('POST', `${base}/processes/${child.pid}/kill`, { signal: 'KILL', startedAt })
+    expect(killed).toEqual({ pid: child.pid, name: 'sleep', signal: 'KILL', ended: true })
+    expect((await exited)[1]).toBe('SIGKILL')
+    const { status, body } = await fleet.rest('GET', `${base}/processes/${child.pid}`)
+    expect([status, body.code, body.message]).toEqual([404, 'NOT_FOUND', `Process ${child.pid} not found`])
+    const self = await fleet.rest('POST', `${base}/processes/1/kill`, {})
+    expect(self).toMatchObject({ status: 409, body: { code: 'DEVICE_REFUSED', deviceCode: 'DENIED' } })
+  })
+
+  it('files are listed, downloaded and uploaded, in pieces and whole', async () => {
+    const content = randomBytes(1_700_000)
+    await writeFile(join(folder, 'given.bin'), content)
+    await symlink('/etc/passwd', join(folder, 'link'))
+    const { entries } = await fleet.must('GET', `${base}/files?path=${folder}`)
+    expect(entries).toMatchObject([
+      { name: 'given.bin', type: 'file', sizeBytes: content.length },
+      { name: 'link', type: 'symlink', target: '/etc/passwd' },
+    ])
+    const down = await fleet.bytes('GET', `${base}/files/download?path=${folder}/given.bin`)
+    expect(down.headers.get('content-disposition')).toContain('given.bin')
+    expect(Buffer.from(await down.arrayBuffer()).equals(content)).toBe(true)
+
+    const up = await fleet.bytes('POST', `${base}/files/upload?path=${folder}/taken.bin&mode=600`, content)
+    const sha256 = createHash('sha256').update(content).digest('hex')
+    expect([up.status, await up.json()]).toEqual([
+      201,
+      { path: `${folder}/taken.bin`, sizeBytes: content.length, sha256 },
+    ])
+    expect((await readFile(join(folder, 'taken.bin'))).equals(content)).toBe(true)
+    const again = await fleet.bytes('POST', `${base}/files/upload?path=${folder}/taken.bin`, Buffer.from('x'))
+    expect([again.status, (await again.json()).code]).toEqual([409, 'CONFLICT'])
+    const over = await fleet.bytes(
+      'POST',
+      `${base}/files/upload?path=${folder}/taken.bin&overwrite=true`,
+      Buffer.from('x'),
+    )
+    expect(over.status).toBe(201)
+    expect(await readFile(join(folder, 'taken.bin'), 'utf8')).toBe('x')
+    const { entries: now } = await fleet.must('GET', `${base}/files?path=${folder}`)
+    expect(now.map((entry: { name: string }) => entry.name)).toEqual(['given.bin', 'link', 'taken.bin'])
+  })
+
+  it('links, system folders and the agent’s own keys are closed', async () => {
+    await mkdir(join(folder, 'inside'), { recursive: true })
+    await symlink('/proc', join(folder, 'proc'))
+    for (const path of [
+      `${folder}/link`,
+      '/proc/self/environ',
+      `${folder}/proc/self/environ`,
+      '/dev/zero',
+      `${agent.dataDir}/identity.key`,
+      folder,
+    ]) {
+      const { status, body } = await fleet.rest('GET', `${base}/files/download?path=${encodeURIComponent(path)}`)
+      expect([path, status, body.deviceCode]).toEqual([path, 409, 'DENIED'])
+    }
+    for (const path of [agent.dataDir, '/proc']) {
+      expect(await fleet.rest('GET', `${base}/files?path=${path}`)).toMatchObject({ body: { deviceCode: 'DENIED' } })
+    }
+    const planted = await fleet.bytes(
+      'POST',
+      `${base}/files/upload?path=${agent.dataDir}/enrolment.json&overwrite=true`,
+      Buffer.from('{}'),
+    )
+    expect(planted.status).toBe(409)
+    const up = await fleet.rest('GET', `${base}/files?path=${encodeURIComponent('/tmp/../etc')}`)
+    expect(up).toMatchObject({ status: 400, body: { code: 'VALIDATION_ERROR' } })
+    expect(await fleet.rest('GET', `${base}/files?path=${folder}/absent`)).toMatchObject({ status: 404 })
+  })
+
+  it('event logs and scheduled tasks are read', async () => {
+    const { logs } = await fleet.must('GET', `${base}/eventlogs`)
+    const file = logs.find((log: { source: string; sizeBytes: number }) => log.source === 'file' && log.sizeBytes > 0)
+    const name = encodeURIComponent(file.name)
+    expect(await fleet.must('GET', `${base}/eventlogs/${name}`)).toMatchObject({ name: file.name, source: 'file' })
+    const { events } = await fleet.must('GET', `${base}/eventlogs/${name}/events?limit=3`)
+    expect(events.length).toBeGreaterThan(0)
+    const event = await fleet.must('GET', `${base}/eventlogs/${name}/events/${events[0].recordId}`)
+    expect(event.message).toBe(events[0].message)
+    const { tasks } = await fleet.must('GET', `${base}/tasks`)
+    for (const { path } of tasks.slice(0, 2)) {
+      const task = await fleet.must('GET', `${base}/tasks/${encodeURIComponent(path)}`)
+      expect(task).toMatchObject({ path, definition: expect.any(String) })
+      await fleet.must('GET', `${base}/tasks/${encodeURIComponent(path)}/history`)
+    }
+    expect(await fleet.rest('GET', `${base}/tasks/timer:absent.timer`)).toMatchObject({
+      body: { code: expect.stringMatching(/NOT_FOUND|DEVICE_REFUSED/) },
+    })
+  })
+
+  it('what the machine has not is said clearly', async () => {
+    const registry = await fleet.rest('GET', `${base}/registry/keys?hive=HKEY_LOCAL_MACHINE`)
+    expect(registry).toMatchObject({ status: 422, body: { code: 'UNSUPPORTED_PLATFORM' } })
+    const { status, body } = await fleet.rest('GET', `${base}/services`)
+    // Where these tests run there may be a service manager or none.
+    if (status !== 200) expect(body).toMatchObject({ code: 'DEVICE_REFUSED', deviceCode: 'NO_SERVICE_MANAGER' })
+  })
+
+  it('a restart of the machine says what it would do, and does not do it', async () => {
+    const command = await fleet.must('POST', `/devices/${id}/commands`, {
+      type: 'reboot',
+      payload: { dryRun: true },
+      waitMs: 20_000,
+    })
+    if (command.status === 'completed') expect(command.result).toMatchObject({ action: 'reboot', dryRun: true })
+    else expect(command.error).toMatch(/^UNSUPPORTED_PLATFORM/)
+  })
+
+  it('a device that is not connected is said to be away, at once', async () => {
+    await agent.process.stop()
+    await fleet.device((await fleet.must('GET', `/devices/${id}`)).orgId, (one) => one.status === 'offline')
+    const { status, body } = await fleet.rest('GET', `${base}/processes`)
+    expect([status, body]).toEqual([409, { code: 'DEVICE_OFFLINE', message: 'The device is not connected' }])
+  })
+})
