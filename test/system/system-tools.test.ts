@@ -69,7 +69,7 @@ describe('the tools of a device', () => {
     ])
     expect((await readFile(join(folder, 'taken.bin'))).equals(content)).toBe(true)
     const again = await fleet.bytes('POST', `${base}/files/upload?path=${folder}/taken.bin`, Buffer.from('x'))
-    expect([again.status, (await again.json()).code]).toEqual([409, 'CONFLICT'])
+    expect([again.status, await again.json()]).toMatchObject([409, { code: 'CONFLICT' }])
     const over = await fleet.bytes(
       'POST',
       `${base}/files/upload?path=${folder}/taken.bin&overwrite=true`,

@@ -6,7 +6,7 @@ import { inputError } from '@muster/kit/run.ts'
 import type { Reply } from '@muster/wire/messages/reply.ts'
 import { z } from 'zod'
 import type { Call } from '../operation.ts'
-import { type CommandRegistry, commandRegistry, commandTypes } from './command-registry.ts'
+import { type CommandRegistry, commandRegistry, commandType } from './command-registry.ts'
 import { type Target, targetById } from './commands.queries.ts'
 import { requireCapable } from './sending.ts'
 
@@ -33,7 +33,7 @@ export async function askable(
   deviceId: string,
   type: keyof CommandRegistry,
 ): Promise<Target> {
-  const { permission } = commandTypes[type]
+  const { permission } = commandType(type)
   if (!hasPermission(caller, permission)) throw denied(`Permission denied: ${permission} is required`)
   const target = await asCaller(services.people, caller, 'read', (db) => targetById(db, caller, deviceId))
   requireCapable(target, type)
@@ -49,7 +49,7 @@ export async function askDevice<T extends keyof CommandRegistry>(
   { id: deviceId }: Target,
   { type, payload, data }: Question<T>,
 ): Promise<DeviceAnswer<T>> {
-  const { timeoutMs, payload: schema } = commandTypes[type]
+  const { timeoutMs, payload: schema } = commandType(type)
   const parsed = z.object({ payload: schema }).safeParse({ payload })
   if (!parsed.success) throw inputError(parsed.error)
   const { signal } = request

@@ -2,7 +2,7 @@ import { publishLive } from '@muster/backplane/live.ts'
 import { type Call, implement } from '../operation.ts'
 import { requireWorking } from '../tenancy/index.ts'
 import { autoUpdate as contract } from './auto-update.contract.ts'
-import { commandTypes } from './command-registry.ts'
+import { commandType } from './command-registry.ts'
 import type { Command } from './commands.contract.ts'
 import { type Target, targetById } from './commands.queries.ts'
 import { deliverAfter, issueTo } from './sending.ts'
@@ -34,7 +34,7 @@ export default implement(contract, {
 async function tellAgent(call: Call, target: Target, enabled: boolean): Promise<Command | null> {
   if (target.lifecycle !== 'active') return null
   const { caller, services } = call
-  const { timeoutMs, expiresInSeconds } = commandTypes.set_auto_update
+  const { timeoutMs, expiresInSeconds } = commandType('set_auto_update')
   const expiresAt = new Date(services.clock.now() + expiresInSeconds * 1_000).toISOString()
   const order = { type: 'set_auto_update', payload: { enabled }, timeoutMs, expiresAt } as const
   const command = await issueTo(call, target, { ...order, createdBy: caller.userId })

@@ -119,5 +119,5 @@ export const commandRegistry = {
 
 export type CommandRegistry = typeof commandRegistry
 
-/** The same with the wide type, for code that handles any command. */
-export const commandTypes: Readonly<Record<CommandName, CommandType>> = commandRegistry
+/** One of them with the wide type, for code that handles any command. */
+export const commandType = (name: CommandName): CommandType => commandRegistry[name]

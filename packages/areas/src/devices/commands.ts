@@ -1,6 +1,6 @@
 import { conflict, notFound } from '@muster/kit/errors.ts'
 import { implement } from '../operation.ts'
-import { commandTypes } from './command-registry.ts'
+import { commandType } from './command-registry.ts'
 import { CommandWait } from './command-wait.ts'
 import { commands as contract } from './commands.contract.ts'
 import { cancelCommands, commandById, listCommands, lockCommand, targetById, targetsOf } from './commands.queries.ts'
@@ -30,7 +30,7 @@ export default implement(contract, {
     const target = await targetById(db, caller, input.id)
     const command = await issueTo(call, target, order)
     const { id, hostname, orgId, partnerId } = target
-    const details = { commandId: command.id, type: order.type, risk: commandTypes[order.type].risk }
+    const details = { commandId: command.id, type: order.type, risk: commandType(order.type).risk }
     audit({ target: id, name: hostname, orgId, partnerId, details })
     if (input.waitMs === 0) {
       deliverAfter(call, [command], [target])
@@ -71,7 +71,7 @@ export default implement(contract, {
     const { commands, skipped } = await issueToAll(call, [...targets.values()], order)
     for (const { id: commandId, deviceId, orgId } of commands) {
       const target = targets.get(deviceId)
-      const details = { commandId, type: order.type, risk: commandTypes[order.type].risk, devices: commands.length }
+      const details = { commandId, type: order.type, risk: commandType(order.type).risk, devices: commands.length }
       audit({ target: deviceId, name: target?.hostname, orgId, partnerId: target?.partnerId, details })
     }
     deliverAfter(call, commands, [...targets.values()])

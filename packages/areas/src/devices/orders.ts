@@ -2,7 +2,7 @@ import { type Caller, hasPermission } from '@muster/kit/access.ts'
 import { denied } from '@muster/kit/errors.ts'
 import { inputError } from '@muster/kit/run.ts'
 import { z } from 'zod'
-import { commandTypes } from './command-registry.ts'
+import { commandType } from './command-registry.ts'
 import type { QueuedCommand } from './commands.contract.ts'
 import type { Order } from './commands.queries.ts'
 
@@ -18,7 +18,7 @@ export interface OrderInput {
  * @throws FORBIDDEN without the type's permission, VALIDATION_ERROR naming the field of the payload
  */
 export function orderOf(caller: Caller, { type, payload, ...given }: OrderInput, nowMs: number): Order {
-  const kind = commandTypes[type]
+  const kind = commandType(type)
   if (!hasPermission(caller, kind.permission)) throw denied(`Permission denied: ${kind.permission} is required`)
   const parsed = z.object({ payload: kind.payload }).safeParse({ payload })
   if (!parsed.success) throw inputError(parsed.error)

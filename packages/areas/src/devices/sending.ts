@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { AppError, conflict, type ErrorCode } from '@muster/kit/errors.ts'
 import type { Call } from '../operation.ts'
 import { requireWorking } from '../tenancy/index.ts'
-import { commandTypes } from './command-registry.ts'
+import { commandType } from './command-registry.ts'
 import type { Command, CommandName, SkipReason } from './commands.contract.ts'
 import { issueCommands, type Order, type Target } from './commands.queries.ts'
 import { deliverCommands, frameBytesOf, tellOfCommands } from './delivery.ts'
@@ -27,7 +27,7 @@ const codes: Readonly<Partial<Record<SkipReason, ErrorCode>>> = {
 }
 
 const refusalOf = ({ lifecycle, organizationStatus, ...target }: Target, type: CommandName): SkipReason | null =>
-  commandRefusal(lifecycle, organizationStatus) ?? incapacity(target, commandTypes[type])
+  commandRefusal(lifecycle, organizationStatus) ?? incapacity(target, commandType(type))
 
 /** @throws when the device takes no commands, or none of this type */
 export function requireCapable(target: Target, type: CommandName): void {
