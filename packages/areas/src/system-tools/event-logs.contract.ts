@@ -12,7 +12,7 @@ import {
 import { z } from 'zod'
 import { access, base, device, own } from './device.contract.ts'
 
-const { level, search, source, cursor } = ListEvents.shape
+const { level, search, source, before } = ListEvents.shape
 
 export const eventLogs = {
   list: get(`${base}/eventlogs`, {
@@ -42,7 +42,7 @@ export const eventLogs = {
       source,
       since: moment().optional(),
       until: moment().optional(),
-      cursor,
+      before,
     }),
     output: EventList,
   }),

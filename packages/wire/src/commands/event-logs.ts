@@ -48,10 +48,10 @@ export const ListEvents = z.object({
   source: line(255).optional(),
   since: moment().optional(),
   until: moment().optional(),
-  /** The `nextCursor` of the answer before. */
-  cursor: line(1_000).optional(),
+  /** The `nextBefore` of the answer before. */
+  before: line(1_000).optional(),
 })
-export const EventList = z.object({ events: z.array(Event), nextCursor: z.string().nullable() })
+export const EventList = z.object({ events: z.array(Event), nextBefore: z.string().nullable() })
 
 export const GetEvent = z.object({ name: eventLogName, recordId: line(1_000).min(1) })
 export const EventDetail = Event.extend({ fields: z.record(z.string(), z.string()) })

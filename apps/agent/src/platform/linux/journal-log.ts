@@ -7,7 +7,7 @@ type Asked = z.infer<typeof ListEvents>
 
 const messageCharsMax = 8_000
 const fieldCharsMax = 2_000
-/** What is searched in one go; a text that is rarer is found by going on with the cursor. */
+/** What is searched in one go; a text that is rarer is found by going on from there. */
 const searchedMax = 5_000
 const cursorShape = /^[a-z]=[0-9a-f]+(;[a-z]=[0-9a-f]+)*$/
 
@@ -41,16 +41,16 @@ export class Journal {
   }
 
   async events(asked: Asked) {
-    const { limit, search, cursor } = asked
-    if (cursor !== undefined && !cursorShape.test(cursor)) throw unknownRecord()
+    const { limit, search, before } = asked
+    if (before !== undefined && !cursorShape.test(before)) throw unknownRecord()
     const most = search === undefined ? limit : searchedMax
-    const skipped = cursor === undefined ? 0 : 1
+    const skipped = before === undefined ? 0 : 1
     const read = await this.#entries([
       '--reverse',
       // One more, to know whether there is more; and the entry at the cursor, which was in the answer before.
       `--lines=${most + skipped + 1}`,
       ...conditions(asked),
-      ...(cursor === undefined ? [] : [`--cursor=${cursor}`]),
+      ...(before === undefined ? [] : [`--cursor=${before}`]),
     ])
     const since = asked.since === undefined ? 0 : Date.parse(asked.since)
     const tooOld = read.findIndex((entry) => Date.parse(timeOf(entry) ?? '') < since)
@@ -62,7 +62,7 @@ export class Journal {
       const event = eventOf(looked[++last] ?? {})
       if (wanted === undefined || event.message.toLowerCase().includes(wanted)) events.push(event)
     }
-    return { events, nextCursor: last + 1 < looked.length ? String(looked[last]?.__CURSOR ?? '') : null }
+    return { events, nextBefore: last + 1 < looked.length ? String(looked[last]?.__CURSOR ?? '') : null }
   }
 
   async event(recordId: string) {
@@ -102,11 +102,11 @@ export function parseJournal(text: string): Entry[] {
 }
 
 /** Beside a cursor journalctl takes no times: what is after `until` was passed already, and `since` is looked to here. */
-function conditions({ level, source, since, until, cursor }: Asked): string[] {
+function conditions({ level, source, since, until, before }: Asked): string[] {
   return [
     ...(level === undefined ? [] : [`--priority=${EventLevel.options.indexOf(level)}`]),
-    ...(since === undefined || cursor !== undefined ? [] : [`--since=@${Math.floor(Date.parse(since) / 1000)}`]),
-    ...(until === undefined || cursor !== undefined ? [] : [`--until=@${Math.ceil(Date.parse(until) / 1000)}`]),
+    ...(since === undefined || before !== undefined ? [] : [`--since=@${Math.floor(Date.parse(since) / 1000)}`]),
+    ...(until === undefined || before !== undefined ? [] : [`--until=@${Math.ceil(Date.parse(until) / 1000)}`]),
     // Either may be what a person knows it by; journalctl joins matches of two fields with the plus sign.
     ...(source === undefined ? [] : [`SYSLOG_IDENTIFIER=${source}`, '+', `_SYSTEMD_UNIT=${source}`]),
   ]

@@ -6,7 +6,7 @@ import { failureOf, ToolFailure } from '../../tool-failure.ts'
 
 type Asked = z.infer<typeof ListEvents>
 
-/** What one request reads of a file, from the end backwards; the cursor goes on from there. */
+/** What one request reads of a file, from the end backwards; the next one goes on from there. */
 const readBytesMax = 4 * 1024 * 1024
 const lineCharsMax = 8_000
 const foldersDeep = 2
@@ -57,7 +57,7 @@ export class LogFiles {
   async events(asked: Asked) {
     return this.#reading(asked.name, async (file) => {
       const { size, mtimeMs } = await file.stat()
-      const end = asked.cursor === undefined ? size : Math.min(size, offsetOf(asked.cursor))
+      const end = asked.before === undefined ? size : Math.min(size, offsetOf(asked.before))
       const lines = await linesBefore(file, end)
       const events: Event[] = []
       let at = lines.length
@@ -68,7 +68,7 @@ export class LogFiles {
         if (fits(event, asked)) events.push(event)
       }
       const next = lines[at]?.offset ?? 0
-      return { events, nextCursor: next > 0 ? String(next) : null }
+      return { events, nextBefore: next > 0 ? String(next) : null }
     })
   }
 

@@ -66,7 +66,7 @@ esac
 const fakeJournalctl = `#!/bin/bash
 line() { echo "{\\"__CURSOR\\":\\"s=0;i=$1\\",\\"__REALTIME_TIMESTAMP\\":\\"$((1795305600 + 16#$1))000000\\",\\"PRIORITY\\":\\"$2\\",\\"SYSLOG_IDENTIFIER\\":\\"sshd\\",\\"_PID\\":\\"77\\",\\"MESSAGE\\":\\"$3\\"}"; }
 case "$*" in
-*--cursor=s=0*i=2*) line 2 6 "two"; line 1 6 "one Needle";;
+*--before=s=0*i=2*) line 2 6 "two"; line 1 6 "one Needle";;
 *--priority=3*) line 3 3 "three";;
 *--disk-usage*) echo "Archived and active journals take up 24.0M in the file system.";;
 *) line 3 3 "three"; line 2 6 "two"; line 1 6 "one Needle";;
@@ -231,10 +231,10 @@ describe('event logs', () => {
   test('lines of a file come newest first, page by page, and each can be had again', async () => {
     const first = await logs.events({ name: 'syslog', limit: 2 })
     expect(first.events.map(({ message }) => message)).toEqual(['plain text', 'CMD (x)'])
-    const second = await logs.events({ name: 'syslog', limit: 2, cursor: first.nextCursor ?? '' })
+    const second = await logs.events({ name: 'syslog', limit: 2, before: first.nextBefore ?? '' })
     expect(second).toMatchObject({
       events: [{ message: 'error: refused', level: 'error', source: 'sshd' }],
-      nextCursor: null,
+      nextBefore: null,
     })
     const recordId = second.events[0]?.recordId ?? ''
     expect(await logs.event({ name: 'syslog', recordId })).toMatchObject({ at: '2026-11-20T06:25:01.000Z', pid: 9 })
@@ -250,11 +250,11 @@ describe('event logs', () => {
   })
 
   test('entries of the journal come the same way', async () => {
-    const { events, nextCursor } = await logs.events({ name: 'journal', limit: 2 })
+    const { events, nextBefore } = await logs.events({ name: 'journal', limit: 2 })
     expect(events.map(({ message }) => message)).toEqual(['three', 'two'])
     expect(events[0]).toMatchObject({ level: 'error', source: 'sshd', pid: 77, at: '2026-11-22T00:00:03.000Z' })
-    const more = await logs.events({ name: 'journal', limit: 2, cursor: nextCursor ?? '' })
-    expect(more).toMatchObject({ events: [{ message: 'one Needle' }], nextCursor: null })
+    const more = await logs.events({ name: 'journal', limit: 2, before: nextBefore ?? '' })
+    expect(more).toMatchObject({ events: [{ message: 'one Needle' }], nextBefore: null })
     expect((await logs.events({ name: 'journal', limit: 5, search: 'needle' })).events).toHaveLength(1)
     expect((await logs.events({ name: 'journal', limit: 5, level: 'error' })).events).toHaveLength(1)
     expect(await logs.detail('journal')).toMatchObject({ sizeBytes: 24 * 1024 * 1024 })
