@@ -66,7 +66,7 @@ esac
 const fakeJournalctl = `#!/bin/bash
 line() { echo "{\\"__CURSOR\\":\\"s=0;i=$1\\",\\"__REALTIME_TIMESTAMP\\":\\"$((1795305600 + 16#$1))000000\\",\\"PRIORITY\\":\\"$2\\",\\"SYSLOG_IDENTIFIER\\":\\"sshd\\",\\"_PID\\":\\"77\\",\\"MESSAGE\\":\\"$3\\"}"; }
 case "$*" in
-*--before=s=0*i=2*) line 2 6 "two"; line 1 6 "one Needle";;
+*--cursor=s=0*i=2*) line 2 6 "two"; line 1 6 "one Needle";;
 *--priority=3*) line 3 3 "three";;
 *--disk-usage*) echo "Archived and active journals take up 24.0M in the file system.";;
 *) line 3 3 "three"; line 2 6 "two"; line 1 6 "one Needle";;
