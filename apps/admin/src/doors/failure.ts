@@ -1,3 +1,4 @@
+import { hasVanished } from '@muster/db/violations.ts'
 import { AppError, unavailable } from '@muster/kit/errors.ts'
 
 /** Failures of the stores that pass by themselves: the caller is told to come back, not that we broke. */
@@ -26,6 +27,10 @@ const isUnstorable = (code: string) => /^22[0-9A-Z]{3}$/.test(code)
 /** What the caller is told about whatever went wrong. Null means: nothing we have words for; answer 500 and log it. */
 export function publicError(error: unknown): AppError | null {
   if (error instanceof AppError) return error
+  // A row that was there a moment ago, when the request looked for it.
+  if (hasVanished(error)) {
+    return new AppError('CONFLICT', 'Somebody else changed or deleted this at the same time. Try again', {}, error)
+  }
   const said = error instanceof Error ? error.message : ''
   if (
     passing.has(codeOf(error)) ||

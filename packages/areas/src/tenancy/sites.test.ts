@@ -86,6 +86,20 @@ describe('sites', async () => {
     expect(await refusal(call(here.orgAdmin, sites.remove, { id: site.id }))).toMatchObject({ status: 404 })
   })
 
+  it('changed and deleted at the same time, the change comes first or finds nothing', async () => {
+    for (let round = 0; round < 10; round++) {
+      const { id } = await call(here.partnerAdmin, sites.create, { orgId: here.org.id, name: 'Short-lived' })
+      const answers = await Promise.allSettled([
+        call(here.partnerAdmin, sites.remove, { id }),
+        call(here.partnerAdmin, sites.update, { id, name: 'Too late' }),
+        call(here.partnerAdmin, sites.remove, { id }),
+      ])
+      for (const answer of answers) {
+        if (answer.status === 'rejected') expect(answer.reason).toMatchObject({ status: 404 })
+      }
+    }
+  })
+
   it('a viewer cannot write', async () => {
     const told = await refusal(call(here.partnerViewer, sites.create, { orgId: here.org.id, name: 'No' }))
     expect(told).toMatchObject({ status: 403, code: 'FORBIDDEN' })

@@ -99,6 +99,8 @@ async function siteById(
     .where(within(caller, 'sites.orgId', 'sites.partnerId'))
     .$if(caller.scope !== 'system', (query) => query.where('organizations.deletedAt', 'is', null))
     .$if(caller.siteIds !== null, (query) => query.where(isOneOf('sites.id', caller.siteIds ?? [])))
+    // Somebody may be about to delete it; then there is nothing to change.
+    .$if(why === 'to change', (query) => query.forNoKeyUpdate('sites'))
     .executeTakeFirst()
   if (site === undefined) {
     const { rowCount } = await services.system.query('SELECT FROM sites WHERE id = $1', [id])
