@@ -4,6 +4,9 @@ import { Tokens } from './session.contract.ts'
 
 const own = signedIn({ apiKeys: false, beforeActive: true })
 
+/** Needed when the sign-in is more than half an hour ago. */
+const confirmation = { currentPassword: z.string().max(1024).optional() }
+
 /** One signed-in browser or program. */
 export const Session = z.object({
   id: id(),
@@ -45,15 +48,17 @@ export const sessions = {
     summary: 'End one of your sessions',
     access: own,
     audit: 'user.session.revoke',
-    input: z.object({ id: id() }),
+    input: z.object({ id: id(), ...confirmation }),
     output: success,
+    transaction: 'own',
   }),
   revokeOthers: del('/auth/sessions', {
     summary: 'End all of your sessions but this one',
     access: own,
     audit: 'user.session.revoke',
-    input: z.object({}),
+    input: z.object(confirmation),
     output: success.extend({ ended: z.number() }),
+    transaction: 'own',
   }),
   memberships: get('/auth/memberships', {
     summary: 'The partners and organisations that you belong to',

@@ -9,6 +9,8 @@ import { opaqueToken } from './tokens.ts'
 const idleMs = 7 * 24 * 3600_000
 /** … and at the latest so long after its sign-in. */
 const lifeMs = 30 * 24 * 3600_000
+/** So many sessions of one person are open at once. */
+const sessionsMax = 100
 /** Two windows that exchange one token within this time both get the same successor. */
 const overlapMs = 10_000
 
@@ -47,7 +49,35 @@ export async function openSession(db: Db, keyring: Keyring, request: Request, op
     })
     .returning('id')
     .executeTakeFirstOrThrow()
+  await endLeastUsed(db, userId, now)
   return { sessionId, refreshToken }
+}
+
+/** Beyond the number that a person may have, the sessions used least recently end. */
+async function endLeastUsed(db: Db, userId: string, now: number): Promise<void> {
+  const surplus = openSessions(db, now)
+    .clearSelect()
+    .select('id')
+    .where('userId', '=', userId)
+    .orderBy('lastUsedAt', 'desc')
+    .orderBy('createdAt', 'desc')
+    .offset(sessionsMax)
+  await db
+    .updateTable('sessions')
+    .set({ revokedAt: at(now) })
+    .where('id', 'in', surplus)
+    .execute()
+}
+
+/** Ends the session of this refresh token: its browser signs in anew. @returns whether there was one */
+export async function endSessionOf(db: Db, keyring: Keyring, refreshToken: string, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('sessions')
+    .set({ revokedAt: at(now) })
+    .where('tokenHash', '=', peppered(keyring, refreshToken))
+    .where('revokedAt', 'is', null)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }
 
 interface OpenSession {

@@ -1,6 +1,6 @@
 import { auditOf } from '@muster/testkit/audit.ts'
 import { call, refusal } from '@muster/testkit/call.ts'
-import { ownAddress, withPassword } from '@muster/testkit/credentials.ts'
+import { browser, ownAddress, withPassword } from '@muster/testkit/credentials.ts'
 import { testServices } from '@muster/testkit/services.ts'
 import { person, world } from '@muster/testkit/world.ts'
 import { describe, expect, it } from 'vitest'
@@ -68,6 +68,60 @@ describe('ending sessions', () => {
     expect(await call(three, sessions.revokeOthers, {})).toEqual({ success: true, ended: 2 })
     for (const ended of [one, two]) expect(await refusal(call(ended, session.me, {}))).toMatchObject({ status: 401 })
     await call(three, session.me, {})
+  })
+})
+
+describe('signing in', () => {
+  it('replaces the session that the browser was in', async () => {
+    const who = await technician()
+    const window = browser()
+    const inBrowser = { ip: ownAddress(), cookies: window.cookies, reply: window.reply }
+    const first = await call(null, session.login, who, inBrowser)
+    const elsewhere = await signIn(who)
+    const second = await call(null, session.login, who, inBrowser)
+    if (first.mfaRequired || second.mfaRequired) throw new Error('a second factor was asked for')
+    expect(await refusal(call({ token: first.accessToken }, session.me, {}))).toMatchObject({ status: 401 })
+    expect(await refusal(call(null, session.refresh, { refreshToken: first.refreshToken }))).toMatchObject({
+      status: 401,
+    })
+    for (const token of [elsewhere.token, second.accessToken]) await call({ token }, session.me, {})
+    expect((await auditOf(who.userId)).at(-1)).toMatchObject({ action: 'user.login', details: { replaced: true } })
+  })
+
+  it('ends the session used least recently beyond a hundred', async () => {
+    const who = await technician()
+    await system.query('DELETE FROM sessions WHERE user_id = $1', [who.userId])
+    const [oldest, used] = [await signIn(who), await signIn(who)]
+    await system.query(
+      `INSERT INTO sessions (user_id, token_hash, expires_at, last_used_at)
+       SELECT $1, gen_random_uuid(), now() + interval '1 day', now() FROM generate_series(1, 98)`,
+      [who.userId],
+    )
+    await system.query(`UPDATE sessions SET last_used_at = now() + interval '1 minute' WHERE id = $1`, [
+      (await call(used, sessions.list, {})).data.find(({ current }) => current)?.id,
+    ])
+    await signIn(who)
+    expect(await refusal(call(oldest, session.me, {}))).toMatchObject({ status: 401 })
+    expect((await call(used, sessions.list, {})).data).toHaveLength(100)
+  })
+})
+
+describe('ending sessions a while after signing in', () => {
+  it('takes the password, so that a found token does not shut its owner out', async () => {
+    const who = await technician()
+    const mine = await signIn(who)
+    await system.query(`UPDATE sessions SET authenticated_at = now() - interval '31 minutes' WHERE user_id = $1`, [
+      who.userId,
+    ])
+    const [other] = (await call(mine, sessions.list, {})).data.filter(({ current }) => !current)
+    for (const ending of [
+      (more: object) => call(mine, sessions.revoke, { id: other?.id ?? '', ...more }),
+      (more: object) => call(mine, sessions.revokeOthers, more),
+    ]) {
+      expect(await refusal(ending({}))).toMatchObject({ status: 403, extra: { confirm: 'currentPassword' } })
+      expect(await refusal(ending({ currentPassword: 'wrong' }))).toMatchObject({ status: 403 })
+      expect(await ending({ currentPassword: who.password })).toMatchObject({ success: true })
+    }
   })
 })
 

@@ -5,6 +5,7 @@ import { membershipIn, membershipsOf } from './memberships.queries.ts'
 import { sessions as contract } from './sessions.contract.ts'
 import { revokeSessions } from './sessions.queries.ts'
 import { owesMfa } from './sign-in.ts'
+import { requireRecentSignIn } from './step-up.ts'
 import { accessTokenSeconds } from './tokens.ts'
 import { signedInAccount, whoIs } from './who.ts'
 
@@ -24,24 +25,33 @@ export default implement(contract, {
     return { data: rows.map((row) => ({ ...row, current: row.id === caller.sessionId })) }
   },
 
-  async revoke({ caller, db, input, audit, after, services }) {
-    const ended = await db
-      .updateTable('sessions')
-      .set({ revokedAt: new Date(services.clock.now()).toISOString() })
-      .where('id', '=', input.id)
-      .where('userId', '=', caller.userId)
-      .where('revokedAt', 'is', null)
-      .returning(['ipAddress', 'userAgent'])
-      .executeTakeFirst()
-    if (ended === undefined) throw notFound('Session')
-    audit({ target: caller.userId, name: caller.email, details: { session: input.id, ...ended } })
+  async revoke(call) {
+    const { caller, input, audit, after, services } = call
+    await requireRecentSignIn(call, input)
+    await call.write(async (db) => {
+      const ended = await db
+        .updateTable('sessions')
+        .set({ revokedAt: new Date(services.clock.now()).toISOString() })
+        .where('id', '=', input.id)
+        .where('userId', '=', caller.userId)
+        .where('revokedAt', 'is', null)
+        .returning(['ipAddress', 'userAgent'])
+        .executeTakeFirst()
+      if (ended === undefined) throw notFound('Session')
+      audit({ target: caller.userId, name: caller.email, details: { session: input.id, ...ended } })
+    })
     after(() => services.callers.clear())
     return { success: true as const }
   },
 
-  async revokeOthers({ caller, db, audit, after, services }) {
-    const ended = await revokeSessions(db, caller.userId, caller.sessionId ?? undefined)
-    audit({ target: caller.userId, name: caller.email, details: { sessions: ended } })
+  async revokeOthers(call) {
+    const { caller, input, audit, after, services } = call
+    await requireRecentSignIn(call, input)
+    const ended = await call.write(async (db) => {
+      const sessions = await revokeSessions(db, caller.userId, caller.sessionId ?? undefined)
+      audit({ target: caller.userId, name: caller.email, details: { sessions } })
+      return sessions
+    })
     after(() => services.callers.clear())
     return { success: true as const, ended }
   },

@@ -4,7 +4,7 @@ import type { Call } from '../operation.ts'
 import { type Account, hasSecondFactor, hasStrongFactor } from './accounts.queries.ts'
 import type { Membership } from './memberships.queries.ts'
 import type { Tokens } from './session.contract.ts'
-import { openSession, type SignInMethod } from './sessions.queries.ts'
+import { endSessionOf, openSession, type SignInMethod } from './sessions.queries.ts'
 import { accessTokenSeconds, refreshTokenSeconds } from './tokens.ts'
 
 /** One sentence for everything that can be wrong with a sign-in, so that it tells nobody which accounts exist. */
@@ -82,9 +82,10 @@ export async function completeSignIn(
   proof: Proof,
   changes: { passwordHash?: string } = {},
 ): Promise<Tokens> {
-  const { services, request, audit } = call
+  const { services, request, audit, after } = call
   const { account, membership, method, mfa } = proof
   const now = services.clock.now()
+  const earlier = request.cookie(refreshCookie)
   const opened = await call.write(async (db) => {
     // Serialises with a password change or a removal, which touch the same row before they revoke sessions: either they
     // see this session and end it, or this statement sees them and finds nothing.
@@ -98,13 +99,16 @@ export async function completeSignIn(
       .executeTakeFirst()
     if (claimed === undefined) throw refusedSignIn()
     const { partnerId, orgId } = membership
+    // A token that somebody took from this browser ends with the session that the browser leaves.
+    const replaced = earlier !== undefined && (await endSessionOf(db, services.keyring, earlier, now))
+    if (replaced) after(() => services.callers.clear())
     audit({
       action: 'user.login',
       target: account.id,
       name: account.email,
       partnerId,
       orgId,
-      details: { method, mfa },
+      details: { method, mfa, ...(replaced ? { replaced } : {}) },
       actor: { type: 'user', id: account.id, email: account.email },
     })
     return openSession(db, services.keyring, request, { userId: account.id, membership, method, mfa, now })

@@ -1,0 +1,59 @@
+import { basename } from 'node:path'
+import { expect, test } from 'vitest'
+import { isTest, read, sources } from './sources.ts'
+
+const document = 'docs/security.md'
+const tests = [...sources].filter(isTest)
+
+interface Reference {
+  readonly rule: string
+  readonly file: string
+  /** Words of a test's name, or the id of a case. */
+  readonly promises: readonly string[]
+}
+
+/** What the last column of each row of the tables refers to: `file.test.ts "a promise", "another"; other.test.ts A1`. */
+function references(): Reference[] {
+  const rows = read(document)
+    .split('\n')
+    .filter((line) => /^\| \d+\.\d+\.\d+/.test(line))
+    .map((line) => line.split('|').map((cell) => cell.trim()))
+  return rows.flatMap((cells) => {
+    const [, rule = ''] = cells
+    const shownBy = cells.at(-2) ?? ''
+    return [...shownBy.matchAll(/([\w-]+\.test\.ts)((?:(?!\b[\w-]+\.test\.ts).)*)/g)].map(
+      ([, file = '', words = '']) => ({
+        rule,
+        file,
+        promises: [...words.matchAll(/"([^"]+)"|\b([A-Z]\d+)\b/g)].map(([, promise, id]) => promise ?? id ?? ''),
+      }),
+    )
+  })
+}
+
+test('every test that the security page names exists, with the promise that it names', () => {
+  const found = references()
+  expect(found.length).toBeGreaterThan(40)
+  const missing = found.flatMap(({ rule, file, promises }) => {
+    const path = tests.find((one) => basename(one) === file)
+    if (path === undefined) return [`${rule}: there is no ${file}`]
+    const text = read(path)
+    return promises
+      .filter((promise) => !text.includes(promise))
+      .map((promise) => `${rule}: ${file} has no "${promise}"`)
+  })
+  expect(missing).toEqual([])
+})
+
+test('every rule of the tables says how it is met, and by what that is shown or why nothing shows it', () => {
+  const bare = read(document)
+    .split('\n')
+    .filter((line) => /^\| \d+\.\d+\.\d+/.test(line))
+    .filter((line) =>
+      line
+        .split('|')
+        .slice(2, -1)
+        .some((cell) => cell.trim() === ''),
+    )
+  expect(bare).toEqual([])
+})
