@@ -5,6 +5,9 @@
 export const open: Readonly<Record<string, string>> = {
   migrations: 'the ledger of the schema',
   permissions: 'the catalogue of permissions, the same for everybody',
+  agent_versions: 'what versions of the agent there are, the same for everybody',
+  agent_rollouts: 'how a version goes out to all devices of the installation; names no tenant',
+  agent_update_stop: 'one switch of the installation',
   stream_positions: 'where the workers stand in their streams; requests have no privilege on it',
   metric_rollups: 'up to when metrics are rolled up; requests have no privilege on it',
   late_metrics: 'times to be rolled up again, of no device; requests have no privilege on it',

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { smsSettings } from '@muster/areas/auth/sms-settings.ts'
 import { logLevel, onOff, port, postgresUrl, readConfig, redisUrl, wholeNumber } from '@muster/kit/config.ts'
+import { sourceSettings, storeSettings } from '@muster/releases/config.ts'
 import { z } from 'zod'
 
 const Settings = z.object({
@@ -32,6 +33,8 @@ const Settings = z.object({
   /** Requests that one address may make of this process each second, on average; 0 sets no limit. */
   REQUESTS_PER_SECOND: wholeNumber(0, 1_000_000, 2_000),
   ...smsSettings,
+  ...storeSettings,
+  ...sourceSettings,
   NODE_ENV: z.enum(['development', 'production', 'test']).default('development'),
   LOG_LEVEL: logLevel(),
 })

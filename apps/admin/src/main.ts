@@ -10,6 +10,7 @@ import { readKeyring } from '@muster/kit/keyring.ts'
 import { createLog } from '@muster/kit/log.ts'
 import { createMetrics, observation, portOf } from '@muster/kit/metrics.ts'
 import { runProcess, type Service } from '@muster/kit/service.ts'
+import { sourceOf, storeOf } from '@muster/releases/config.ts'
 import { config } from './config.ts'
 import { observePools } from './metrics.ts'
 import { createServer } from './server.ts'
@@ -39,7 +40,9 @@ const services = createServices({
     production: config.NODE_ENV === 'production',
     requestsPerSecond: config.REQUESTS_PER_SECOND,
     sms: smsFrom(config),
+    releases: sourceOf(config),
   },
+  releases: storeOf(config),
 })
 const app = await createServer({
   operations,

@@ -118,6 +118,7 @@ export const groupChangesMs = 1_500
 export const groupSweepMs = 60_000
 export const auditChainMs = 1_000
 export const auditHeadsMs = 60_000
+export const releasesMs = 30_000
 export const auditPartitionMonthsAhead = 3
 export const mailMs = 1_000
 export const mailBacklogMs = 15_000

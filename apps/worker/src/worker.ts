@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { followReleases } from '@muster/areas/agent-versions/publish.jobs.ts'
 import { chainAudit, signAuditHeads } from '@muster/areas/audit/chain.jobs.ts'
 import { changeFollower, sweepGroups } from '@muster/areas/groups/membership.jobs.ts'
 import { connectRedis, untilReady } from '@muster/backplane/redis.ts'
@@ -8,6 +9,8 @@ import { type Keyring, readKeyring } from '@muster/kit/keyring.ts'
 import type { Log } from '@muster/kit/log.ts'
 import { createMetrics, observation } from '@muster/kit/metrics.ts'
 import type { Service } from '@muster/kit/service.ts'
+import { storeOf } from '@muster/releases/config.ts'
+import { readReleaseKey } from '@muster/releases/keys.ts'
 import type { Redis } from 'ioredis'
 import type pg from 'pg'
 import { Aftermath } from './aftermath.ts'
@@ -27,6 +30,7 @@ import {
   groupSweepMs,
   nodeSweepMs,
   reconcileMs,
+  releasesMs,
   settleMs,
   startUpMs,
   sweepMs,
@@ -98,6 +102,7 @@ export async function createWorker(settings: WorkerSettings, log: Log): Promise<
       createMail(parts),
       shards,
       ...repeated(parts),
+      ...releases(parts),
     ],
     info: () => ({ workerId, metricsPort: observed.port }),
   }
@@ -175,6 +180,16 @@ function repeated(parts: Parts): Service[] {
     periodic('audit-chain', auditChainMs, log, () => chainAudit(parts.pool)),
     periodic('audit-heads', auditHeadsMs, log, () => signAuditHeads(parts.pool, parts.keyring, log)),
   ]
+}
+
+/** What the store of releases holds is known to the database; nothing where there is no store. */
+function releases({ settings, redis, pool, log }: Parts): Service[] {
+  const store = storeOf(settings)
+  if (store === null) return []
+  const file = settings.RELEASE_ONLINE_KEY_FILE
+  const online = file === undefined ? null : readReleaseKey(file)
+  const follow = () => followReleases(pool, store, online, log)
+  return [periodic('releases', releasesMs, log, () => exclusively(redis, 'releases', follow))]
 }
 
 /** Started first, so that it closes last. */

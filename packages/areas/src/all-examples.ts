@@ -1,5 +1,6 @@
 // Every operation's example, in the shape of contract.ts: an operation without one does not compile.
 import { reviewsExamples } from './access-reviews/reviews.examples.ts'
+import { distributionExamples, versionsExamples } from './agent-versions/agent-versions.examples.ts'
 import { apiKeysExamples } from './api-keys/keys.examples.ts'
 import { exportsExamples, logsExamples, reportsExamples } from './audit/audit.examples.ts'
 import {
@@ -49,6 +50,7 @@ type Examples = {
 
 export const examples: Examples = {
   accessReviews: { reviews: reviewsExamples },
+  agentVersions: { distribution: distributionExamples, versions: versionsExamples },
   apiKeys: { keys: apiKeysExamples },
   audit: { exports: exportsExamples, logs: logsExamples, reports: reportsExamples },
   auth: {

@@ -1,6 +1,8 @@
 // Every declared operation: areas of resources of verbs. The console and both doors read this; it loads no server code.
 
 import { reviews } from './access-reviews/reviews.contract.ts'
+import { distribution } from './agent-versions/distribution.contract.ts'
+import { versions } from './agent-versions/versions.contract.ts'
 import { keys as apiKeys } from './api-keys/keys.contract.ts'
 import { exports } from './audit/exports.contract.ts'
 import { logs } from './audit/logs.contract.ts'
@@ -47,6 +49,7 @@ import { users } from './users/users.contract.ts'
 export const contract = {
   apiKeys: { keys: apiKeys },
   accessReviews: { reviews },
+  agentVersions: { distribution, versions },
   audit: { exports, logs, reports },
   auth: { session, mfa, passkeys, password, phone, registration, sessions },
   customFields: { customFields },

@@ -2,6 +2,8 @@
 import type { Db } from '@muster/db/database.ts'
 import { type Implementation, operationsOf } from '@muster/kit/run.ts'
 import reviews from './access-reviews/reviews.ts'
+import distribution from './agent-versions/distribution.ts'
+import versions from './agent-versions/versions.ts'
 import apiKeys from './api-keys/keys.ts'
 import exports from './audit/exports.ts'
 import logs from './audit/logs.ts'
@@ -56,6 +58,7 @@ type Implemented = {
 const areas: Implemented = {
   apiKeys: { keys: apiKeys },
   accessReviews: { reviews },
+  agentVersions: { distribution, versions },
   audit: { exports, logs, reports },
   auth: { session, mfa, passkeys, password, phone, registration, sessions },
   customFields: { customFields },

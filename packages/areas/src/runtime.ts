@@ -4,6 +4,7 @@ import { systemClock } from '@muster/kit/clock.ts'
 import type { Keyring } from '@muster/kit/keyring.ts'
 import type { Log } from '@muster/kit/log.ts'
 import type { Runtime } from '@muster/kit/run.ts'
+import type { ReleaseStore } from '@muster/releases/store.ts'
 import type { Redis } from 'ioredis'
 import type pg from 'pg'
 import { callerOfApiKey, carriesApiKey } from './api-keys/index.ts'
@@ -29,17 +30,19 @@ export interface Parts {
   readonly keyring: Keyring
   readonly log: Log
   readonly settings: Settings
+  readonly releases?: ReleaseStore | null
 }
 
 /** Of one address, per process: far above what a person or a script does, far below what would hurt. */
 const requestsPerSecond = 2_000
 
-export function createServices({ subscriber = null, ...parts }: Parts): Services {
+export function createServices({ subscriber = null, releases = null, ...parts }: Parts): Services {
   const clock = systemClock
   const limits = new Limits(parts.redis)
   const { redis, log, settings } = parts
   return {
     ...parts,
+    releases,
     clock,
     limits,
     sms: new Sms({ settings: settings.sms ?? null, redis, limits, log, production: settings.production }),

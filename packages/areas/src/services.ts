@@ -1,6 +1,7 @@
 import type { Clock } from '@muster/kit/clock.ts'
 import type { Keyring } from '@muster/kit/keyring.ts'
 import type { Log } from '@muster/kit/log.ts'
+import type { ReleaseStore } from '@muster/releases/store.ts'
 import type { Redis } from 'ioredis'
 import type pg from 'pg'
 import type { CallerCache } from './auth/caller-cache.ts'
@@ -31,6 +32,8 @@ export interface Services {
   readonly live: LiveEvents
   readonly groups: WatchedGroups
   readonly deviceRequests: DeviceRequests
+  /** Where signed releases of the agent lie; null where there are none. */
+  readonly releases: ReleaseStore | null
 }
 
 export interface Settings {
@@ -50,4 +53,16 @@ export interface Settings {
   readonly requestsPerSecond?: number
   /** Null where there is no gateway. */
   readonly sms?: SmsSettings | null
+  /** Where agents get their executables from. */
+  readonly releases?: ReleaseSource
+}
+
+export interface ReleaseSource {
+  /** With the release host, or from here. */
+  readonly source: 'upstream' | 'local'
+  /** Address of a host that answers like GitHub's interface: `https://api.github.com/repos/<owner>/<name>`. */
+  readonly upstreamUrl: string | null
+  readonly upstreamToken: string | null
+  /** Networks in which the host may lie although they are not public. */
+  readonly allowedNetworks: readonly string[]
 }

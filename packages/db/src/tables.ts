@@ -44,6 +44,59 @@ export interface AccessReviews {
   updatedAt: Generated<string>
 }
 
+export interface AgentRollouts {
+  id: Generated<string>
+  version: string
+  stages: number[]
+  stage: Generated<number>
+  state: Generated<'running' | 'paused' | 'halted' | 'completed' | 'cancelled'>
+  successPercent: number
+  stageSeconds: number
+  errorPercent: number
+  errorsAccepted: Generated<number>
+  reason: string | null
+  stageAt: Generated<string>
+  createdBy: string | null
+  createdAt: Generated<string>
+  updatedAt: Generated<string>
+}
+
+export interface AgentUpdateStop {
+  id: Generated<boolean>
+  stopped: Generated<boolean>
+  reason: string | null
+  byUser: string | null
+  at: Generated<string>
+}
+
+export interface AgentVersionPins {
+  id: Generated<string>
+  orgId: string
+  partnerId: string
+  siteId: string | null
+  groupId: string | null
+  version: string | null
+  reason: string | null
+  createdBy: string | null
+  createdAt: Generated<string>
+}
+
+export interface AgentVersions {
+  id: Generated<string>
+  version: string
+  kind: Generated<'agent' | 'helper'>
+  os: 'linux' | 'darwin' | 'windows'
+  arch: 'x64' | 'arm64'
+  source: 'upstream' | 'local'
+  url: string | null
+  sha256: string
+  size: number
+  candidate: boolean
+  notes: string | null
+  releasedAt: string | null
+  createdAt: Generated<string>
+}
+
 export interface ApiKeys {
   id: Generated<string>
   partnerId: string | null
@@ -602,6 +655,10 @@ export interface Users {
 export interface Tables {
   accessReviewItems: AccessReviewItems
   accessReviews: AccessReviews
+  agentRollouts: AgentRollouts
+  agentUpdateStop: AgentUpdateStop
+  agentVersionPins: AgentVersionPins
+  agentVersions: AgentVersions
   apiKeys: ApiKeys
   auditChains: AuditChains
   auditHeads: AuditHeads

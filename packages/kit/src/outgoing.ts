@@ -5,16 +5,24 @@ import { Agent, request } from 'undici'
 import { badRequest } from './errors.ts'
 
 export interface OutgoingRequest {
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string
+  readonly body?: string | Uint8Array
+  /** For the whole answer; of a stream until its headers are there, and for each pause in it. */
   readonly timeoutMs?: number
   readonly bytesMax?: number
 }
-export interface OutgoingAnswer {
+interface AnswerHead {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
+}
+export interface OutgoingAnswer extends AnswerHead {
   readonly body: Buffer
+}
+/** An answer that is read piece by piece. Whoever does not read it to its end has to close it. */
+export interface OutgoingStream extends AnswerHead {
+  readonly body: AsyncIterable<Uint8Array>
+  close(): Promise<void>
 }
 
 /** Addresses that no user may make the server talk to: only globally routable unicast passes. */
@@ -34,6 +42,66 @@ export async function requestOutside(
   options: OutgoingRequest = {},
   allowed: readonly string[] = [],
 ): Promise<OutgoingAnswer> {
+  const { answer, dispatcher } = await ask(
+    url,
+    options,
+    allowed,
+    AbortSignal.timeout(options.timeoutMs ?? timeoutUsually),
+  )
+  try {
+    return { status: answer.statusCode, headers: answer.headers, body: Buffer.from(await answer.body.arrayBuffer()) }
+  } finally {
+    await dispatcher.destroy()
+  }
+}
+
+/** Like `requestOutside`, for answers that are too large to be held in memory. */
+export async function streamOutside(
+  url: string,
+  options: OutgoingRequest = {},
+  allowed: readonly string[] = [],
+): Promise<OutgoingStream> {
+  const { answer, dispatcher } = await ask(url, options, allowed)
+  const close = () => dispatcher.destroy()
+  async function* body() {
+    try {
+      for await (const piece of answer.body) yield piece as Uint8Array
+    } finally {
+      await close()
+    }
+  }
+  return { status: answer.statusCode, headers: answer.headers, body: body(), close }
+}
+
+const timeoutUsually = 15_000
+
+async function ask(url: string, options: OutgoingRequest, allowed: readonly string[], signal?: AbortSignal) {
+  const { target, address } = await checked(url, allowed)
+  const timeoutMs = options.timeoutMs ?? timeoutUsually
+  const dispatcher = new Agent({
+    connect: { timeout: timeoutMs, lookup: (_host, _options, done) => done(null, [address]) },
+    pipelining: 0,
+    maxResponseSize: options.bytesMax ?? 1_048_576,
+  })
+  try {
+    const answer = await request(target, {
+      dispatcher,
+      method: options.method ?? 'GET',
+      headers: options.headers,
+      body: options.body,
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+      signal,
+    })
+    return { answer, dispatcher }
+  } catch (error) {
+    await dispatcher.destroy()
+    throw error
+  }
+}
+
+/** The address that the host has now, if it is allowed to be asked. */
+async function checked(url: string, allowed: readonly string[]) {
   const target = new URL(url)
   if (target.protocol !== 'https:' && target.protocol !== 'http:')
     throw badRequest('Only http and https addresses are allowed')
@@ -47,29 +115,9 @@ export async function requestOutside(
     const address = ipaddr.process(text)
     return opened.some((network) => address.kind() === network[0].kind() && address.match(network))
   }
-  const [first] = found
-  if (first === undefined || found.some(({ address }) => isForbiddenAddress(address) && !isOpened(address))) {
+  const [address] = found
+  if (address === undefined || found.some((each) => isForbiddenAddress(each.address) && !isOpened(each.address))) {
     throw badRequest(`The address ${target.host} is not allowed`)
   }
-  const timeoutMs = options.timeoutMs ?? 15_000
-  const bytesMax = options.bytesMax ?? 1_048_576
-  const dispatcher = new Agent({
-    connect: { timeout: timeoutMs, lookup: (_host, _options, done) => done(null, [first]) },
-    pipelining: 0,
-    maxResponseSize: bytesMax,
-  })
-  try {
-    const answer = await request(target, {
-      dispatcher,
-      method: options.method ?? 'GET',
-      headers: options.headers,
-      body: options.body,
-      headersTimeout: timeoutMs,
-      bodyTimeout: timeoutMs,
-      signal: AbortSignal.timeout(timeoutMs),
-    })
-    return { status: answer.statusCode, headers: answer.headers, body: Buffer.from(await answer.body.arrayBuffer()) }
-  } finally {
-    await dispatcher.destroy()
-  }
+  return { target, address }
 }

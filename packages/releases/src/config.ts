@@ -1,17 +1,60 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { S3Store } from './s3-store.ts'
 import { DiskStore, type ReleaseStore } from './store.ts'
+
+const networks = z.string().transform((text) => text.split(',').filter((network) => network !== ''))
 
 /** The settings that say where releases lie, to be spread into those of a process. */
 export const storeSettings = {
   /** A folder of this machine, shared by all processes that serve or sign releases. */
   RELEASES_DIR: z.string().optional(),
+  /** An object storage in its place: address of the bucket, with a prefix if wanted. */
+  RELEASES_S3_URL: z.url({ protocol: /^https?$/, error: 'should look like https://s3.example.com/bucket' }).optional(),
+  RELEASES_S3_REGION: z.string().default('us-east-1'),
+  RELEASES_S3_ACCESS_KEY: z.string().default(''),
+  RELEASES_S3_SECRET_KEY: z.string().default(''),
+  /** Networks that are not public in which the storage or the release host may lie, comma separated. */
+  RELEASES_ALLOWED_NETWORKS: networks.default([]),
 }
 
+/** The settings that say where agents get their executables from. */
+export const sourceSettings = {
+  BINARY_SOURCE: z.enum(['upstream', 'local']).default('upstream'),
+  /** A host that answers like GitHub's interface. */
+  RELEASES_UPSTREAM_URL: z
+    .url({ protocol: /^https?$/, error: 'should look like https://api.github.com/repos/<owner>/<name>' })
+    .optional(),
+  RELEASES_UPSTREAM_TOKEN: z.string().optional(),
+}
+
+const Source = z.object({ ...sourceSettings, RELEASES_ALLOWED_NETWORKS: networks.default([]) })
+
+/** What those settings mean. */
+export function sourceOf(settings: z.output<typeof Source>) {
+  return {
+    source: settings.BINARY_SOURCE,
+    upstreamUrl: settings.RELEASES_UPSTREAM_URL ?? null,
+    upstreamToken: settings.RELEASES_UPSTREAM_TOKEN ?? null,
+    allowedNetworks: settings.RELEASES_ALLOWED_NETWORKS,
+  }
+}
+
+const Store = z.object(storeSettings)
+type StoreSettings = z.output<typeof Store>
+
 /** The settings of the signing tool. */
-export const releaseSettings = z.object({ ...storeSettings, RELEASE_PASSPHRASE: z.string().optional() })
+export const releaseSettings = Store.extend({ RELEASE_PASSPHRASE: z.string().optional() })
 
 /** The place that the settings name; null when they name none. */
-export function storeOf({ RELEASES_DIR }: { RELEASES_DIR?: string | undefined }): ReleaseStore | null {
-  return RELEASES_DIR === undefined ? null : new DiskStore(resolve(RELEASES_DIR))
+export function storeOf(settings: StoreSettings): ReleaseStore | null {
+  if (settings.RELEASES_DIR !== undefined) return new DiskStore(resolve(settings.RELEASES_DIR))
+  if (settings.RELEASES_S3_URL === undefined) return null
+  return new S3Store({
+    url: settings.RELEASES_S3_URL,
+    region: settings.RELEASES_S3_REGION,
+    accessKey: settings.RELEASES_S3_ACCESS_KEY,
+    secretKey: settings.RELEASES_S3_SECRET_KEY,
+    allowedNetworks: settings.RELEASES_ALLOWED_NETWORKS,
+  })
 }

@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { Key, Signature } from '@tufjs/models'
+import { Key, type Root, Signature } from '@tufjs/models'
 
 /** A key that signs metadata: an offline release key, or the online one. */
 export interface ReleaseKey {
@@ -47,4 +47,18 @@ export function writeReleaseKey(file: string, key: ReleaseKey, passphrase?: stri
 /** Reads a private key. @throws Error when the file holds none, or the passphrase is wrong or missing */
 export function readReleaseKey(file: string, passphrase?: string): ReleaseKey {
   return releaseKey(createPrivateKey({ key: readFileSync(file), passphrase }))
+}
+
+const spkiPrefix = Buffer.from('302a300506032b6570032100', 'hex')
+
+/** The offline keys that a root trusts, as PEM texts. */
+export function trustedKeys({ keys, roles }: Root): string[] {
+  return (roles.targets?.keyIDs ?? []).flatMap((id) => {
+    const raw = keys[id]?.keyVal.public
+    if (raw === undefined) return []
+    const der = Buffer.concat([spkiPrefix, Buffer.from(raw, 'hex')])
+    return [
+      createPublicKey({ key: der, format: 'der', type: 'spki' }).export({ format: 'pem', type: 'spki' }).toString(),
+    ]
+  })
 }

@@ -82,7 +82,7 @@ async function rotate(repository: Repository): Promise<void> {
 }
 
 async function main([command, ...words]: readonly string[]): Promise<void> {
-  const store = storeOf(values.dir === undefined ? settings : { RELEASES_DIR: values.dir })
+  const store = storeOf(values.dir === undefined ? settings : { ...settings, RELEASES_DIR: values.dir })
   const repository = new Repository(needed(store))
   if (command === 'init') await init(repository)
   else if (command === 'sign') await sign(repository, words)

@@ -124,7 +124,7 @@ async function choosePorts({ ports = {}, ...options }: StackOptions): Promise<St
   }
 }
 
-function planProcesses({ urls, secretFiles }: Stores, ports: StackPorts, options: StackOptions): Plan[] {
+function planProcesses({ urls, secretFiles, folder }: Stores, ports: StackPorts, options: StackOptions): Plan[] {
   const { admin = 1, workers = 1, ingest = 1, bootstrap, settings = {} } = options
   const password = bootstrap?.password ?? secretFiles.secrets.bootstrapPassword
   const numbered = (kind: string, count: number) =>
@@ -135,8 +135,12 @@ function planProcesses({ urls, secretFiles }: Stores, ports: StackPorts, options
       file: join(apps, kind, 'src/main.ts'),
       env: { ...env, ...settings[kind] },
     }))
+  // Executables of agents come from the data folder, unless somebody says otherwise.
+  const place = options.env?.RELEASES_S3_URL === undefined && { RELEASES_DIR: join(folder.path, 'releases') }
+  const releases = { BINARY_SOURCE: 'local', ...place, ...options.env }
   const plans = [
     ...plan('admin', admin, {
+      ...releases,
       ADMIN_PORT: String(ports.admin),
       DATABASE_URL: urls.app,
       SYSTEM_DATABASE_URL: urls.system,
@@ -147,6 +151,7 @@ function planProcesses({ urls, secretFiles }: Stores, ports: StackPorts, options
       ...(bootstrap && password && { BOOTSTRAP_EMAIL: bootstrap.email, BOOTSTRAP_PASSWORD: password }),
     }),
     ...plan('worker', workers, {
+      ...releases,
       SYSTEM_DATABASE_URL: urls.system,
       REDIS_URL: urls.redis,
       KEYS_FILE: secretFiles.keysFile,

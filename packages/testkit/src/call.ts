@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { operations } from '@muster/areas/registry.ts'
+import type { Services } from '@muster/areas/services.ts'
+import type { Db } from '@muster/db/database.ts'
 import type { Endpoint, Kind } from '@muster/kit/contract.ts'
 import { AppError } from '@muster/kit/errors.ts'
 import { follow } from '@muster/kit/follow.ts'
-import { type Reply, type Request, run } from '@muster/kit/run.ts'
+import { type Reply, type Request, type Runtime, run } from '@muster/kit/run.ts'
 import { testRuntime } from './services.ts'
 import type { Person } from './world.ts'
 
@@ -13,6 +15,8 @@ export interface CallOptions {
   readonly ip?: string
   readonly signal?: AbortSignal
   readonly reply?: Reply
+  /** Instead of the one over the services of this test file. */
+  readonly runtime?: Runtime<Db, Services>
 }
 
 /** A request as a door would make it. */
@@ -51,7 +55,7 @@ export async function call<K extends Kind, Wire, In, Out>(
     input,
     requestAs(who, options),
     options.reply ?? noReply,
-    await testRuntime(),
+    options.runtime ?? (await testRuntime()),
   )
   // `run` has parsed the output with this very endpoint's schema.
   return output as Out

@@ -1,0 +1,48 @@
+import { anyone, raw } from '@muster/kit/contract.ts'
+import { releaseVersion } from '@muster/wire/release.ts'
+import { z } from 'zod'
+import { ReleaseArchitecture, ReleaseSystem } from './versions.contract.ts'
+
+/** Names of metadata as they stand in a repository: `timestamp.json`, `12.root.json`. */
+const metadataName = z.string().regex(/^(timestamp|root|\d{1,9}\.(root|snapshot|targets))\.json$/)
+const platformName = z.string().regex(/^(linux|darwin|windows)-(x64|arm64)$/)
+const executableName = z.string().regex(/^([0-9a-f]{64}\.)?muster-agent$/)
+
+/** What machines fetch before they have any credential. Nothing in it is secret, and what it says is signed. */
+export const distribution = {
+  download: raw('GET', '/agents/download/:os/:arch', {
+    summary: 'The agent for a system, by default of the latest version',
+    access: anyone,
+    transaction: 'own',
+    input: z.object({ os: ReleaseSystem, arch: ReleaseArchitecture, version: releaseVersion.optional() }),
+    produces: 'application/octet-stream',
+  }),
+  installScript: raw('GET', '/agents/install.sh', {
+    summary: 'A shell script that installs the agent on a Linux machine',
+    access: anyone,
+    transaction: 'own',
+    input: z.object({}),
+    produces: 'text/x-shellscript',
+  }),
+  metadata: raw('GET', '/agents/releases/metadata/:name', {
+    summary: 'Signed metadata of the releases, after The Update Framework',
+    access: anyone,
+    transaction: 'own',
+    input: z.object({ name: metadataName }),
+    produces: 'application/json',
+  }),
+  checksums: raw('GET', '/agents/releases/targets/:version/:name', {
+    summary: 'The SHA-256 of the executables of a version, and the signature of that list',
+    access: anyone,
+    transaction: 'own',
+    input: z.object({ version: releaseVersion, name: z.enum(['SHA256SUMS', 'SHA256SUMS.sig']) }),
+    produces: 'text/plain',
+  }),
+  target: raw('GET', '/agents/releases/targets/:version/:platform/:name', {
+    summary: 'An executable by its path among the signed targets, with or without its hash before the name',
+    access: anyone,
+    transaction: 'own',
+    input: z.object({ version: releaseVersion, platform: platformName, name: executableName }),
+    produces: 'application/octet-stream',
+  }),
+}

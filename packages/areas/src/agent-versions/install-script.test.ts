@@ -1,0 +1,186 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { asSystem } from '@muster/db/database.ts'
+import { migrate } from '@muster/db/migrate.ts'
+import { createPool } from '@muster/db/pool.ts'
+import type { RawAnswer } from '@muster/kit/run.ts'
+import { createReleaseKey } from '@muster/releases/keys.ts'
+import { Repository } from '@muster/releases/repository.ts'
+import { DiskStore } from '@muster/releases/store.ts'
+import { call } from '@muster/testkit/call.ts'
+import { testServices } from '@muster/testkit/services.ts'
+import { emptyDatabase } from '@muster/testkit/stores.ts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createRuntime } from '../runtime.ts'
+import { distribution } from './distribution.contract.ts'
+import { publishedIn, register } from './registration.ts'
+
+const scratch = mkdtempSync(join(tmpdir(), 'muster-install-'))
+// A database of its own: what a store has registered is one for the whole installation.
+const database = await emptyDatabase()
+await migrate({ ownerUrl: database.ownerUrl })
+const system = createPool({ url: database.systemUrl, name: 'install', max: 2 })
+const services = { ...(await testServices()), system }
+const store = new DiskStore(join(scratch, 'releases'))
+const version = '700000.1.0'
+const agent = '#!/bin/sh\necho the agent\n'
+/** What the server says instead of the truth. */
+const lies = new Map<string, string>()
+
+const server = createServer(async (request, response) => {
+  const url = new URL(request.url ?? '', 'http://x')
+  const lie = lies.get(url.pathname)
+  if (lie !== undefined) return response.end(lie)
+  const [, os = '', arch = ''] = /\/agents\/download\/(\w+)\/(\w+)$/.exec(url.pathname) ?? []
+  const [, of = '', name = ''] = /\/targets\/([^/]+)\/(SHA256SUMS(?:\.sig)?)$/.exec(url.pathname) ?? []
+  const wanted = url.searchParams.get('version') ?? undefined
+  const calling =
+    name === 'SHA256SUMS' || name === 'SHA256SUMS.sig'
+      ? call(null, distribution.checksums, { version: of, name }, { runtime })
+      : call(null, distribution.download, { os, arch, version: wanted }, { runtime })
+  try {
+    const { body } = (await calling) as RawAnswer
+    if (typeof body === 'string' || body instanceof Uint8Array) response.write(body)
+    else for await (const piece of body ?? []) response.write(piece)
+    response.end()
+  } catch {
+    response.writeHead(404).end()
+  }
+})
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+const publicUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+const releases = { source: 'local', upstreamUrl: null, upstreamToken: null, allowedNetworks: [] } as const
+const runtime = createRuntime({ ...services, releases: store, settings: { ...services.settings, publicUrl, releases } })
+afterAll(async () => {
+  server.close()
+  rmSync(scratch, { recursive: true })
+  await system.end()
+  await database.drop()
+})
+
+const [key, otherKey] = [createReleaseKey(), createReleaseKey()]
+let script = ''
+beforeAll(async () => {
+  const repository = new Repository(store)
+  const online = createReleaseKey()
+  await repository.begin({ release: [key], threshold: 1, online })
+  const bytes = Buffer.from(agent)
+  await repository.add(
+    [
+      { version, os: 'linux', arch: 'x64', bytes },
+      { version, os: 'linux', arch: 'arm64', bytes },
+    ],
+    [key],
+  )
+  await repository.renew(online)
+  const published = await publishedIn(store)
+  await asSystem(services.system, (db) => register(db, published))
+  const answer = (await call(null, distribution.installScript, {}, { runtime })) as RawAnswer
+  script = join(scratch, 'install.sh')
+  writeFileSync(script, answer.body as Uint8Array)
+})
+
+/** Not synchronously: the server that it asks runs in this very process. */
+const run = (...args: string[]) =>
+  new Promise<{ status: number; text: string }>((resolve) => {
+    execFile(
+      'sh',
+      [script, ...args],
+      { env: { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', https_proxy: 'http://proxy:1' } },
+      (error, out, err) => resolve({ status: error === null ? 0 : Number(error.code), text: out + err }),
+    )
+  })
+const newRoot = () => mkdtempSync(join(scratch, 'root-'))
+const program = (root: string) => join(root, 'opt/muster/muster-agent')
+const chosen = ['--version', version, '--key', 'KEY-1']
+
+describe('the install script', () => {
+  it('is clean in the eyes of shellcheck', { timeout: 180_000 }, () => {
+    const check = () => spawnSync('shellcheck', ['--shell=sh', script], { encoding: 'utf8' })
+    if (check().error !== undefined)
+      for (const args of [['update'], ['install', '--yes', 'shellcheck']])
+        spawnSync('apt-get', args, { stdio: 'ignore' })
+    const { status, stdout, error } = check()
+    expect(error, 'shellcheck is not there and could not be installed').toBeUndefined()
+    expect(stdout).toBe('')
+    expect(status).toBe(0)
+  })
+
+  it('installs under another root what is signed, and running it again does no harm', async () => {
+    const root = newRoot()
+    expect(await run(...chosen, '--root', root)).toMatchObject({
+      status: 0,
+      text: expect.stringContaining('is installed'),
+    })
+    expect(readFileSync(program(root), 'utf8')).toBe(agent)
+    expect(statSync(program(root)).mode & 0o777).toBe(0o755)
+    const settings = join(root, 'etc/muster/agent.env')
+    expect(statSync(settings).mode & 0o777).toBe(0o600)
+    expect(readFileSync(settings, 'utf8')).toBe('https_proxy="http://proxy:1"\nMUSTER_ENROLLMENT_KEY="KEY-1"\n')
+    expect(readFileSync(join(root, 'etc/systemd/system/muster-agent.service'), 'utf8')).toContain(
+      `--server ${publicUrl}`,
+    )
+    expect((await run(...chosen, '--root', root)).text).toContain('is there already')
+    writeFileSync(program(root), 'something else')
+    expect(await run(...chosen, '--root', root)).toMatchObject({ status: 0 })
+    expect(readFileSync(program(root), 'utf8')).toBe(agent)
+  })
+
+  it('takes everything away again, the identity only when it is asked to', async () => {
+    const root = newRoot()
+    await run(...chosen, '--root', root)
+    writeFileSync(join(root, 'var/lib/muster-agent/identity.key'), 'key')
+    expect(await run('--uninstall', '--root', root)).toMatchObject({ status: 0 })
+    expect(existsSync(program(root))).toBe(false)
+    expect(existsSync(join(root, 'etc/muster/agent.env'))).toBe(false)
+    expect(existsSync(join(root, 'var/lib/muster-agent/identity.key'))).toBe(true)
+    expect(await run('--uninstall', '--purge', '--root', root)).toMatchObject({ status: 0 })
+    expect(existsSync(join(root, 'var/lib/muster-agent'))).toBe(false)
+  })
+
+  const path = '/api/v1/agents'
+  it.each([
+    ['an executable that was changed on its way', `${path}/download/linux/`, 'evil', 'its SHA-256 is another one'],
+    ['a list of hashes that was changed', `${path}/releases/targets/${version}/SHA256SUMS`, 'evil', 'not signed'],
+    [
+      'a signature that fits nothing',
+      `${path}/releases/targets/${version}/SHA256SUMS.sig`,
+      'x'.repeat(64),
+      'not signed',
+    ],
+  ])('refuses %s', async (_what, where, lie, reason) => {
+    const paths = where.endsWith('/') ? [`${where}x64`, `${where}arm64`] : [where]
+    for (const each of paths) lies.set(each, lie)
+    const root = newRoot()
+    const told = await run(...chosen, '--root', root)
+    lies.clear()
+    expect(told.status).toBe(1)
+    expect(told.text).toContain(reason)
+    expect(existsSync(program(root))).toBe(false)
+  })
+
+  it('a key of one’s own takes the place of the one in the script', async () => {
+    const [right, wrong] = [join(scratch, 'right.pem'), join(scratch, 'wrong.pem')]
+    writeFileSync(right, key.pem)
+    writeFileSync(wrong, otherKey.pem)
+    expect(await run(...chosen, '--root', newRoot(), '--release-key', right)).toMatchObject({ status: 0 })
+    const told = await run(...chosen, '--root', newRoot(), '--release-key', wrong)
+    expect(told).toMatchObject({ status: 1, text: expect.stringContaining('not signed with a key that is trusted') })
+  })
+
+  it.each([
+    [['--key'], '--key needs a value'],
+    [['--frobnicate'], 'unknown option'],
+    [['--version', '1.2.3', '--key', 'K'], 'has no agent 1.2.3'],
+    [['--version', version], 'needs --key'],
+    [['--version', version, '--key', 'a b'], 'characters that no key has'],
+    [['--version', version, '--key', 'K', '--server', 'ftp://x'], 'is no address'],
+  ])('says what is wrong with %j', async (args, reason) => {
+    const told = await run(...args, ...(args.length === 1 ? [] : ['--root', newRoot()]))
+    expect(told).toMatchObject({ status: 1, text: expect.stringContaining(reason) })
+  })
+})

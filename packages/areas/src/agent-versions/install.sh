@@ -1,0 +1,254 @@
+#!/bin/sh
+# Installs the Muster agent on this machine, or brings it up to date, or takes it away. Running it again does no harm.
+#
+#   curl -fsSL @SERVER@/api/v1/agents/install.sh | sh -s -- --key <enrolment key>
+#
+#   --key KEY           enrolment key (or MUSTER_ENROLLMENT_KEY); not needed once this machine is enrolled
+#   --server URL        address of the server, instead of the one that this script came from
+#   --version V         that version instead of the latest
+#   --release-key FILE  public key (PEM) that the release has to be signed with, instead of the one in this script
+#   --root DIR          installs under that folder instead of /, and starts nothing
+#   --no-start          installs without starting
+#   --uninstall         stops and removes the agent; with --purge its identity as well
+#
+# A proxy is taken from https_proxy, http_proxy and no_proxy, and handed on to the agent.
+set -eu
+
+server='@SERVER@'
+key=${MUSTER_ENROLLMENT_KEY:-}
+version=''
+root=''
+release_key=''
+start=yes
+action=install
+purge=no
+
+say() { printf '%s\n' "muster: $*"; }
+die() {
+  printf '%s\n' "muster: $*" >&2
+  exit 1
+}
+needs() { [ "$1" -ge 2 ] || die "$2 needs a value"; }
+
+while [ $# -gt 0 ]; do
+  case $1 in
+    --key) needs $# "$1"; key=$2; shift 2 ;;
+    --server) needs $# "$1"; server=$2; shift 2 ;;
+    --version) needs $# "$1"; version=$2; shift 2 ;;
+    --release-key) needs $# "$1"; release_key=$2; shift 2 ;;
+    --root) needs $# "$1"; root=$2; shift 2 ;;
+    --no-start) start=no; shift ;;
+    --uninstall) action=uninstall; shift ;;
+    --purge) purge=yes; shift ;;
+    *) die "unknown option $1" ;;
+  esac
+done
+
+server=${server%/}
+root=${root%/}
+program=$root/opt/muster/muster-agent
+data=$root/var/lib/muster-agent
+settings=$root/etc/muster/agent.env
+units=$root/etc/systemd/system
+[ -n "$root" ] && start=no
+if [ -z "$root" ] && [ "$(id -u)" -ne 0 ]; then die 'run this as root, or with --root DIR'; fi
+
+has() { command -v "$1" >/dev/null 2>&1; }
+systemd_runs() { [ -z "$root" ] && [ -d /run/systemd/system ] && has systemctl; }
+
+uninstall() {
+  if systemd_runs; then
+    systemctl disable --now muster-agent.service >/dev/null 2>&1 || true
+  fi
+  rm -f "$units/muster-agent.service" "$settings"
+  rm -rf "$root/opt/muster"
+  if systemd_runs; then systemctl daemon-reload; fi
+  if [ "$purge" = yes ]; then
+    rm -rf "$data"
+    say 'removed, with its identity'
+  else
+    say "removed; its identity stays in $data"
+  fi
+}
+
+# fetch URL FILE
+fetch() {
+  if has curl; then
+    curl -fsSL --retry 3 --connect-timeout 15 -o "$2" "$1"
+  elif has wget; then
+    wget -q --tries=3 --timeout=15 -O "$2" "$1"
+  else
+    die 'needs curl or wget'
+  fi
+}
+
+sha256() {
+  if has sha256sum; then
+    sha256sum "$1" | cut -d ' ' -f 1
+  elif has shasum; then
+    shasum -a 256 "$1" | cut -d ' ' -f 1
+  elif has openssl; then
+    openssl dgst -sha256 -r "$1" | cut -d ' ' -f 1
+  else
+    die 'needs sha256sum, shasum or openssl'
+  fi
+}
+
+platform() {
+  case $(uname -s) in
+    Linux) os=linux ;;
+    *) die "there is no agent for $(uname -s) yet" ;;
+  esac
+  case $(uname -m) in
+    x86_64 | amd64) arch=x64 ;;
+    aarch64 | arm64) arch=arm64 ;;
+    *) die "there is no agent for $(uname -m) yet" ;;
+  esac
+}
+
+# The releases that this server had when it made this script: "<version> <os>-<arch> <sha256>" each.
+known_releases() {
+  cat <<'RELEASES'
+@RELEASES@
+RELEASES
+}
+
+# The public keys that releases are signed with.
+trusted_keys() {
+  cat <<'KEYS'
+@KEYS@
+KEYS
+}
+
+# Checks the list of hashes against its signature with each trusted key; one that fits is enough.
+verify_signature() {
+  base=$server/api/v1/agents/releases/targets/$version
+  fetch "$base/SHA256SUMS" "$scratch/sums" || die "there is no signed list of version $version"
+  fetch "$base/SHA256SUMS.sig" "$scratch/sig" || die "there is no signed list of version $version"
+  if [ -n "$release_key" ]; then cp "$release_key" "$scratch/keys"; else trusted_keys >"$scratch/keys"; fi
+  number=0
+  while IFS= read -r line; do
+    case $line in *BEGIN*) number=$((number + 1)) ;; esac
+    [ "$number" -gt 0 ] && printf '%s\n' "$line" >>"$scratch/key-$number.pem"
+  done <"$scratch/keys"
+  for pem in "$scratch"/key-*.pem; do
+    if openssl pkeyutl -verify -pubin -inkey "$pem" -rawin -in "$scratch/sums" -sigfile "$scratch/sig" >/dev/null 2>&1; then
+      signed=$(sed -n "s/^\([0-9a-f]\{64\}\)  muster-agent-$os-$arch\$/\1/p" "$scratch/sums")
+      [ "$signed" = "$expected" ] || die "the signed hash of version $version is another one"
+      return 0
+    fi
+  done
+  die "version $version is not signed with a key that is trusted"
+}
+
+# Sets version and expected.
+choose_release() {
+  found=$(known_releases | while read -r each target hash; do
+    case $each in *-*) [ -n "$version" ] || continue ;; esac
+    if [ "$target" = "$os-$arch" ] && { [ -z "$version" ] || [ "$each" = "$version" ]; }; then
+      printf '%s %s\n' "$each" "$hash"
+      break
+    fi
+  done)
+  [ -n "$found" ] || die "this server has no agent ${version:+$version }for $os-$arch"
+  version=${found% *}
+  expected=${found#* }
+}
+
+can_verify_signatures() { has openssl && openssl pkeyutl -help 2>&1 | grep -q -- -rawin; }
+
+install_program() {
+  if [ -f "$program" ] && [ "$(sha256 "$program")" = "$expected" ]; then
+    say "version $version is there already"
+    return 0
+  fi
+  mkdir -p "${program%/*}"
+  new=$program.installing
+  trap 'rm -rf "$scratch" "$new"' EXIT
+  say "fetching version $version for $os-$arch"
+  fetch "$server/api/v1/agents/download/$os/$arch?version=$version" "$new" || die 'the agent could not be fetched'
+  [ "$(sha256 "$new")" = "$expected" ] || die 'what was fetched is not the agent: its SHA-256 is another one'
+  chmod 755 "$new"
+  mv -f "$new" "$program"
+}
+
+quoted() { printf '%s' "$1" | tr -d '\n' | sed "s/[\\\\\"]/\\\\&/g"; }
+
+write_settings() {
+  mkdir -p "$data" "${settings%/*}"
+  chmod 700 "$data"
+  (
+    umask 077
+    {
+      for name in https_proxy http_proxy no_proxy; do
+        eval "value=\${$name:-}"
+        if [ -n "$value" ]; then printf '%s="%s"\n' "$name" "$(quoted "$value")"; fi
+      done
+      if [ -n "$key" ]; then printf 'MUSTER_ENROLLMENT_KEY="%s"\n' "$(quoted "$key")"; fi
+    } >"$settings"
+  )
+  chmod 600 "$settings"
+}
+
+write_unit() {
+  mkdir -p "$units"
+  cat >"$units/muster-agent.service" <<UNIT
+[Unit]
+Description=Muster agent and its watchdog
+After=network-online.target
+Wants=network-online.target
+
+[Service]
+EnvironmentFile=-/etc/muster/agent.env
+ExecStart=/opt/muster/muster-agent watchdog --server $server --data-dir /var/lib/muster-agent
+Restart=always
+RestartSec=5
+KillMode=mixed
+TimeoutStopSec=20
+
+[Install]
+WantedBy=multi-user.target
+UNIT
+}
+
+if [ "$action" = uninstall ]; then
+  uninstall
+  exit 0
+fi
+
+case $server in
+  http://* | https://*) ;;
+  *) die "$server is no address of a server" ;;
+esac
+case $key in *[!A-Za-z0-9_.-]*) die 'the enrolment key contains characters that no key has' ;; esac
+enrolled=no
+[ -f "$data/enrolment.json" ] && enrolled=yes
+if [ -z "$key" ] && [ "$enrolled" = no ]; then die 'needs --key, or MUSTER_ENROLLMENT_KEY'; fi
+
+platform
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+choose_release
+if [ -n "$release_key" ] || [ -n "$(trusted_keys)" ]; then
+  if can_verify_signatures; then
+    verify_signature
+  elif [ -n "$release_key" ]; then
+    die 'needs openssl 3 to check the signature'
+  else
+    say 'openssl 3 is not there: the signature of the first version is not checked, only its SHA-256'
+  fi
+fi
+install_program
+write_settings
+write_unit
+if systemd_runs; then
+  systemctl daemon-reload
+  if [ "$start" = yes ]; then
+    systemctl enable muster-agent.service >/dev/null 2>&1
+    systemctl restart muster-agent.service
+    say 'the agent runs'
+  fi
+else
+  say "start it with: MUSTER_ENROLLMENT_KEY=… $program watchdog --server $server --data-dir $data"
+fi
+say "version $version is installed"

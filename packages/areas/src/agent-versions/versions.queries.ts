@@ -1,0 +1,80 @@
+import type { Db } from '@muster/db/database.ts'
+import { targetFile } from '@muster/releases/repository.ts'
+import type { ReleaseTarget } from '@muster/wire/release.ts'
+import { sql } from 'kysely'
+import type { AgentVersion } from './versions.contract.ts'
+
+/** Where executables of our own store, and the metadata of all, are served. */
+export const releasesPath = '/api/v1/agents/releases'
+
+export interface Registered {
+  readonly id: string
+  readonly version: string
+  readonly kind: 'agent' | 'helper'
+  readonly os: ReleaseTarget['os']
+  readonly arch: ReleaseTarget['arch']
+  readonly source: 'upstream' | 'local'
+  readonly url: string | null
+  readonly sha256: string
+  readonly size: number
+}
+
+/** The address that the bytes of an executable are fetched from. */
+export function urlOf(registered: Registered, publicUrl: string): string {
+  return registered.url ?? `${publicUrl}${releasesPath}/targets/${targetFile(registered, registered.sha256)}`
+}
+
+const columns = ['id', 'version', 'kind', 'os', 'arch', 'source', 'url', 'sha256', 'size'] as const
+
+/** One executable; the newest version that is no candidate, where none is named. */
+export async function findExecutable(
+  db: Db,
+  wanted: {
+    kind: 'agent' | 'helper'
+    os: ReleaseTarget['os']
+    arch: ReleaseTarget['arch']
+    version?: string | undefined
+  },
+): Promise<Registered | undefined> {
+  const found = await db
+    .selectFrom('agentVersions')
+    .select(columns)
+    .where('kind', '=', wanted.kind)
+    .where('os', '=', wanted.os)
+    .where('arch', '=', wanted.arch)
+    .$if(wanted.version === undefined, (query) => query.where('candidate', '=', false))
+    .$if(wanted.version !== undefined, (query) => query.where('version', '=', wanted.version ?? ''))
+    .orderBy(sql`agent_version_order(version)`, 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return found as Registered | undefined
+}
+
+interface VersionRow extends Omit<AgentVersion, 'targets'> {
+  readonly targets: Registered[]
+}
+
+/** Versions with their executables, the newest first. */
+export async function listVersions(
+  db: Db,
+  publicUrl: string,
+  { candidates, limit, offset }: { candidates: boolean; limit: number; offset: number },
+): Promise<AgentVersion[]> {
+  const { rows } = await sql<VersionRow>`
+    SELECT version, bool_or(candidate) AS candidate, min(source) AS source, min(notes) AS notes, min(released_at) AS released_at,
+      min(created_at) AS created_at, json_agg(json_build_object('id', id, 'version', version, 'kind', kind, 'os', os, 'arch', arch,
+        'source', source, 'sha256', sha256, 'size', size, 'url', url) ORDER BY kind, os, arch) AS targets
+    FROM agent_versions WHERE ${candidates} OR NOT candidate
+    GROUP BY version ORDER BY agent_version_order(version) DESC LIMIT ${limit} OFFSET ${offset}`.execute(db)
+  return rows.map(({ targets, ...row }) => ({
+    ...row,
+    targets: targets.map((target) => ({ ...target, url: urlOf(target, publicUrl) })),
+  }))
+}
+
+/** How many versions there are. */
+export async function countVersions(db: Db, candidates: boolean): Promise<number> {
+  const { rows } = await sql<{ total: number }>`
+    SELECT count(DISTINCT version)::int AS total FROM agent_versions WHERE ${candidates} OR NOT candidate`.execute(db)
+  return rows[0]?.total ?? 0
+}

@@ -1,0 +1,54 @@
+import { asSystem } from '@muster/db/database.ts'
+import { badRequest, notFound } from '@muster/kit/errors.ts'
+import { compareVersions, isCandidate } from '@muster/wire/release.ts'
+import { type Call, implement } from '../operation.ts'
+import { executableAnswer } from './executable.ts'
+import { publishedIn, register } from './registration.ts'
+import { readUpstream, type UpstreamRelease } from './upstream.ts'
+import { versions as contract } from './versions.contract.ts'
+import { countVersions, findExecutable, listVersions } from './versions.queries.ts'
+
+export default implement(contract, {
+  async list({ input: { page, limit, candidates }, db, services }) {
+    const { publicUrl } = services.settings
+    const [data, total] = await Promise.all([
+      listVersions(db, publicUrl, { candidates, limit, offset: (page - 1) * limit }),
+      countVersions(db, candidates),
+    ])
+    return { data, pagination: { page, limit, total } }
+  },
+
+  async latest({ db, services }) {
+    const [latest] = await listVersions(db, services.settings.publicUrl, { candidates: false, limit: 1, offset: 0 })
+    if (latest === undefined) throw notFound('Agent version')
+    return latest
+  },
+
+  async download(call) {
+    const found = await asSystem(call.services.system, (db) => findExecutable(db, call.input))
+    return executableAnswer(call, found)
+  },
+
+  async syncUpstream({ input, services, write, audit }) {
+    const { version, executables, about } = await releaseOf(services, input.version)
+    const synced = executables.map(({ kind, os, arch }) => `${kind}:${os}/${arch}`).sort()
+    await write(async (db) => {
+      await register(db, executables, about)
+      audit({ target: version, name: version, details: { synced } })
+    })
+    return { version, synced }
+  },
+})
+
+/** What there is to register: at the release host, or, where executables come from here, in our own store. */
+async function releaseOf(services: Call['services'], wanted: string | undefined): Promise<UpstreamRelease> {
+  const { releases: source } = services.settings
+  if (source?.source !== 'local') return readUpstream(source, wanted)
+  if (services.releases === null) throw badRequest('No place for releases is set: RELEASES_DIR or RELEASES_S3_URL')
+  const published = await publishedIn(services.releases)
+  const stable = published.map(({ version }) => version).filter((version) => !isCandidate(version))
+  const version = wanted ?? stable.sort(compareVersions).at(-1)
+  const executables = published.filter((target) => target.version === version)
+  if (version === undefined || executables.length === 0) throw notFound('Release')
+  return { version, executables, about: {} }
+}
