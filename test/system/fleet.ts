@@ -24,31 +24,45 @@ export interface Agent {
 
 export class Fleet {
   readonly stack: Stack
-  readonly #token: string
+  readonly #password: string
+  #token = ''
   readonly #folders: string[] = []
 
-  private constructor(stack: Stack, token: string) {
+  private constructor(stack: Stack, password: string) {
     this.stack = stack
-    this.#token = token
+    this.#password = password
   }
 
   static async start(options: StackOptions = {}): Promise<Fleet> {
     const password = randomBytes(12).toString('base64url')
     const stack = await startStack({ bootstrap: { email: 'admin@example.test', password }, ...options })
-    const answer = await fetch(`${stack.urls.admin}/api/v1/auth/login`, {
+    const fleet = new Fleet(stack, password)
+    await fleet.signIn()
+    return fleet
+  }
+
+  /** Signs the administrator in, once more if need be. @throws when that fails */
+  async signIn(): Promise<void> {
+    const answer = await fetch(`${this.stack.urls.admin}/api/v1/auth/login`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ email: 'admin@example.test', password }),
+      body: JSON.stringify({ email: 'admin@example.test', password: this.#password }),
     })
-    const { accessToken } = (await answer.json()) as Answer
-    return new Fleet(stack, accessToken)
+    const body = (await answer.json()) as Answer
+    if (answer.status !== 200) throw new Error(`signing in: ${answer.status} ${JSON.stringify(body)}`)
+    this.#token = body.accessToken
+  }
+
+  /** What a request of the administrator carries. */
+  get headers(): Record<string, string> {
+    return { authorization: `Bearer ${this.#token}` }
   }
 
   /** One REST call of the administrator. @returns status and body */
   async rest(method: string, path: string, body?: object): Promise<{ status: number; body: Answer }> {
     const answer = await fetch(`${this.stack.urls.admin}/api/v1${path}`, {
       method,
-      headers: { authorization: `Bearer ${this.#token}`, ...(body && { 'content-type': 'application/json' }) },
+      headers: { ...this.headers, ...(body && { 'content-type': 'application/json' }) },
       ...(body && { body: JSON.stringify(body) }),
     })
     return { status: answer.status, body: await answer.json() }
@@ -72,7 +86,7 @@ export class Fleet {
   /** The typed client that the console uses, with subscriptions over server-sent events. */
   client() {
     const url = `${this.stack.urls.admin}/trpc`
-    const headers = { authorization: `Bearer ${this.#token}` }
+    const { headers } = this
     const withToken = (input: string | URL, init: RequestInit) =>
       fetch(input, { ...init, headers: { ...init.headers, ...headers } })
     return createTRPCClient<AppRouter>({

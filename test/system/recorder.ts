@@ -11,6 +11,7 @@ import { proofBytes } from '@muster/wire/identity.ts'
 import { hello } from '@muster/wire/messages/hello.ts'
 import pg from 'pg'
 import { WebSocket } from 'ws'
+import { eventually } from './fleet.ts'
 
 const vitals = {
   cpuPercent: 5,
@@ -145,12 +146,16 @@ export class Recorder {
   get acknowledged(): number {
     return this.agents.reduce((sum, agent) => sum + agent.acknowledged.size, 0)
   }
+  get closes(): number {
+    return this.agents.reduce((sum, agent) => sum + agent.closes, 0)
+  }
   get waiting(): number {
     return this.agents.reduce((sum, agent) => sum + agent.waiting, 0)
   }
 
   /** Every agent beats so often per second, whatever becomes of it. */
   beat(perSecond: number): void {
+    this.rest()
     this.#beating = setInterval(() => {
       for (const agent of this.agents) agent.beat()
     }, 1_000 / perSecond)
@@ -177,6 +182,29 @@ export class Recorder {
       twice: rows.filter((row) => Number(row.times) > 1).map((row) => `${row.device_id} ${row.sequence}`),
       stored: stored.size,
     }
+  }
+
+  /** Lets everybody rest until all that was sent is acknowledged and stored. @returns what went wrong: two empty lists */
+  async settled(withinMs = 120_000): Promise<{ lost: string[]; twice: string[] }> {
+    this.rest()
+    await eventually(async () => this.live === this.agents.length && this.waiting === 0, withinMs)
+    const { lost, twice } = await eventually(async () => {
+      const found = await this.account()
+      return found.stored >= this.acknowledged && found
+    }, withinMs)
+    return { lost, twice }
+  }
+
+  /** How many of the devices count as online. */
+  async online(): Promise<number> {
+    const client = new pg.Client({ connectionString: this.#stack.urls.owner })
+    await client.connect()
+    const { rowCount } = await client.query(
+      `SELECT FROM device_state WHERE status = 'online' AND device_id = ANY ($1)`,
+      [this.agents.map((agent) => agent.deviceId)],
+    )
+    await client.end()
+    return rowCount ?? 0
   }
 
   end(): void {

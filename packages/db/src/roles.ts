@@ -31,9 +31,25 @@ export async function ensureRoles(options: {
     await client.query(`GRANT ALL ON SCHEMA pgboss TO muster_system`)
     await client.query('GRANT USAGE ON SCHEMA public TO muster_app, muster_system')
     await client.query('COMMIT')
+    await reserveConnections(client)
   } finally {
     await client.end()
   }
+}
+
+/**
+ * Lets the logins use the connections that `reserved_connections` keeps back, so that others who take all the rest do not
+ * shut people out. Older servers have no such thing, and an owner that is no superuser may not grant it.
+ */
+async function reserveConnections(client: pg.Client): Promise<void> {
+  const { rowCount } = await client.query(`SELECT FROM pg_roles WHERE rolname = 'pg_use_reserved_connections'`)
+  if (rowCount === 0) return
+  await client
+    .query('GRANT pg_use_reserved_connections TO muster_app, muster_system WITH INHERIT TRUE')
+    .catch((error: unknown) => {
+      const isRefused = error instanceof pg.DatabaseError && error.code === '42501'
+      if (!isRefused) throw error
+    })
 }
 
 /** The same database, seen by another login. */

@@ -9,6 +9,8 @@ export function postgresSettings(durable: boolean): string[] {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
     max_connections: '100',
+    // For our own logins: whoever else takes all connections leaves these.
+    reserved_connections: '60',
     shared_buffers: durable ? share(1 / 8, 128, 2048) : share(1 / 16, 64, 256),
     effective_cache_size: share(1 / 2, 256, 16_384),
     maintenance_work_mem: share(1 / 64, 32, 512),

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -10,6 +11,10 @@ import { connectRedis, untilReady } from '../redis.ts'
 export interface OwnRedis {
   readonly url: string
   readonly pid: number
+  /** Where its files are. */
+  readonly folder: string
+  /** Settles when the process that runs now has ended. */
+  readonly died: Promise<void>
   /** Ends it at once, as a crash would. */
   kill(): Promise<void>
   /** Starts it again on the same port, with what it had made durable. */
@@ -26,7 +31,7 @@ export async function startOwnRedis({ durable = false } = {}): Promise<OwnRedis>
   let child = await launch(port, dir, durable, url)
   const kill = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return
-    const exit = once(child, 'exit')
+    const exit = ended(child)
     child.kill('SIGKILL')
     await exit
   }
@@ -34,6 +39,10 @@ export async function startOwnRedis({ durable = false } = {}): Promise<OwnRedis>
     url,
     get pid() {
       return child.pid ?? 0
+    },
+    folder: dir,
+    get died() {
+      return ended(child)
     },
     kill,
     async restart() {
@@ -44,6 +53,10 @@ export async function startOwnRedis({ durable = false } = {}): Promise<OwnRedis>
       rmSync(dir, { recursive: true, force: true })
     },
   }
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
 }
 
 async function launch(port: number, dir: string, durable: boolean, url: string): Promise<ChildProcess> {
@@ -57,12 +70,21 @@ async function launch(port: number, dir: string, durable: boolean, url: string):
   return child
 }
 
+// Below the range that Linux hands to outgoing connections, so that a port stays free between its choice and its use.
+const [lowestPort, highestPort] = [15_000, 32_000]
+
 /** A port that nobody listens on at this moment. */
 export async function freePort(): Promise<number> {
-  const server = createServer()
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address !== null ? address.port : 0
+  for (;;) {
+    const port = randomInt(lowestPort, highestPort)
+    const server = createServer()
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false))
+      server.listen({ port, host: '127.0.0.1', exclusive: true }, () => resolve(true))
+    })
+    if (!isFree) continue
+    server.close()
+    await once(server, 'close')
+    return port
+  }
 }

@@ -1,0 +1,121 @@
+// Redis fails in every way that it can without dying, and in some in which it does. Nothing that was acknowledged is lost,
+// nobody is thrown out, and all goes on by itself.
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { type OwnRedis, startOwnRedis } from '@muster/backplane/testing/redis-server.ts'
+import { Redis } from 'ioredis'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually, Fleet } from './fleet.ts'
+import { Recorder } from './recorder.ts'
+import { canInject, inject } from './strace.ts'
+
+const agents = 40
+
+describe('while Redis', () => {
+  let redis: OwnRedis
+  let control: Redis
+  let fleet: Fleet
+  let recorder: Recorder
+  beforeAll(async () => {
+    redis = await startOwnRedis({ durable: true })
+    control = new Redis(redis.url, { maxRetriesPerRequest: null })
+    control.on('error', () => undefined)
+    fleet = await Fleet.start({ redisUrl: redis.url })
+    const { org, partner } = await fleet.tenant()
+    recorder = await Recorder.start(fleet.stack, agents, { orgId: org.id, partnerId: partner.id })
+    await eventually(async () => recorder.live === agents, 60_000)
+  })
+  afterAll(async () => {
+    recorder?.end()
+    control?.disconnect()
+    await fleet?.stop()
+    await redis?.stop()
+  })
+
+  const acknowledgedMore = (by = agents * 2) => {
+    const from = recorder.acknowledged
+    return eventually(async () => recorder.acknowledged >= from + by, 60_000)
+  }
+  /** Makes it fail, waits until that has been noticed, and makes it work again. Nobody may lose the connection by it. */
+  const through = async (fail: () => unknown, noticed: () => Promise<unknown>, mend: () => unknown) => {
+    recorder.beat(5)
+    await acknowledgedMore()
+    const { closes } = recorder
+    const pids = processes()
+    await fail()
+    await noticed()
+    await mend()
+    await acknowledgedMore()
+    expect(await recorder.settled()).toEqual({ lost: [], twice: [] })
+    expect(recorder.closes).toBe(closes)
+    expect(processes()).toEqual(pids)
+  }
+  const processes = () => [...fleet.stack.ingest, ...fleet.stack.workers, fleet.stack.admin].map((one) => one?.pid)
+  const nothingAcknowledged = async () => {
+    let before = -1
+    await eventually(async () => {
+      const isStill = recorder.acknowledged === before
+      before = recorder.acknowledged
+      await new Promise((resolve) => setTimeout(resolve, 1_000))
+      return isStill
+    }, 60_000)
+  }
+  const answers = async () => (await fleet.rest('GET', '/devices?limit=1')).status
+
+  it('F4: does not answer, frames wait and all is as before when it does; reading goes on meanwhile', async () => {
+    await through(
+      () => process.kill(redis.pid, 'SIGSTOP'),
+      async () => {
+        await nothingAcknowledged()
+        // Longer than a node's lease, and than any command waits for its answer.
+        await new Promise((resolve) => setTimeout(resolve, 6_000))
+      },
+      () => process.kill(redis.pid, 'SIGCONT'),
+    )
+    await eventually(async () => (await answers()) === 200)
+  })
+
+  it('F4: is out of memory and evicts nothing, frames wait and none is lost', async () => {
+    await through(
+      () => control.config('SET', 'maxmemory', '1'),
+      nothingAcknowledged,
+      () => control.config('SET', 'maxmemory', '0'),
+    )
+  })
+
+  it('F4: has forgotten everything, streams and groups are made anew and devices are found again', async () => {
+    // What is acknowledged and not stored yet is in Redis alone: with none of it under way nothing can be lost.
+    expect(await recorder.settled()).toEqual({ lost: [], twice: [] })
+    await control.flushall()
+    recorder.beat(5)
+    await acknowledgedMore(agents * 5)
+    expect(await recorder.settled()).toEqual({ lost: [], twice: [] })
+    await eventually(async () => (await recorder.online()) === agents, 60_000)
+  })
+
+  const aof = () => {
+    const folder = join(redis.folder, 'appendonlydir')
+    return join(folder, readdirSync(folder).find((name) => name.endsWith('.incr.aof')) ?? '')
+  }
+  it.skipIf(!canInject)(
+    'F5: cannot bring an append to the disk, nothing of it is acknowledged, and it starts again',
+    async () => {
+      await through(
+        () => inject([redis.pid], 'fdatasync:error=EIO'),
+        () => redis.died,
+        () => redis.restart(),
+      )
+    },
+  )
+
+  it.skipIf(!canInject)(
+    'F4: has a full disk, nothing is acknowledged that is not on it, and it starts again',
+    async () => {
+      await through(
+        () => inject([redis.pid], 'write:error=ENOSPC', aof()),
+        () => redis.died,
+        () => redis.restart(),
+      )
+    },
+  )
+})
