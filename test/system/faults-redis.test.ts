@@ -2,8 +2,8 @@
 // nobody is thrown out, and all goes on by itself.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { connectRedis } from '@muster/backplane/redis.ts'
 import { type OwnRedis, startOwnRedis } from '@muster/backplane/testing/redis-server.ts'
-import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually, Fleet } from './fleet.ts'
 import { Recorder } from './recorder.ts'
@@ -13,13 +13,12 @@ const agents = 40
 
 describe('while Redis', () => {
   let redis: OwnRedis
-  let control: Redis
+  let control: ReturnType<typeof connectRedis>
   let fleet: Fleet
   let recorder: Recorder
   beforeAll(async () => {
     redis = await startOwnRedis({ durable: true })
-    control = new Redis(redis.url, { maxRetriesPerRequest: null })
-    control.on('error', () => undefined)
+    control = connectRedis(redis.url, 'control')
     fleet = await Fleet.start({ redisUrl: redis.url })
     const { org, partner } = await fleet.tenant()
     recorder = await Recorder.start(fleet.stack, agents, { orgId: org.id, partnerId: partner.id })

@@ -1,5 +1,6 @@
 // A whole Muster with an administrator, a tenant and agents, as seen from outside: through REST, tRPC and sockets.
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -112,6 +113,11 @@ export class Fleet {
     const site = await this.must('POST', '/orgs/sites', { orgId: org.id, name: `Site ${name}` })
     const { key } = await this.must('POST', '/enrollment-keys', { orgId: org.id, siteId: site.id, name: 'Test' })
     return { partner, org, site, key: key as string }
+  }
+
+  /** What a process has logged. */
+  log(name: string): string {
+    return readFileSync(join(this.stack.stores.folder.logs, `${name}.log`), 'utf8')
   }
 
   async folder(): Promise<string> {

@@ -38,6 +38,7 @@ class RecordedAgent {
   #sequence = 0
   #live = false
   #ended = false
+  #comeBackAfterMs: number | undefined
   closes = 0
 
   get publicKey(): string {
@@ -59,7 +60,9 @@ class RecordedAgent {
     socket.on('close', () => {
       if (this.#live) this.closes += 1
       this.#live = false
-      if (!this.#ended) setTimeout(() => this.#ended || this.connect(url), reconnectMs)
+      const delayMs = this.#comeBackAfterMs ?? reconnectMs
+      this.#comeBackAfterMs = undefined
+      if (!this.#ended) setTimeout(() => this.#ended || this.connect(url), delayMs)
     })
   }
 
@@ -79,6 +82,8 @@ class RecordedAgent {
     } else if (message.name === 'welcome') {
       this.#live = true
       for (const frame of this.#unacknowledged.values()) this.#socket?.send(frame)
+    } else if (message.name === 'retry') {
+      this.#comeBackAfterMs = message.body.afterMs
     } else if (message.name === 'ack') {
       if (this.#unacknowledged.delete(message.sequence)) this.acknowledged.add(message.sequence)
     }

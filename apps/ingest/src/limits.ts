@@ -52,6 +52,10 @@ export const limits = {
   readBlockMs: 5_000,
   /** Orders handled before other sockets get their turn. */
   ordersPerTurn: 500,
+  /** Of one tenant before the next has its turn. */
+  ordersPerShare: 50,
+  /** No more are read while so many wait; they stay in the stream. */
+  ordersWaitingMax: 20_000,
 
   /** Requests whose reply is still out; forgotten after twice to three times so many sweeps. */
   repliesMax: 20_000,

@@ -11,13 +11,15 @@ import { closeCodes } from '@muster/wire/close-codes.ts'
 import { encodeDown } from '@muster/wire/down.ts'
 import type { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { Client } from './testing/client.ts'
-import { createFleet, type Fleet } from './testing/fleet.ts'
+import { createFleet, type Device, type Fleet } from './testing/fleet.ts'
 import { type Node, startNode } from './testing/node.ts'
-import { recordsOf } from './testing/stream.ts'
+import { readRecords, recordsOf } from './testing/stream.ts'
 import { until } from './testing/until.ts'
 
 const shards = 4
+const Sent = z.object({ commandId: z.string() })
 let redis: OwnRedis
 let commands: Redis
 let fleet: Fleet
@@ -86,6 +88,34 @@ describe('a frame for a device', () => {
     const order = { kind: 'frame', deviceId, bytes: commandFrame(randomUUID()) } as const
     expect(await sendToDevices(commands, [order])).toEqual({ routed: [], offline: [deviceId] })
   })
+
+  test('is one of ten thousand for its tenant: they keep their order, whatever others are sent', async () => {
+    const alone = await startNode(redis.url, fleet, { settings: { STREAM_SHARDS: '1' } })
+    const many = fleet.enrol()
+    const one = fleet.enrol()
+    const clients = [await Client.welcomed(alone.port, many), await Client.welcomed(alone.port, one)]
+    await Promise.all([present(many.deviceId), present(one.deviceId)])
+    const orderFor = ({ deviceId }: Device) => {
+      const commandId = randomUUID()
+      return { kind: 'frame' as const, deviceId, bytes: commandFrame(commandId), commandId }
+    }
+    const flood = Array.from({ length: 10_000 }, () => orderFor(many))
+    const single = orderFor(one)
+    await sendToDevices(commands, flood, 'one tenant')
+    await sendToDevices(commands, [single], 'another')
+    // All records are in one shard, in the order in which the frames went out.
+    let sent: string[] = []
+    await until(async () => {
+      const records = (await readRecords(commands, 1)).filter(({ nodeId }) => nodeId === alone.nodeId)
+      sent = records
+        .filter(({ kind }) => kind === recordKinds.sent)
+        .map(({ payload }) => Sent.parse(unpack(payload)).commandId)
+      return sent.length === flood.length + 1
+    })
+    expect(sent.filter((id) => id !== single.commandId)).toEqual(flood.map(({ commandId }) => commandId))
+    for (const client of clients) client.close()
+    await alone.stop()
+  }, 120_000)
 
   test('that left meanwhile is reported as refused', async () => {
     const [node] = nodes()

@@ -1,11 +1,12 @@
 import { deviceIdToBytes, shardOfBytes } from '@muster/backplane/device-id.ts'
-import { downStream, ordersField } from '@muster/backplane/keys.ts'
+import { downStream, flowField, ordersField } from '@muster/backplane/keys.ts'
 import { decodeOrders, type Order } from '@muster/backplane/routing.ts'
 import type { Log } from '@muster/kit/log.ts'
 import type { Redis } from 'ioredis'
 import type { Batches } from './batches.ts'
 import type { Connection } from './connection.ts'
 import type { Counters } from './counters.ts'
+import { FairOrders } from './fair-orders.ts'
 import type { Limits } from './limits.ts'
 import type { Registry } from './registry.ts'
 import type { Replies } from './replies.ts'
@@ -33,6 +34,9 @@ export class Push {
   #position = '0-0'
   #isRunning = false
   #loop: Promise<void> = Promise.resolve()
+  readonly #waiting = new FairOrders()
+  /** Settles when nothing waits any more. */
+  #drained: Promise<void> | undefined
 
   constructor(options: PushOptions) {
     this.#options = options
@@ -68,7 +72,8 @@ export class Push {
           this.#position,
         )
         isFailing = false
-        for (const [, entries] of answer ?? []) await this.#carryOut(entries)
+        for (const [, entries] of answer ?? []) this.#take(entries)
+        if (this.#waiting.size > limits.ordersWaitingMax) await this.#drained
       } catch (error) {
         if (!this.#isRunning) return
         if (!isFailing) log.warn({ err: error }, 'cannot read orders')
@@ -78,18 +83,28 @@ export class Push {
     }
   }
 
-  async #carryOut(entries: readonly [Buffer, Buffer[]][]): Promise<void> {
-    const { limits, redis, log } = this.#options
-    let turn = 0
+  #take(entries: readonly [Buffer, Buffer[]][]): void {
     for (const [entryId, fields] of entries) {
       this.#position = entryId.toString()
-      for (const order of ordersOf(fields, log)) {
-        this.#obey(order)
-        if (++turn % limits.ordersPerTurn === 0) await new Promise((resolve) => setImmediate(resolve))
-      }
+      const flow = fieldOf(fields, flowField)?.toString() ?? ''
+      this.#waiting.add(flow, entryId, ordersOf(fields, this.#options.log))
     }
-    // What is done need not be kept; if this fails, the stream's own bound holds.
-    redis.xdel(this.#stream, ...entries.map(([entryId]) => entryId)).catch(() => {})
+    this.#drained ??= this.#drain()
+  }
+
+  /** Carries out what waits, each flow in its turn, and lets other sockets have theirs. */
+  async #drain(): Promise<void> {
+    const { limits, redis } = this.#options
+    // Whoever started this has to have noted it before it can be over.
+    await Promise.resolve()
+    for (let isMore = true; isMore; ) {
+      const done = this.#waiting.take(limits.ordersPerTurn, limits.ordersPerShare, (order) => this.#obey(order))
+      // What is done need not be kept; if this fails, the stream's own bound holds.
+      if (done.length > 0) redis.xdel(this.#stream, ...done).catch(() => {})
+      isMore = this.#waiting.size > 0
+      if (isMore) await new Promise((resolve) => setImmediate(resolve))
+    }
+    this.#drained = undefined
   }
 
   #obey(order: Order): void {
@@ -120,11 +135,15 @@ export class Push {
   }
 }
 
+function fieldOf(fields: readonly Buffer[], name: string): Buffer | undefined {
+  const at = fields.findIndex((field, index) => index % 2 === 0 && field.toString() === name)
+  return at < 0 ? undefined : fields[at + 1]
+}
+
 function ordersOf(fields: readonly Buffer[], log: Log): Order[] {
   try {
-    const at = fields.findIndex((field, index) => index % 2 === 0 && field.toString() === ordersField)
-    const value = fields[at + 1]
-    return at < 0 || value === undefined ? [] : decodeOrders(value)
+    const value = fieldOf(fields, ordersField)
+    return value === undefined ? [] : decodeOrders(value)
   } catch (error) {
     log.error({ err: error }, 'an entry of the order stream cannot be read')
     return []

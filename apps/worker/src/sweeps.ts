@@ -41,17 +41,20 @@ const endUnheard = endDue(
   `o.status = 'sent' AND o.expires_at <= now() AND o.expires_at + ${timeoutWithGrace} <= now()`,
 )
 
-// Touched rows are not found again before the same time has passed once more.
+// Touched rows are not found again before the same time has passed once more. Partners take turns, oldest commands first, so
+// that the many of one do not keep the few of another waiting.
 const findStuck = {
   name: 'find-stuck',
   text: `UPDATE device_commands c SET updated_at = now()
     FROM (
-      SELECT o.id FROM device_commands o
-      JOIN device_state s ON s.device_id = o.device_id AND s.status = 'online'
-      JOIN devices v ON v.id = o.device_id AND v.lifecycle = 'active'
-      WHERE o.status IN ('pending', 'sent') AND o.expires_at > now()
-        AND o.updated_at < now() - interval '${rerouteAfterMs} milliseconds'
-      ORDER BY o.created_at LIMIT ${sweepRowsMax} FOR UPDATE OF o SKIP LOCKED) stuck
+      SELECT o.id FROM device_commands o JOIN (
+        SELECT p.id, row_number() OVER (PARTITION BY p.partner_id ORDER BY p.created_at) AS turn
+        FROM device_commands p
+        JOIN device_state s ON s.device_id = p.device_id AND s.status = 'online'
+        JOIN devices v ON v.id = p.device_id AND v.lifecycle = 'active'
+        WHERE p.status IN ('pending', 'sent') AND p.expires_at > now()
+          AND p.updated_at < now() - interval '${rerouteAfterMs} milliseconds') waiting ON waiting.id = o.id
+      ORDER BY waiting.turn, o.created_at LIMIT ${sweepRowsMax} FOR UPDATE OF o SKIP LOCKED) stuck
     WHERE c.id = stuck.id
     RETURNING ${openCommandColumns}, c.created_at`,
 }

@@ -62,6 +62,8 @@ export const writersGroup = 'writers'
 /** Field of a stream entry that holds a batch, and of one that holds orders. */
 export const batchField = 'b'
 export const ordersField = 'd'
+/** Whose the orders of an entry are, such as a partner; empty for those of the system. */
+export const flowField = 'f'
 
 export const nodeLeaseMs = 5_000
 export const nodeRenewalMs = 1_500

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis'
-import { downStream, downStreamEntriesMax, downStreamIdleMs, nodeLease, ordersField } from './keys.ts'
+import { downStream, downStreamEntriesMax, downStreamIdleMs, flowField, nodeLease, ordersField } from './keys.ts'
 import { pack, unpack } from './pack.ts'
 import { holdersOf } from './presence.ts'
 
@@ -20,8 +20,11 @@ export interface Routing {
 const ordersPerEntry = 1_000
 const bytesPerEntry = 4 * 1024 * 1024
 
-/** Finds the node of every device and hands it the orders: one round of look-ups, one append per node and thousand. */
-export async function sendToDevices(redis: Redis, orders: readonly Order[]): Promise<Routing> {
+/**
+ * Finds the node of every device and hands it the orders: one round of look-ups, one append per node and thousand.
+ * @param flow whose orders they are: nodes serve flows in turn, and keep the order within each
+ */
+export async function sendToDevices(redis: Redis, orders: readonly Order[], flow = ''): Promise<Routing> {
   const nodes = await nodesOf(redis, new Set(orders.map((order) => order.deviceId)))
   const perNode = new Map<string, Order[]>()
   const offline = new Set<string>()
@@ -34,7 +37,7 @@ export async function sendToDevices(redis: Redis, orders: readonly Order[]): Pro
       else list.push(order)
     }
   }
-  await Promise.all([...perNode].map(([node, list]) => sendToNode(redis, node, list)))
+  await Promise.all([...perNode].map(([node, list]) => sendToNode(redis, node, list, flow)))
   return { routed: [...nodes.keys()], offline: [...offline] }
 }
 
@@ -58,11 +61,13 @@ export async function livingNodes(redis: Redis, nodes: ReadonlySet<string>): Pro
 }
 
 /** Appends orders to one node's stream, in few entries. */
-export async function sendToNode(redis: Redis, node: string, orders: readonly Order[]): Promise<void> {
+export async function sendToNode(redis: Redis, node: string, orders: readonly Order[], flow = ''): Promise<void> {
   const key = downStream(node)
   const writes: Promise<unknown>[] = []
   for (const entry of entriesOf(orders))
-    writes.push(redis.xadd(key, 'MAXLEN', '~', downStreamEntriesMax, '*', ordersField, encodeOrders(entry)))
+    writes.push(
+      redis.xadd(key, 'MAXLEN', '~', downStreamEntriesMax, '*', ordersField, encodeOrders(entry), flowField, flow),
+    )
   if (writes.length > 0) writes.push(redis.pexpire(key, downStreamIdleMs))
   await Promise.all(writes)
 }

@@ -28,7 +28,18 @@ export interface ProcessOptions {
   readonly folder: string
   /** Told of crashes and of processes that are back. */
   onNote?(line: string): void
+  /** Where it answers as long as it is alive; one that does not answer any more is ended and started again. */
+  readonly liveUrl?: string | undefined
+  readonly liveness?: Liveness | undefined
 }
+
+/** How often a process is asked whether it lives, and how many times in a row it may fail to answer. */
+export interface Liveness {
+  readonly everyMs: number
+  readonly failuresMax: number
+}
+
+const ordinaryLiveness: Liveness = { everyMs: 5_000, failuresMax: 6 }
 
 /** One of Muster's processes, kept running until it is stopped. */
 export class ManagedProcess {
@@ -115,6 +126,7 @@ export class ManagedProcess {
         up = true
         clearTimeout(overdue)
         this.#info = said.data
+        this.#watch(child)
         resolve()
       })
       child.on('error', (error) => reject(new StackError(`${name} cannot be started: ${error.message}`)))
@@ -126,6 +138,33 @@ export class ManagedProcess {
         else if (!this.#stopping) this.#recover(how, Date.now() - startedAt)
       })
     })
+  }
+
+  /** Asks a process whether it lives until it ends. Each try has its own time, so that a pause of ours counts as none of its. */
+  #watch(child: ChildProcess): void {
+    const { liveUrl, liveness = ordinaryLiveness } = this.#options
+    if (liveUrl === undefined) return
+    let failures = 0
+    const ask = async () => {
+      const isAlive = await fetch(liveUrl, { signal: AbortSignal.timeout(liveness.everyMs) }).then(
+        ({ ok, body }) => body?.cancel().then(() => ok) ?? ok,
+        () => false,
+      )
+      failures = isAlive ? 0 : failures + 1
+      if (failures < liveness.failuresMax) return again()
+      this.#options.onNote?.(`${this.name} does not answer; ending it`)
+      child.kill('SIGKILL')
+    }
+    const again = () => {
+      timer = setTimeout(() => void ask(), liveness.everyMs)
+      timer.unref()
+    }
+    let timer: NodeJS.Timeout | undefined
+    child.once('exit', () => {
+      failures = Number.NEGATIVE_INFINITY
+      clearTimeout(timer)
+    })
+    again()
   }
 
   #recover(how: string, ranMs: number): void {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freePorts } from './ports.ts'
-import { ManagedProcess } from './processes.ts'
+import { type Liveness, ManagedProcess } from './processes.ts'
 import { type StoreOptions, type Stores, startStores } from './stores.ts'
 
 const apps = fileURLToPath(new URL('../../../apps/', import.meta.url))
@@ -23,6 +23,8 @@ export interface StackOptions extends StoreOptions {
   readonly bootstrap?: { readonly email: string; readonly password?: string | undefined }
   /** The environment that all processes start from. By default only what a program needs to run. */
   readonly env?: Readonly<Record<string, string>>
+  /** How soon a process that does not answer is ended. */
+  readonly liveness?: Liveness
   /** Further settings of one kind of process. */
   readonly settings?: Partial<Record<'admin' | 'worker' | 'ingest', Readonly<Record<string, string>>>>
 }
@@ -75,6 +77,8 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
         logFile: join(stores.folder.logs, `${name}.log`),
         folder: stores.folder.path,
         onNote: (line) => options.onNote?.(line),
+        liveUrl: env?.METRICS_PORT && `http://127.0.0.1:${env.METRICS_PORT}/health/live`,
+        liveness: options.liveness,
       })
       started.push(managed)
       options.onStep?.(name, performance.now() - began)

@@ -10,6 +10,7 @@ import type { Command, CommandSummary } from './commands.contract.ts'
 import type { Target } from './commands.queries.ts'
 
 const bytesAtOnce = 4 * 1024 * 1024
+const ordersAtOnce = 1_000
 
 function frameOf({ id, type, payload, timeoutMs, expiresAt }: Omit<Command, 'stdout'>): Uint8Array {
   const body = { id, type, payload, timeoutMs, expiresAt: Date.parse(expiresAt) }
@@ -26,26 +27,39 @@ export function frameBytesOf(command: Command): number {
   }
 }
 
-/** Hands commands to the nodes that hold their devices, a bounded amount of bytes at a time. */
-export async function deliverCommands({ redis }: Pick<Services, 'redis'>, commands: readonly Command[]): Promise<void> {
-  let orders: Order[] = []
-  let bytes = 0
-  for (const command of commands) {
-    const frame = frameOf(command)
-    orders.push({ kind: 'frame', deviceId: command.deviceId, bytes: frame, commandId: command.id })
-    bytes += frame.length
-    if (bytes < bytesAtOnce) continue
-    await sendToDevices(redis, orders)
-    orders = []
-    bytes = 0
+/**
+ * Hands commands to the nodes that hold their devices, a bounded number at a time, so that requests of others get their
+ * turn here as they do at the nodes.
+ * @param partnerOf whose the command's device is
+ */
+export async function deliverCommands(
+  { redis }: Pick<Services, 'redis'>,
+  commands: readonly Command[],
+  partnerOf: (deviceId: string) => string | undefined,
+): Promise<void> {
+  for (const [partnerId, list] of Map.groupBy(commands, ({ deviceId }) => partnerOf(deviceId) ?? '')) {
+    let orders: Order[] = []
+    let bytes = 0
+    for (const command of list) {
+      const frame = frameOf(command)
+      orders.push({ kind: 'frame', deviceId: command.deviceId, bytes: frame, commandId: command.id })
+      bytes += frame.length
+      if (bytes < bytesAtOnce && orders.length < ordersAtOnce) continue
+      await sendToDevices(redis, orders, partnerId)
+      orders = []
+      bytes = 0
+    }
+    if (orders.length > 0) await sendToDevices(redis, orders, partnerId)
   }
-  if (orders.length > 0) await sendToDevices(redis, orders)
 }
 
 /** Asks the device to stop a command that it may have begun. */
-export async function deliverCancel({ redis }: Pick<Services, 'redis'>, { id, deviceId }: CommandSummary) {
+export async function deliverCancel(
+  { redis }: Pick<Services, 'redis'>,
+  { id, deviceId, partnerId }: Pick<CommandSummary, 'id' | 'deviceId'> & { readonly partnerId: string },
+) {
   const bytes = encodeDown({ name: 'cancel', sequence: 0, body: { id } })
-  await sendToDevices(redis, [{ kind: 'frame', deviceId, bytes }])
+  await sendToDevices(redis, [{ kind: 'frame', deviceId, bytes }], partnerId)
 }
 
 type Place = Pick<Target, 'orgId' | 'siteId'>

@@ -76,5 +76,5 @@ export function deliverAfter(
 ): void {
   const places = new Map(targets.map((target) => [target.id, target]))
   after(() => tellOfCommands(services, commands, (deviceId) => places.get(deviceId)))
-  after(() => deliverCommands(services, commands))
+  after(() => deliverCommands(services, commands, (deviceId) => places.get(deviceId)?.partnerId))
 }

@@ -1,0 +1,58 @@
+import type { Order } from '@muster/backplane/routing.ts'
+
+interface Parcel {
+  id: Buffer
+  orders: readonly Order[]
+  next: number
+}
+
+/**
+ * Orders that wait for their turn. Each flow (a tenant's orders) keeps its order; between flows every one gets a share in
+ * turn, so that one command does not wait behind ten thousand of somebody else.
+ */
+export class FairOrders {
+  // A flow that had its share goes to the end.
+  readonly #flows = new Map<string, Parcel[]>()
+  #size = 0
+
+  get size(): number {
+    return this.#size
+  }
+
+  add(flow: string, id: Buffer, orders: readonly Order[]): void {
+    const parcels = this.#flows.get(flow)
+    const parcel = { id, orders, next: 0 }
+    if (parcels === undefined) this.#flows.set(flow, [parcel])
+    else parcels.push(parcel)
+    this.#size += orders.length
+  }
+
+  /** Carries out so many orders, at most `share` of a flow before the next. @returns the ids whose orders are all done */
+  take(count: number, share: number, obey: (order: Order) => void): Buffer[] {
+    const done: Buffer[] = []
+    let taken = 0
+    for (const [flow, parcels] of this.#flows) {
+      if (taken >= count) break
+      taken += this.#takeOf(parcels, Math.min(share, count - taken), obey, done)
+      this.#flows.delete(flow)
+      if (parcels.length > 0) this.#flows.set(flow, parcels)
+    }
+    this.#size -= taken
+    return done
+  }
+
+  #takeOf(parcels: Parcel[], most: number, obey: (order: Order) => void, done: Buffer[]): number {
+    let taken = 0
+    for (let [parcel] = parcels; parcel !== undefined; [parcel] = parcels) {
+      for (; parcel.next < parcel.orders.length; parcel.next++) {
+        const order = parcel.orders[parcel.next]
+        if (taken === most) return taken
+        if (order !== undefined) obey(order)
+        taken++
+      }
+      done.push(parcel.id)
+      parcels.shift()
+    }
+    return taken
+  }
+}

@@ -1,0 +1,9 @@
+// Loaded before a process of ours in tests: on SIGUSR2 the process does to itself what FAULT_FILE says.
+import { readFileSync } from 'node:fs'
+
+process.on('SIGUSR2', () => {
+  const fault = readFileSync(process.env.FAULT_FILE, 'utf8')
+  if (fault === 'hang') for (;;);
+  if (fault === 'reject') Promise.reject(new Error('a fault that nobody handles'))
+  if (fault === 'allocate') for (const all = []; ; ) all.push(new Array(100_000).fill({}))
+})
