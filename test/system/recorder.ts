@@ -134,13 +134,19 @@ export class Recorder {
     this.agents = agents
   }
 
-  static async start(stack: Stack, count: number, place: { orgId: string; partnerId: string }): Promise<Recorder> {
+  /** @param url where they connect, if not straight to ingest */
+  static async start(
+    stack: Stack,
+    count: number,
+    place: { orgId: string; partnerId: string },
+    url = stack.urls.ingest,
+  ): Promise<Recorder> {
     const agents = Array.from({ length: count }, () => new RecordedAgent())
     await register(stack, agents, place)
     const keyring = readKeyring(stack.stores.secretFiles.keysFile)
     for (const agent of agents) {
       const device = { deviceId: agent.deviceId, ...place, generation: 1, publicKey: agent.publicKey }
-      agent.connect(stack.urls.ingest, await signDeviceCertificate(keyring, device, Date.now()))
+      agent.connect(url, await signDeviceCertificate(keyring, device, Date.now()))
     }
     return new Recorder(stack, agents)
   }

@@ -1,0 +1,40 @@
+// Everything dies at once, as in a power cut, and is started again by the one command that starts it.
+import { rm } from 'node:fs/promises'
+import { expect, it } from 'vitest'
+import { eventually } from '../system/fleet.ts'
+import { Launcher, newPlace, processesOf } from '../system/launcher.ts'
+import { say } from './scale.ts'
+
+it('after a kill -9 of every process one command brings all of it back, the agent included', async () => {
+  const place = await newPlace()
+  const settings = { MUSTER_LOCAL_AGENT: '1', BOOTSTRAP_PASSWORD: 'only-for-this-test-4711' }
+  const api = `http://127.0.0.1:${place.ports.admin}/api/v1`
+  const isOnline = async () => {
+    const login = await fetch(`${api}/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email: 'admin@muster.local', password: settings.BOOTSTRAP_PASSWORD }),
+    })
+    const { accessToken }: { accessToken: string } = JSON.parse(await login.text())
+    const answer = await fetch(`${api}/devices`, { headers: { authorization: `Bearer ${accessToken}` } })
+    const { devices }: { devices: { status: string }[] } = JSON.parse(await answer.text())
+    return devices.length === 1 && devices[0]?.status === 'online'
+  }
+  let launcher = new Launcher(place, settings)
+  try {
+    await launcher.ready()
+    await eventually(isOnline, 120_000)
+    const { processes, postgres, redis } = processesOf(place)
+    for (const { pid } of [{ pid: launcher.pid }, ...processes, postgres, redis]) process.kill(pid, 'SIGKILL')
+    await launcher.exited
+    launcher = new Launcher(place, settings)
+    say(`ready after ${((await launcher.ready()) / 1000).toFixed(1)} s`)
+    const began = performance.now()
+    await eventually(isOnline, 120_000)
+    say(`the agent is online ${((performance.now() - began) / 1000).toFixed(1)} s later`)
+    expect(await launcher.stop()).toBe(0)
+  } finally {
+    launcher.kill('SIGKILL')
+    await rm(place.dataDir, { recursive: true, force: true })
+  }
+})
