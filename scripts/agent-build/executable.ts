@@ -1,0 +1,90 @@
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { inject } from 'postject'
+import { bundleScript } from '../../apps/agent/src/bundle-cli.ts'
+import { type Release, releaseAsset } from '../../apps/agent/src/release.ts'
+import { stripSymbols } from './elf.ts'
+import { isThere, made, runtimeOf } from './runtime.ts'
+import { blankStamp, stamp, writeExecutable } from './stamp.ts'
+import { type Target, targetsNamed } from './targets.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const cache = join(root, '.muster/agent-build')
+const agentEntry = fileURLToPath(new URL('../../apps/agent/src/main.ts', import.meta.url))
+/** Raise it when the way of building changes the outcome. */
+const recipe = 1
+// Half of it, so that this text does not look like the place in the runtime where it is replaced.
+const fuse = ['NODE_SEA_FUSE', 'fce680ab2cc467b6e072b8b5df1996b2'].join('_')
+
+export interface Wanted {
+  target: Target
+  release: Release
+  /** Where the executable goes. */
+  to: string
+  /** Another program than the agent's main one. */
+  entry?: string
+}
+
+/** Builds a single executable, or takes the one that was built from the same sources before, and makes a release of it. */
+export async function buildExecutable({ target, release, to, entry = agentEntry }: Wanted): Promise<void> {
+  await stamp(await unreleased(target, entry), to, release)
+}
+
+/** The machine on which this runs, as a target. */
+export function thisTarget(): Target {
+  const [target] = targetsNamed([`${process.platform}-${process.arch}`])
+  if (target === undefined) throw new Error('unreachable')
+  return target
+}
+
+/** An executable that is whole but for its release file. */
+async function unreleased(target: Target, entry: string): Promise<string> {
+  const folder = await mkdtemp(join(await made(join(cache, 'unfinished')), 'build-'))
+  try {
+    const script = join(folder, 'agent.cjs')
+    await bundleScript(entry, script)
+    const inputs = createHash('sha256').update(await readFile(script))
+    inputs.update(JSON.stringify([target, recipe]))
+    const path = join(cache, `${target.os}-${target.arch}-${inputs.digest('hex').slice(0, 16)}`)
+    if (await isThere(path)) return path
+    const runtime = await runtimeOf(target, root, cache)
+    const blob = await prepare(folder, script, target)
+    const whole = join(folder, 'whole')
+    await writeExecutable(whole, stripSymbols(await readFile(runtime)))
+    await quietly(() => inject(whole, 'NODE_SEA_BLOB', blob, { sentinelFuse: fuse }))
+    await rename(whole, path)
+    return path
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function prepare(folder: string, script: string, target: Target): Promise<Buffer> {
+  const [stampFile, config, output] = [join(folder, 'stamp'), join(folder, 'sea.json'), join(folder, 'blob')]
+  await writeFile(stampFile, blankStamp())
+  const host = thisTarget()
+  const settings = {
+    main: script,
+    output,
+    disableExperimentalSEAWarning: true,
+    // Made by the processor that will read it.
+    useCodeCache: host.os === target.os && host.arch === target.arch,
+    assets: { [releaseAsset]: stampFile },
+  }
+  await writeFile(config, JSON.stringify(settings))
+  // By the very runtime that will read it.
+  await promisify(execFile)(await runtimeOf(host, root, cache), ['--experimental-sea-config', config])
+  return readFile(output)
+}
+
+// The library tells the terminal about sections that do not matter here.
+async function quietly(work: () => Promise<void>): Promise<void> {
+  const { log, warn, error } = console
+  const silent = () => undefined
+  Object.assign(console, { log: silent, warn: silent, error: silent })
+  await work().finally(() => Object.assign(console, { log, warn, error }))
+}

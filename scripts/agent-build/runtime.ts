@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { access, chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { z } from 'zod'
+import type { Pin, Target } from './targets.ts'
+
+const run = promisify(execFile)
+
+/** The Node of a target, of the pinned version; from the npm registry unless it is there already. @returns its path */
+export async function runtimeOf({ runtime }: Target, root: string, cache: string): Promise<string> {
+  const path = join(cache, 'runtimes', `${runtime.name}-${runtime.version}`)
+  if (await isThere(path)) return path
+  const folder = await mkdtemp(join(await made(join(cache, 'unfinished')), 'runtime-'))
+  try {
+    const installed = join(root, '.runtime/node_modules', runtime.name)
+    const unpacked = (await versionIn(installed)) === runtime.version ? installed : await download(runtime, folder)
+    await copyFile(join(unpacked, 'bin/node'), join(folder, 'node'))
+    await chmod(join(folder, 'node'), 0o755)
+    await made(join(cache, 'runtimes'))
+    await rename(join(folder, 'node'), path)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+  return path
+}
+
+async function download({ name, version, integrity }: Pin, folder: string): Promise<string> {
+  await run('npm', ['pack', `${name}@${version}`, '--silent', '--pack-destination', folder], { cwd: folder })
+  const archive = (await readdir(folder)).find((file) => file.endsWith('.tgz'))
+  if (archive === undefined) throw new Error(`npm did not deliver ${name}@${version}`)
+  const hash = createHash('sha512').update(await readFile(join(folder, archive)))
+  if (`sha512-${hash.digest('base64')}` !== integrity) throw new Error(`${name}@${version} is not the pinned one`)
+  await run('tar', ['-xzf', archive], { cwd: folder })
+  return join(folder, 'package')
+}
+
+async function versionIn(folder: string): Promise<string | undefined> {
+  const description = await readFile(join(folder, 'package.json'), 'utf8').catch(() => undefined)
+  return description === undefined
+    ? undefined
+    : z.object({ version: z.string() }).parse(JSON.parse(description)).version
+}
+
+/** A folder that exists from now on. */
+export async function made(folder: string): Promise<string> {
+  await mkdir(folder, { recursive: true })
+  return folder
+}
+
+/** Whether there is something at a path. */
+export async function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
+}

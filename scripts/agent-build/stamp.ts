@@ -1,0 +1,49 @@
+import { open, readFile, rename, rm } from 'node:fs/promises'
+import type { Release } from '../../apps/agent/src/release.ts'
+
+const stampBytes = 64 * 1024
+// Put together here, so that the program's own text does not contain it.
+const mark = ['{"muster":"agent', 'release"'].join('-')
+
+/** The release file of an executable that is no release yet: as long as every other, with room for what is written into it. */
+export function blankStamp(): Buffer {
+  return stampOf({ version: '0.0.0' })
+}
+
+function stampOf(release: Release): Buffer {
+  const text = `${mark},${JSON.stringify(release).slice(1)}`
+  const stamp = Buffer.alloc(stampBytes, ' ')
+  if (stamp.write(text) < Buffer.byteLength(text) || text.length > stampBytes)
+    throw new Error('The trusted root is too large for the executable')
+  return stamp
+}
+
+/**
+ * Makes a release of a built executable. Only its release file differs, so that one build serves any number of versions.
+ * Written in small pieces: the kernel keeps a file in pages of the size in which it was written, and maps large ones whole.
+ */
+export async function stamp(from: string, to: string, release: Release): Promise<void> {
+  const file = await readFile(from)
+  const at = file.indexOf(mark)
+  if (at === -1 || file.indexOf(mark, at + 1) !== -1) throw new Error(`${from} is not an executable of the agent`)
+  stampOf(release).copy(file, at)
+  await writeExecutable(to, file)
+}
+
+/** Puts an executable in its place whole. */
+export async function writeExecutable(path: string, content: Buffer): Promise<void> {
+  const unfinished = `${path}.${process.pid}.new`
+  try {
+    const file = await open(unfinished, 'w', 0o755)
+    try {
+      for (let at = 0; at < content.length; at += 64 * 1024) await file.write(content.subarray(at, at + 64 * 1024))
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(unfinished, path)
+  } catch (error) {
+    await rm(unfinished, { force: true })
+    throw error
+  }
+}

@@ -1,0 +1,39 @@
+/*
+ * Builds the agent's executables: npm run build:agent -- [--version 1.2.3] [--trusted-root root.json] [--out dist/agent] [--target linux-x64 …]
+ */
+import { readFile, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { parseArgs, promisify } from 'node:util'
+import { zstdCompress } from 'node:zlib'
+import { agentVersion } from '../apps/agent/src/version.ts'
+import { buildExecutable } from './agent-build/executable.ts'
+import { made } from './agent-build/runtime.ts'
+import { targetsNamed } from './agent-build/targets.ts'
+
+const { values } = parseArgs({
+  options: {
+    version: { type: 'string', default: agentVersion },
+    'trusted-root': { type: 'string' },
+    out: { type: 'string', default: 'dist/agent' },
+    target: { type: 'string', multiple: true },
+  },
+})
+
+const mebibytes = (bytes: number) => Number((bytes / 2 ** 20).toFixed(1))
+const trustedRootFile = values['trusted-root']
+const trustedRoot = trustedRootFile === undefined ? undefined : await readFile(trustedRootFile, 'utf8')
+const sizes: Record<string, object> = {}
+for (const target of targetsNamed(values.target)) {
+  const name = `${target.os}-${target.arch}`
+  const path = join(await made(resolve(values.out, values.version, name)), 'muster-agent')
+  await buildExecutable({ target, release: { version: values.version, trustedRoot }, to: path })
+  const content = await readFile(path)
+  const compressed = await promisify(zstdCompress)(content)
+  sizes[name] = { path, bytes: content.length, compressedBytes: compressed.length }
+  const size = `${mebibytes(content.length)} MiB, ${mebibytes(compressed.length)} MiB compressed`
+  process.stdout.write(`${path}  ${values.version} for ${name}: ${size}\n`)
+}
+const summary = join(await made(resolve(values.out, values.version)), 'sizes.json')
+await writeFile(summary, `${JSON.stringify(sizes, null, 2)}\n`)
+if (trustedRoot === undefined)
+  process.stdout.write('without a trusted root: these refuse every update until they are given one\n')
