@@ -10,6 +10,7 @@ import { Requests } from './commands/requests.ts'
 import { CommandRunner } from './commands/runner.ts'
 import type { Config } from './config.ts'
 import { Connection } from './connection.ts'
+import { Control } from './control.ts'
 import { EnrolmentRefused, enrol } from './enrol.ts'
 import { Heartbeat } from './heartbeat.ts'
 import { type Enrolment, Identity } from './identity.ts'
@@ -18,11 +19,18 @@ import { Journal } from './journal.ts'
 import { shutdownFlushMs, shutdownScriptsMs } from './limits.ts'
 import type { Log } from './log.ts'
 import { Outbox } from './outbox.ts'
+import { isExecutable } from './own-program.ts'
 import { pause } from './pause.ts'
 import type { Platform } from './platform/platform.ts'
+import { release } from './release.ts'
 import type { Ending } from './retry.ts'
 import { ServerClock } from './server-clock.ts'
 import { Settings } from './settings.ts'
+import { fetchInProcess } from './update/fetch-update.ts'
+import { Installation } from './update/installation.ts'
+import { trustedRoot, trustFolder } from './update/trusted-root.ts'
+import { UpdateJournal } from './update/update-journal.ts'
+import { Updater } from './update/updater.ts'
 import { agentVersion } from './version.ts'
 
 export interface AgentOptions {
@@ -31,6 +39,8 @@ export interface AgentOptions {
   log: Log
   /** Called at the first welcome. */
   ready?: (deviceId: string) => void
+  /** Called when another version stands in the place of this executable and is to be started instead. */
+  restart?: (version: string) => void
 }
 
 /** What an agent has in its data folder. */
@@ -40,6 +50,9 @@ interface Folder {
   identity: Identity
   journal: Journal
   settings: Settings
+  control: Control
+  updates: UpdateJournal
+  trustedRoot: string | undefined
   /** Lets another agent have the folder. */
   release: () => void
 }
@@ -59,7 +72,7 @@ export class Agent {
   #connected = false
   #welcomed = false
   #mayEnrolAgain: boolean
-  readonly #refusedUpdates = new Set<string>()
+  readonly #updater: Updater
 
   private constructor(options: AgentOptions, folder: Folder) {
     const { platform, log, config } = options
@@ -71,7 +84,7 @@ export class Agent {
     const vitals = platform.vitals()
     this.#heartbeat = new Heartbeat({
       read: () => vitals.read(),
-      send: (figures) => outbox.heartbeat(figures),
+      send: (figures) => outbox.heartbeat(figures, () => folder.control.set({ acknowledged: true })),
       isConnected: () => this.#connected,
       log,
     })
@@ -83,6 +96,7 @@ export class Agent {
     const registry = createRegistry(around)
     this.#runner = new CommandRunner({ registry, journal, outbox, clock, platform, log })
     this.#requests = new Requests({ registry, log, send: (frame) => this.#connection.tell(frame) })
+    this.#updater = this.#createUpdater()
     const bootId = randomInt(1, bootIdMax)
     this.#connection = new Connection({
       peer: () => this.#peer(bootId),
@@ -97,12 +111,45 @@ export class Agent {
   /** Opens the data folder, which no other agent may hold at the same time. */
   static async open(options: AgentOptions): Promise<Agent> {
     const directory = options.config.dataDirectory
-    const release = await takeFolder(directory, options.platform)
+    const free = await takeFolder(directory, options.platform)
     await rm(join(directory, 'scripts'), { recursive: true, force: true })
     const identity = await Identity.open(directory)
     const journal = await Journal.open(join(directory, 'journal.log'))
     const path = await realpath(directory)
-    return new Agent(options, { path, identity, journal, settings: await Settings.open(directory), release })
+    const settings = await Settings.open(directory)
+    const root = await trustedRoot(directory, release.trustedRoot, options.config.trustedRoot)
+    const state = { welcomed: false, connected: false, acknowledged: false }
+    let news = () => {}
+    const control = await Control.open(directory, { pid: process.pid, version: agentVersion, ...state }, () => news())
+    const updates = new UpdateJournal(directory)
+    const folder = { path, identity, journal, settings, control, updates, trustedRoot: root, release: free }
+    const agent = new Agent(options, folder)
+    news = () => agent.#reportUpdate()
+    return agent
+  }
+
+  #createUpdater(): Updater {
+    const { log, config, restart = () => undefined } = this.#options
+    const { settings, control, updates, trustedRoot: root } = this.#folder
+    return new Updater({
+      version: agentVersion,
+      installation: isExecutable ? Installation.ofProcess(process.execPath) : undefined,
+      journal: updates,
+      trust: { folder: trustFolder(config.dataDirectory).folder, root },
+      settings,
+      clock: this.#clock,
+      isWatched: () => control.isWatched,
+      fetch: fetchInProcess,
+      report: (status, acknowledged) => this.#outbox.updateStatus(status, acknowledged),
+      restart,
+      log,
+    })
+  }
+
+  #reportUpdate(): void {
+    this.#updater
+      .reportOutcome()
+      .catch((error: unknown) => this.#options.log.error(`cannot report the last update: ${error}`))
   }
 
   /** Enrols if need be, then stays connected until stopped. Throws AgentStopped when a person has to act. */
@@ -122,6 +169,7 @@ export class Agent {
       log.warn(`already enrolled at ${this.#folder.identity.enrolment.server}; --server ${config.server} is not used`)
     if (this.#stopping.signal.aborted) return
     await this.#runner.recover()
+    await this.#updater.recover()
     const final = await this.#connection.run(this.#stopping.signal)
     if (final !== undefined) throw new AgentStopped(`the server wants no more of this agent: ${final.reason}`)
   }
@@ -132,11 +180,13 @@ export class Agent {
     this.#stopping.abort()
     this.#heartbeat.stop()
     this.#reporter.stop()
+    await this.#updater.stop()
     await atMost(shutdownScriptsMs, this.#runner.stop())
     if (this.#connected) await atMost(shutdownFlushMs, this.#outbox.whenEmpty())
     this.#connection.close(reason)
     setTimeout(() => this.#connection.terminate(), 300).unref()
     await this.#folder.journal.close()
+    await this.#folder.control.close()
     this.#folder.release()
   }
 
@@ -187,6 +237,8 @@ export class Agent {
     this.#clock.learn(serverTime)
     this.#heartbeat.setInterval(heartbeatMs)
     this.#reporter.start()
+    this.#folder.control.set({ welcomed: true, connected: true })
+    this.#reportUpdate()
     if (!this.#welcomed) this.#options.ready?.(deviceId)
     this.#welcomed = true
   }
@@ -197,7 +249,7 @@ export class Agent {
     else if (message.name === 'cancel') this.#runner.cancel(message.body.id)
     else if (message.name === 'settings') this.#onSettings(message.body)
     else if (message.name === 'certificate') void this.#onCertificate(message.body.certificate)
-    else if (message.name === 'update') this.#onUpdate(message.body.version)
+    else if (message.name === 'update') this.#updater.offer(message.body)
   }
 
   #onSettings({ heartbeatMs, autoUpdate }: Extract<DownMessage, { name: 'settings' }>['body']): void {
@@ -218,17 +270,10 @@ export class Agent {
     }
   }
 
-  /** Said once per version: the server offers it with every heartbeat. */
-  #onUpdate(version: string): void {
-    if (this.#refusedUpdates.has(version)) return
-    this.#refusedUpdates.add(version)
-    const error = this.#folder.settings.autoUpdate ? 'This agent cannot replace itself' : 'Auto-update is turned off'
-    this.#outbox.updateStatus({ version, state: 'refused', error })
-  }
-
   /** A certificate that is worth nothing any more is replaced when the agent was given a key; once, and never for a removed device. */
   async #onEnd(ending: Ending): Promise<boolean> {
     this.#connected = false
+    this.#folder.control.set({ connected: false })
     const { log } = this.#options
     const worthless = ending.code === 4010 || ending.code === 4012
     if (!worthless || !this.#mayEnrolAgain) return false
@@ -253,7 +298,7 @@ async function takeFolder(directory: string, platform: Platform): Promise<() => 
     const why = error instanceof Error ? error.message : String(error)
     throw new AgentStopped(`cannot use the data folder ${directory}: ${why}; give another one with --data-dir`)
   }
-  const release = await platform.claim(directory)
+  const release = await platform.claim(directory, 'agent')
   if (release !== undefined) return release
   throw new AgentStopped(`another agent runs with the data folder ${directory}; give this one its own with --data-dir`)
 }

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
+import { confirmMs } from './limits.ts'
 
 /** The command line is wrong; the message names each flag and what it should be. */
 export class ConfigError extends Error {
@@ -16,6 +17,8 @@ const Flags = z.object({
   'data-dir': z.string().min(1, 'should be a folder').optional(),
   ingest: socketAddress.optional(),
   'log-json': z.boolean().default(false),
+  'trusted-root': z.string().min(1, 'should be a file').optional(),
+  'confirm-seconds': z.coerce.number({ error: 'should be a number of seconds' }).min(1).max(3600).default(confirmMs / 1000),
 })
 
 export interface Config {
@@ -26,15 +29,22 @@ export interface Config {
   /** Overrides the socket address that enrolment gave. */
   ingestUrl: string | undefined
   logJson: boolean
+  /** A file with the root that releases are checked from, in place of the one that this agent was built with. */
+  trustedRoot: string | undefined
+  /** How long the watchdog waits for a new version to prove itself. */
+  confirmMs: number
 }
 
-export const usage = `Usage: muster-agent [--server <url> --key <enrolment key>] [--data-dir <folder>] [--ingest <url>] [--log-json]
+export const usage = `Usage: muster-agent [watchdog] [--server <url> --key <enrolment key>] [--data-dir <folder>] [--ingest <url>] [--log-json]
 
+  watchdog    starts the agent and watches it: restarts it, undoes updates that fail; takes the same flags
   --server    address of the Muster server; needed the first time
   --key       enrolment key; needed the first time; may also stand in MUSTER_ENROLLMENT_KEY
   --data-dir  where the agent keeps its identity and journal (default: the system's place for it)
   --ingest    socket address to use instead of the one that the server gave at enrolment
   --log-json  one JSON object per line instead of plain lines
+  --trusted-root     file with the root that releases are checked from, kept in place of the built-in one
+  --confirm-seconds  how long a new version has to reach the server before the watchdog undoes the update (default 60)
   --version, --help`
 
 export type Invocation = { kind: 'run'; config: Config } | { kind: 'help' } | { kind: 'version' }
@@ -61,6 +71,8 @@ export function readCommandLine(
       dataDirectory: resolve(flags['data-dir'] ?? defaultDataDirectory),
       ingestUrl: flags.ingest,
       logJson: flags['log-json'],
+      trustedRoot: flags['trusted-root'],
+      confirmMs: flags['confirm-seconds'] * 1000,
     },
   }
 }
@@ -77,6 +89,8 @@ function parseFlags(args: readonly string[]) {
         'data-dir': { type: 'string' },
         ingest: { type: 'string' },
         'log-json': { type: 'boolean' },
+        'trusted-root': { type: 'string' },
+        'confirm-seconds': { type: 'string' },
         help: { type: 'boolean', short: 'h' },
         version: { type: 'boolean' },
       },

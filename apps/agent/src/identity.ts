@@ -71,7 +71,8 @@ export class Identity {
   }
 }
 
-async function readOrCreateKey(path: string): Promise<KeyObject> {
+/** The private key in a file, made when there is none. */
+export async function readOrCreateKey(path: string): Promise<KeyObject> {
   const stored = await readIfPresent(path)
   if (stored !== undefined) {
     // Copied data folders lose their modes; the key must not stay readable for others.
@@ -101,7 +102,8 @@ function readEnrolment(stored: string): Enrolment {
   }
 }
 
-function publicHalf(key: KeyObject): string {
+/** The raw public key: base64url of 32 bytes. */
+export function publicHalf(key: KeyObject): string {
   const x = createPublicKey(key).export({ format: 'jwk' }).x
   if (x === undefined) throw new Error('The identity key is not an Ed25519 key')
   return x
@@ -109,7 +111,8 @@ function publicHalf(key: KeyObject): string {
 
 const Binding = z.object({ sub: z.string(), cnf: z.object({ jwk: z.object({ x: z.string() }) }) })
 
-function isFor(certificate: string, deviceId: string, publicKey: string): boolean {
+/** Whether a certificate is for this device and key. */
+export function isFor(certificate: string, deviceId: string, publicKey: string): boolean {
   try {
     const claims = Binding.parse(JSON.parse(Buffer.from(certificate.split('.')[1] ?? '', 'base64url').toString()))
     return claims.sub === deviceId && claims.cnf.jwk.x === publicKey

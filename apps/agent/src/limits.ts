@@ -90,3 +90,46 @@ export const shutdownMs = 4500
 /** How much of that is for ending scripts, and then for sending their results. */
 export const shutdownScriptsMs = 2500
 export const shutdownFlushMs = 1500
+
+// Updates.
+export const barredVersionsMax = 50
+export const updateRetryFirstMs = minute
+export const updateRetryMaxMs = 24 * hour
+/** A new version that ends this often before it has proved itself has failed. */
+export const startsInTrialMax = 3
+/** No executable of an agent is larger. */
+export const executableBytesMax = 512 * mib
+/** Room that a download leaves on the disk. */
+export const diskReserveBytes = 32 * mib
+export const downloadStallMs = minute
+/** Longer downloads are cut off, and go on from there at the next attempt. */
+export const downloadTimeoutMs = 30 * minute
+export const downloadTriesMax = 5
+export const downloadPauseMs = 2 * second
+export const redirectsMax = 5
+export const metadataTimeoutMs = minute
+/** A checked executable has this long to tell its version before anything is replaced. */
+export const firstWordsTimeoutMs = 30 * second
+/** How long an agent that restarts for an update waits until the server has heard of it. */
+export const updateFarewellMs = 5 * second
+
+// The watchdog.
+/** From its start a new version has this long until the server has acknowledged a heartbeat. */
+export const confirmMs = minute
+/** While the watchdog itself cannot reach the server, nothing can be said against a new version for so long. */
+export const confirmOfflineMs = 15 * minute
+export const linkRetryMs = 250
+export const pingEveryMs = 15 * second
+/** An agent that leaves this many questions in a row unanswered hangs. */
+export const pingsUnansweredMax = 3
+/** An agent that has no connection although the watchdog has one is started anew after this long. */
+export const agentSilenceMaxMs = 10 * minute
+export const restartDelayFirstMs = second
+export const restartDelayMaxMs = minute
+/** An agent that ran for this long was no failed start. */
+export const goodRunMs = minute
+/** After so many starts in a row of which none answered, the backup takes its place. */
+export const failedStartsMax = 5
+/** An agent asked to end has this long before it is killed. */
+export const agentGraceMs = 8 * second
+export const controlLineBytesMax = 4 * kib

@@ -9,7 +9,9 @@ const [, , part, ...rest] = process.argv
 
 /** What the executable can be; each part loads only what it needs. */
 async function main(): Promise<void> {
+  if (part === 'watchdog') return (await import('./watchdog/start.ts')).startWatchdog(rest)
   if (part === 'collect-inventory') return (await import('./inventory-process.ts')).printInventory()
+  if (part === 'fetch-update') return (await import('./update/fetch-process.ts')).fetchUpdate()
   const { start } = await import('./start.ts')
   return start(process.argv.slice(2))
 }
@@ -19,4 +21,3 @@ main().catch((error: unknown) => {
   process.stderr.write(`${error instanceof Error ? error.stack : error}\n`)
   process.exit(1)
 })
-void rest

@@ -76,16 +76,16 @@ export class Outbox {
     return true
   }
 
-  heartbeat(body: Heartbeat): void {
-    this.#add('heartbeat', (sequence) => ({ name: 'heartbeat', sequence, body }))
+  heartbeat(body: Heartbeat, acknowledged?: () => void): void {
+    this.#add('heartbeat', (sequence) => ({ name: 'heartbeat', sequence, body }), acknowledged)
   }
 
   progress(body: Progress): void {
     this.#add('progress', (sequence) => ({ name: 'progress', sequence, body }))
   }
 
-  updateStatus(body: UpdateStatus): void {
-    this.#add('updateStatus', (sequence) => ({ name: 'updateStatus', sequence, body }))
+  updateStatus(body: UpdateStatus, acknowledged?: () => void): void {
+    this.#add('updateStatus', (sequence) => ({ name: 'updateStatus', sequence, body }), acknowledged)
   }
 
   /** An older inventory that still waits is not worth sending any more. */

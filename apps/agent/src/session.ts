@@ -22,6 +22,8 @@ export interface SessionPeer {
   prove(nonce: Uint8Array): Uint8Array
   bootId: number
   agentVersion: string
+  /** Another part of the same machine's agent has a connection of its own. */
+  role?: 'agent' | 'watchdog'
 }
 
 export interface SessionEvents {
@@ -170,10 +172,10 @@ export class Session implements Link {
       )
       return
     }
-    const { certificate, bootId, agentVersion } = this.#peer
+    const { certificate, bootId, agentVersion, role = 'agent' } = this.#peer
     const signature = this.#peer.prove(nonce)
     this.#state = 'proving'
-    const body = { protocol: protocolVersion, certificate, signature, bootId, agentVersion, role: 'agent' as const }
+    const body = { protocol: protocolVersion, certificate, signature, bootId, agentVersion, role }
     this.send(encodeUp({ name: 'hello', sequence: 0, body }))
   }
 

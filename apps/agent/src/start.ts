@@ -8,8 +8,11 @@ import { loadPlatform } from './platform/load.ts'
 import type { Platform } from './platform/platform.ts'
 import { agentVersion } from './version.ts'
 
-/** Exit codes: 1 unexpected, 2 wrong command line, 3 a person has to act (`RestartPreventExitStatus=2 3` for systemd). */
-const exitCodes = { unexpected: 1, usage: 2, refused: 3 } as const
+/**
+ * Exit codes: 1 unexpected, 2 wrong command line, 3 a person has to act (`RestartPreventExitStatus=2 3` for systemd),
+ * 75 another version is to be started in place of this one.
+ */
+export const exitCodes = { unexpected: 1, usage: 2, refused: 3, restart: 75 } as const
 
 /** Runs the agent with this command line until a signal or the loss of the parent ends it. */
 export async function start(args: readonly string[]): Promise<void> {
@@ -22,20 +25,25 @@ export async function start(args: readonly string[]): Promise<void> {
   const { config } = invocation
   const log = createLog(config.logJson, (line) => process.stdout.write(line))
   try {
-    const agent = await Agent.open({
+    const agent: Agent = await Agent.open({
       config,
       platform,
       log,
       ready: (deviceId) => process.send?.({ ready: true, deviceId }),
+      restart: (version) => void stop(`${version} takes over`, exitCodes.restart),
     })
-    stopOnSignals(agent, log)
+    const stop = stopper(agent, log)
+    process.on('SIGTERM', () => void stop('SIGTERM', 0))
+    process.on('SIGINT', () => void stop('SIGINT', 0))
+    process.on('disconnect', () => void stop('the process that started it is gone', 0))
     await agent.run()
   } catch (error) {
     fail(error, log)
   }
 }
 
-function readInvocation(args: readonly string[], platform: Platform): Invocation {
+/** Reads the command line, or says what is wrong with it and ends. */
+export function readInvocation(args: readonly string[], platform: Platform): Invocation {
   try {
     return readCommandLine(args, platform.defaultDataDirectory())
   } catch (error) {
@@ -45,19 +53,16 @@ function readInvocation(args: readonly string[], platform: Platform): Invocation
   }
 }
 
-function stopOnSignals(agent: Agent, log: Log): void {
+function stopper(agent: Agent, log: Log): (why: string, exitCode: number) => Promise<void> {
   let stopping = false
-  const stop = async (why: string) => {
+  return async (why, exitCode) => {
     if (stopping) process.exit(exitCodes.unexpected)
     stopping = true
     log.info(`stops: ${why}`)
-    setTimeout(() => process.exit(0), shutdownMs).unref()
+    setTimeout(() => process.exit(exitCode), shutdownMs).unref()
     await agent.stop(why)
-    setTimeout(() => process.exit(0), 400)
+    setTimeout(() => process.exit(exitCode), 400)
   }
-  process.on('SIGTERM', () => void stop('SIGTERM'))
-  process.on('SIGINT', () => void stop('SIGINT'))
-  process.on('disconnect', () => void stop('the process that started it is gone'))
 }
 
 function fail(error: unknown, log: Log): never {

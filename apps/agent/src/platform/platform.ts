@@ -60,6 +60,11 @@ export interface Platform {
   startScript(start: ScriptStart): Promise<RunningScript | undefined>
   /** Ends what scripts of these commands have left running after the agent itself was killed. */
   endLeftovers(commandIds: ReadonlySet<string>): Promise<void>
-  /** Takes the data folder, undefined when another agent holds it. Let go by the answer or the end of the process, however it ends. */
-  claim(dataDirectory: string): Promise<(() => void) | undefined>
+  /**
+   * Takes the data folder for a part of the agent, undefined when another process holds it. Let go by the answer or the end of
+   * the process, however it ends.
+   */
+  claim(dataDirectory: string, part: 'agent' | 'watchdog'): Promise<(() => void) | undefined>
+  /** Names a running process for good, so that a later one with the same number is another; undefined when it has ended. */
+  identify(pid: number): Promise<string | undefined>
 }

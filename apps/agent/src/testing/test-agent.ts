@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Agent } from '../agent.ts'
+import { confirmMs } from '../limits.ts'
 import { createLog } from '../log.ts'
 import { pause } from '../pause.ts'
 import { loadPlatform } from '../platform/load.ts'
@@ -46,7 +47,7 @@ export async function startAgent(
       await new Promise<void>((resolve) => listeners.push(resolve))
     }
   }
-  const config = { server, key, dataDirectory, ingestUrl: undefined, logJson: false }
+  const config = { server, key, dataDirectory, ingestUrl: undefined, logJson: false, trustedRoot: undefined, confirmMs }
   const log = createLog(false, hear)
   const agent = await Agent.open({ config, platform: await loadPlatform(), log })
   const ended = agent.run()

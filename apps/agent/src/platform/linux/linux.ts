@@ -4,6 +4,7 @@ import type { Platform } from '../platform.ts'
 import { claim } from './claim.ts'
 import { createTools } from './linux-tools.ts'
 import { endLeftovers, startScript } from './scripts.ts'
+import { identify } from './process.ts'
 import { facts, machineSeed } from './system.ts'
 import { createVitals } from './vitals.ts'
 
@@ -19,4 +20,5 @@ export const linux: Platform = {
   startScript,
   endLeftovers,
   claim,
+  identify,
 }

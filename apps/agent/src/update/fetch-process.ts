@@ -1,0 +1,85 @@
+import { execFile } from 'node:child_process'
+import { createReadStream } from 'node:fs'
+import { chmod, open, rename, rm } from 'node:fs/promises'
+import { text } from 'node:stream/consumers'
+import { promisify } from 'node:util'
+import { z } from 'zod'
+import { executableBytesMax, firstWordsTimeoutMs } from '../limits.ts'
+import { download } from './download.ts'
+import { hashOf, Installation } from './installation.ts'
+import { trustedTarget } from './trusted-target.ts'
+import { refusalFrom, UpdateRefused } from './update-refused.ts'
+
+export const FetchJob = z.object({
+  version: z.string(),
+  url: z.string(),
+  sha256: z.string(),
+  size: z.int().min(1),
+  metadataUrl: z.string(),
+  target: z.string(),
+  /** The agent's executable, beside which the new one is put. */
+  executable: z.string(),
+  trust: z.object({ folder: z.string(), root: z.string() }),
+})
+export type FetchJob = z.infer<typeof FetchJob>
+
+/** What the process says while it works, one JSON object per line. */
+export const FetchMessage = z.union([
+  z.object({ state: z.enum(['downloading', 'verifying', 'ready']) }),
+  z.object({ refused: z.object({ reason: z.string(), words: z.string() }) }),
+])
+export type FetchMessage = z.infer<typeof FetchMessage>
+
+/**
+ * Fetches and checks a new executable. In a process of its own, so that what verifying takes, some ten megabytes of code
+ * and data, is not kept by the agent for the rest of its life.
+ */
+export async function fetchUpdate(): Promise<void> {
+  const job = FetchJob.parse(JSON.parse(await text(process.stdin)))
+  const say = (message: FetchMessage) => process.stdout.write(`${JSON.stringify(message)}\n`)
+  try {
+    await fetchChecked(job, (state) => say({ state }))
+    say({ state: 'ready' })
+  } catch (error) {
+    const { reason, message } = refusalFrom(error)
+    say({ refused: { reason, words: message } })
+  }
+}
+
+/** Leaves the checked executable as `next` in the installation. @throws UpdateRefused, or what the system says of its files */
+export async function fetchChecked(job: FetchJob, enter: (state: 'downloading' | 'verifying') => void): Promise<void> {
+  const installation = new Installation(job.executable)
+  if (job.size > executableBytesMax) throw new UpdateRefused('size_mismatch', `${job.size} bytes are no agent`)
+  enter('downloading')
+  const target = await trustedTarget(job, job.trust)
+  if ((await hashOf(installation.next)) !== job.sha256) {
+    await download({ url: job.url, file: installation.part, bytes: job.size })
+    enter('verifying')
+    if ((await hashOf(installation.part)) !== job.sha256) {
+      await rm(installation.part, { force: true })
+      throw new UpdateRefused('hash_mismatch', 'what was fetched is not what was signed')
+    }
+    await target.verify(createReadStream(installation.part))
+    await chmod(installation.part, 0o755)
+    const file = await open(installation.part, 'r')
+    await file.sync().finally(() => file.close())
+    await rename(installation.part, installation.next)
+  } else enter('verifying')
+  await hearFirstWords(installation.next, job.version)
+}
+
+/** An executable that cannot even tell its version here is not given a try. */
+async function hearFirstWords(executable: string, version: string): Promise<void> {
+  try {
+    const { stdout } = await promisify(execFile)(executable, ['--version'], { timeout: firstWordsTimeoutMs })
+    if (stdout.trim() === version) return
+    throw new UpdateRefused('wrong_target', `it calls itself ${stdout.trim().slice(0, 64)}`)
+  } catch (error) {
+    if (error instanceof UpdateRefused) throw error
+    if (!(error instanceof Error)) throw error
+    if ('code' in error && error.code === 'ETXTBSY') throw refusalFrom(error)
+    if ('killed' in error && error.killed === true)
+      throw new UpdateRefused('install_failed', 'the new version took too long to tell its version')
+    throw new UpdateRefused('did_not_start', `the new version does not run here: ${error.message}`)
+  }
+}

@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { access, link, open, rename, rm, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { isMissing, syncDirectory } from '../durable-file.ts'
+import type { Checkpoint } from './update-journal.ts'
+
+/** Without hard links a file system has to hold copies. */
+const noLinks = new Set(['EPERM', 'EOPNOTSUPP', 'ENOTSUP', 'EMLINK', 'ENOSYS'])
+const pieceBytes = 64 * 1024
+
+/** The agent's executable and its companions in the same folder. Each change is one rename, on the disk when it resolves. */
+export class Installation {
+  /** The one that is started. */
+  readonly current: string
+  /** The one that ran before, to fall back to. */
+  readonly previous: string
+  /** Checked and ready to take the place of the current one. */
+  readonly next: string
+  /** As much of the next one as has been fetched. */
+  readonly part: string
+  /** What the watchdog runs from: the newest that has proved itself, whatever stands in its agent's place. */
+  readonly watchdog: string
+  readonly #checkpoint: Checkpoint
+
+  constructor(executable: string, checkpoint: Checkpoint = () => undefined) {
+    this.current = executable
+    this.previous = `${executable}.previous`
+    this.next = `${executable}.next`
+    this.part = `${executable}.part`
+    this.watchdog = `${executable}.watchdog`
+    this.#checkpoint = checkpoint
+  }
+
+  /** The installation that this process runs from, by whichever of its names. */
+  static ofProcess(execPath: string): Installation {
+    return new Installation(execPath.replace(/\.(watchdog|previous)$/, ''))
+  }
+
+  async backUp(): Promise<void> {
+    await this.#alsoAs(this.current, this.previous)
+  }
+
+  async replace(): Promise<void> {
+    this.#checkpoint('before replacing')
+    await rename(this.next, this.current)
+    await syncDirectory(dirname(this.current))
+    this.#checkpoint('after replacing')
+  }
+
+  /**
+   * Puts the previous executable back; it stays where it is as well. Should it be lost, what the watchdog runs from serves.
+   * @returns whether there was another executable than the current one
+   */
+  async restore(): Promise<boolean> {
+    const held = await hashOf(this.current)
+    for (const kept of [this.previous, this.watchdog]) {
+      const hash = await hashOf(kept)
+      if (hash === undefined || hash === held) continue
+      await this.#alsoAs(kept, this.current)
+      return true
+    }
+    return false
+  }
+
+  async giveToWatchdog(): Promise<void> {
+    await this.#alsoAs(this.current, this.watchdog)
+  }
+
+  /** Whether the watchdog's executable is the agent's, not merely an equal one. */
+  async isSharedWithWatchdog(): Promise<boolean> {
+    const [agents, watchdogs] = [await fileOf(this.current), await fileOf(this.watchdog)]
+    return agents !== undefined && agents === watchdogs
+  }
+
+  /** Forgets what was fetched. */
+  async clear(): Promise<void> {
+    for (const path of [this.next, this.part]) await rm(path, { force: true })
+  }
+
+  async exists(path: string): Promise<boolean> {
+    return access(path).then(
+      () => true,
+      () => false,
+    )
+  }
+
+  async #alsoAs(from: string, to: string): Promise<void> {
+    const temporary = `${to}.link`
+    await rm(temporary, { force: true })
+    this.#checkpoint(`before ${to}`)
+    await link(from, temporary).catch((error: NodeJS.ErrnoException) => {
+      if (!noLinks.has(error.code ?? '')) throw error
+      return copy(from, temporary)
+    })
+    this.#checkpoint(`half way to ${to}`)
+    await rename(temporary, to)
+    // Between two names of one file a rename does nothing and leaves both.
+    await rm(temporary, { force: true })
+    await syncDirectory(dirname(to))
+    this.#checkpoint(`after ${to}`)
+  }
+}
+
+async function copy(from: string, to: string): Promise<void> {
+  const file = await open(to, 'wx', 0o755)
+  try {
+    for await (const piece of createReadStream(from, { highWaterMark: pieceBytes })) await file.write(piece)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** Names the file behind a path, undefined when there is none. */
+async function fileOf(path: string): Promise<string | undefined> {
+  return stat(path).then(
+    ({ dev, ino }) => `${dev}:${ino}`,
+    () => undefined,
+  )
+}
+
+/** SHA-256 of a file's content in hexadecimal, undefined when there is none. */
+export async function hashOf(path: string): Promise<string | undefined> {
+  const hash = createHash('sha256')
+  try {
+    for await (const piece of createReadStream(path, { highWaterMark: 16 * pieceBytes })) hash.update(piece)
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+  return hash.digest('hex')
+}

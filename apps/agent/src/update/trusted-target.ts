@@ -1,0 +1,130 @@
+import { cp, mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ReleaseTarget, releaseTargetPath } from '@muster/wire/release.ts'
+import { type Fetcher, type TargetFile, Updater } from 'tuf-js'
+import { DownloadHTTPError } from 'tuf-js/dist/error.js'
+import { writeDurably } from '../durable-file.ts'
+import { metadataTimeoutMs } from '../limits.ts'
+import { get } from './http-get.ts'
+import { UpdateRefused } from './update-refused.ts'
+
+export interface TargetWanted {
+  version: string
+  sha256: string
+  size: number
+  metadataUrl: string
+  target: string
+}
+
+export interface Trust {
+  /** The metadata that was believed so far: nothing older is from then on. */
+  folder: string
+  /** Where it begins: the root that came with the agent. */
+  root: string
+}
+
+const rootName = 'root.json'
+
+/**
+ * Brings the metadata up to date and looks the offered executable up in it. What an offer says counts for nothing unless the
+ * signed metadata says the same. @throws UpdateRefused
+ */
+export async function trustedTarget(wanted: TargetWanted, { folder, root }: Trust): Promise<TargetFile> {
+  const scratch = `${folder}.new`
+  await rm(scratch, { recursive: true, force: true })
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await cp(folder, scratch, { recursive: true })
+  if (!(await isReadable(join(scratch, rootName)))) await writeDurably(join(scratch, rootName), root)
+  const fetcher = new MetadataFetcher()
+  try {
+    const updater = new Updater({ metadataDir: scratch, metadataBaseUrl: wanted.metadataUrl, fetcher })
+    await updater.refresh()
+    return checked(await updater.getTargetInfo(wanted.target), wanted)
+  } catch (error) {
+    throw refusalOf(error, fetcher)
+  } finally {
+    // What was verified before something failed protects against older metadata from now on.
+    await keep(scratch, folder)
+  }
+}
+
+function checked(target: TargetFile | undefined, wanted: TargetWanted): TargetFile {
+  if (target === undefined) throw new UpdateRefused('untrusted', `${wanted.target} is not among the signed releases`)
+  const said = ReleaseTarget.safeParse(target.custom)
+  if (!said.success || releaseTargetPath(said.data) !== wanted.target)
+    throw new UpdateRefused('wrong_target', `${wanted.target} is signed as something else`)
+  const { version, os, arch } = said.data
+  if (version !== wanted.version || os !== osName() || arch !== process.arch)
+    throw new UpdateRefused('wrong_target', `${version} for ${os}-${arch} is not what was offered or what runs here`)
+  if (target.length !== wanted.size) throw new UpdateRefused('size_mismatch', 'the offer has another size than the signed release')
+  if (target.hashes.sha256 !== wanted.sha256)
+    throw new UpdateRefused('hash_mismatch', 'the offer has another SHA-256 than the signed release')
+  return target
+}
+
+/** This system, as releases name it. */
+export function osName(): string {
+  return process.platform === 'win32' ? 'windows' : process.platform
+}
+
+function refusalOf(error: unknown, { failure }: MetadataFetcher): UpdateRefused {
+  if (error instanceof UpdateRefused) return error
+  if (failure !== undefined) return new UpdateRefused('download_failed', failure)
+  const words = error instanceof Error ? error.message : String(error)
+  return new UpdateRefused(/expired/i.test(words) ? 'metadata_expired' : 'untrusted', words)
+}
+
+async function keep(scratch: string, folder: string): Promise<void> {
+  const names = await readdir(scratch).catch(() => [])
+  // The root first: what it no longer vouches for must not be found beside an older one.
+  for (const name of names.sort((one, other) => Number(other === rootName) - Number(one === rootName))) {
+    const content = await readFile(join(scratch, name))
+    const held = await readFile(join(folder, name)).catch(() => undefined)
+    if (held === undefined || !held.equals(content)) await writeDurably(join(folder, name), content)
+  }
+  await rm(scratch, { recursive: true, force: true })
+}
+
+async function isReadable(path: string): Promise<boolean> {
+  try {
+    JSON.parse(await readFile(path, 'utf8'))
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The runtime's own fetch would load what the agent has no other use for. */
+class MetadataFetcher implements Fetcher {
+  /** Why the last request brought nothing, when that was not for want of such a file. */
+  failure: string | undefined
+
+  async downloadBytes(url: string, bytesMax: number): Promise<Buffer> {
+    this.failure = undefined
+    const pieces: Buffer[] = []
+    let bytes = 0
+    try {
+      const answer = await get(url, {}, AbortSignal.timeout(metadataTimeoutMs))
+      if (answer.statusCode !== 200) {
+        answer.destroy()
+        if (answer.statusCode === 404 || answer.statusCode === 403)
+          throw new DownloadHTTPError(`There is no ${url}`, answer.statusCode)
+        throw new Error(`it answered ${answer.statusCode}`)
+      }
+      for await (const piece of answer) {
+        if (!(piece instanceof Buffer)) continue
+        bytes += piece.length
+        if (bytes > bytesMax) throw new UpdateRefused('untrusted', `${url} is larger than ${bytesMax} bytes`)
+        pieces.push(piece)
+      }
+      return Buffer.concat(pieces)
+    } catch (error) {
+      if (!(error instanceof DownloadHTTPError) && !(error instanceof UpdateRefused)) this.failure = `${url}: ${error}`
+      throw error
+    }
+  }
+
+  downloadFile(): Promise<never> {
+    throw new Error('Executables are fetched in another way, so that they can be continued')
+  }
+}

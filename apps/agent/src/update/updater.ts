@@ -1,0 +1,168 @@
+import type { Update } from '@muster/wire/messages/update.ts'
+import type { UpdateStatus } from '@muster/wire/messages/update-status.ts'
+import { compareVersions, releaseArchitectures, releaseSystems, releaseTargetPath } from '@muster/wire/release.ts'
+import { inWords } from '../backoff.ts'
+import type { Log } from '../log.ts'
+import type { ServerClock } from '../server-clock.ts'
+import type { Settings } from '../settings.ts'
+import { UpdateSteps } from './attempt.ts'
+import type { Fetch } from './fetch-update.ts'
+import type { Installation } from './installation.ts'
+import { osName } from './trusted-target.ts'
+import type { UpdateJournal, UpdateState } from './update-journal.ts'
+import { refusalFrom, UpdateRefused } from './update-refused.ts'
+
+export interface UpdaterOptions {
+  /** The version that runs. */
+  version: string
+  /** Undefined where there is no executable that could be replaced. */
+  installation: Installation | undefined
+  journal: UpdateJournal
+  /** Where what the signed metadata said is kept, and the root that all of it goes back to. */
+  trust: { folder: string; root: string | undefined }
+  settings: Settings
+  clock: ServerClock
+  /** Whether a watchdog would notice that a new version fails. */
+  isWatched: () => boolean
+  fetch: Fetch
+  report: (status: UpdateStatus, acknowledged?: () => void) => void
+  /** The new executable is in its place: ends this process. */
+  restart: (version: string) => void
+  log: Log
+}
+
+/** Takes up what the server offers: fetches it, puts it in the place of this executable and hands over to the watchdog. */
+export class Updater {
+  readonly #options: UpdaterOptions
+  readonly #steps: UpdateSteps | undefined
+  readonly #stopping = new AbortController()
+  /** What was said already: offers are repeated, refusals are not. */
+  readonly #said = new Set<string>()
+  #busy: Promise<void> | undefined
+  #reporting: string | undefined
+
+  constructor(options: UpdaterOptions) {
+    this.#options = options
+    if (options.installation !== undefined) this.#steps = new UpdateSteps(options.installation, options.journal)
+  }
+
+  /** Call once before anything is offered. */
+  async recover(): Promise<void> {
+    await this.#steps?.settle(this.#options.version)
+  }
+
+  offer(update: Update): void {
+    this.#busy ??= this.#consider(update)
+      .catch((error: unknown) => this.#options.log.error(`cannot update: ${words(error)}`))
+      .finally(() => {
+        this.#busy = undefined
+      })
+  }
+
+  /** Tells the server how the last attempt ended, unless it knows. Call when connected, and when the watchdog has news. */
+  async reportOutcome(): Promise<void> {
+    const { journal, report, log } = this.#options
+    const { outcome, barred } = await journal.read()
+    if (outcome === undefined) return
+    const text = JSON.stringify(outcome)
+    if (this.#reporting === text) return
+    this.#reporting = text
+    const known = async () => {
+      await journal.change((state) => (JSON.stringify(state.outcome) === text ? { ...state, outcome: undefined } : state))
+      this.#reporting = undefined
+    }
+    report({ ...outcome, error: outcome.error?.slice(0, 2000), barred }, () => {
+      known().catch((error: unknown) => log.error(`cannot note that an update was reported: ${words(error)}`))
+    })
+  }
+
+  /** Gives up what is being fetched. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.#busy
+  }
+
+  async #consider(update: Update): Promise<void> {
+    const { journal, clock } = this.#options
+    const state = await journal.read()
+    const { installation } = this.#options
+    const objection = this.#objection(update, state)
+    if (objection !== undefined) return this.#refuse(update, objection, state.barred)
+    // Between tries nothing is said: the last refusal stands.
+    if (state.retry?.version === update.version && state.retry.notBefore > clock.now()) return
+    if (installation === undefined || this.#steps === undefined || state.attempt !== undefined) return
+    await this.#attempt(update, this.#steps, installation)
+  }
+
+  #objection(update: Update, { barred, floor, attempt }: UpdateState): UpdateRefused | undefined {
+    const { version, settings, installation, isWatched, clock, trust } = this.#options
+    const offered = update.version
+    const isUnfinished = attempt !== undefined && attempt.step !== 'fetching'
+    const cases: [boolean, UpdateRefused['reason'], string][] = [
+      [!settings.autoUpdate, 'auto_update_off', 'Auto-update is turned off'],
+      [installation === undefined, 'cannot_replace_itself', 'This agent is not an installed executable'],
+      [barred.includes(offered), 'barred', `${offered} failed on this machine`],
+      [compareVersions(offered, version) <= 0, 'not_newer', `${version} runs here`],
+      [floor !== undefined && compareVersions(offered, floor) <= 0, 'not_newer', `${floor} has run here`],
+      [(update.deadline ?? clock.now()) < clock.now(), 'expired_offer', 'the offer came too late'],
+      [isUnfinished, 'cannot_replace_itself', 'an earlier update has not been finished by the watchdog'],
+      [!isWatched(), 'cannot_replace_itself', 'no watchdog is there to undo an update that fails'],
+      [trust.root === undefined, 'untrusted', 'This agent was installed without a root to check releases with'],
+      [update.target === undefined || update.metadataUrl === undefined, 'untrusted', 'the offer names no signed release'],
+      [update.target !== this.#targetOf(offered), 'wrong_target', `${update.target} is not for this machine`],
+    ]
+    const found = cases.find(([applies]) => applies)
+    return found === undefined ? undefined : new UpdateRefused(found[1], found[2])
+  }
+
+  #targetOf(version: string): string | undefined {
+    const os = releaseSystems.find((name) => name === osName())
+    const arch = releaseArchitectures.find((name) => name === process.arch)
+    return os === undefined || arch === undefined ? undefined : releaseTargetPath({ version, os, arch })
+  }
+
+  async #attempt(update: Update, steps: UpdateSteps, installation: Installation): Promise<void> {
+    const { version: fromVersion, trust, fetch, report, restart, log, clock, journal } = this.#options
+    const { version, rolloutId, url, sha256, size, metadataUrl = '', target = '' } = update
+    const tell = (state: UpdateStatus['state'], more: Partial<UpdateStatus> = {}) =>
+      report({ version, state, rolloutId, fromVersion, ...more })
+    log.info(`updates from ${fromVersion} to ${version}`, { version })
+    try {
+      await steps.begin(update, fromVersion)
+      const job = { version, url, sha256, size, metadataUrl, target, executable: installation.current }
+      const root = trust.root ?? ''
+      await fetch({ ...job, trust: { folder: trust.folder, root } }, tell, this.#stopping.signal)
+      // Turned off meanwhile, by a person who did not want it.
+      if (!this.#options.settings.autoUpdate) throw new UpdateRefused('auto_update_off', 'Auto-update was turned off')
+      tell('installing')
+      await steps.install()
+    } catch (error) {
+      if (this.#stopping.signal.aborted) return
+      const refusal = refusalFrom(error)
+      const again = await steps.refuse(version, refusal, clock.now())
+      const { barred } = await journal.read()
+      const isLocked = refusal.reason === 'file_locked'
+      const next = barred.includes(version) ? 'not tried again' : `tried again in ${inWords(again - clock.now())}`
+      log.warn(`does not update to ${version}: ${refusal.message}; ${isLocked ? 'tried at the next offer' : next}`)
+      const state = isLocked ? 'installing' : 'refused'
+      tell(state, { reason: refusal.reason, error: `${refusal.message} (${isLocked ? 'tried at the next offer' : next})`, barred })
+      return
+    }
+    // Told to end meanwhile: whoever starts the agent next starts the new version.
+    if (this.#stopping.signal.aborted) return
+    tell('restarting')
+    restart(version)
+  }
+
+  #refuse({ version, rolloutId }: Update, { reason, message }: UpdateRefused, barred: string[]): void {
+    const key = `${version} ${reason}`
+    if (this.#said.has(key)) return
+    this.#said.add(key)
+    this.#options.log.warn(`does not update to ${version}: ${message}`, { version, reason })
+    this.#options.report({ version, state: 'refused', reason, error: message, rolloutId, barred })
+  }
+}
+
+function words(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,85 @@
+import { createConnection, type Socket } from 'node:net'
+import { createInterface } from 'node:readline'
+import { AgentState, controlWords, socketPath } from '../control.ts'
+
+/** The watchdog's end of the agent's control socket. */
+export class AgentLink {
+  readonly closed: Promise<void>
+  readonly #socket: Socket
+  #state: AgentState
+  #unanswered = 0
+  #onState: (state: AgentState) => void = () => {}
+
+  private constructor(socket: Socket, state: AgentState) {
+    this.#socket = socket
+    this.#state = state
+    this.closed = new Promise((resolve) => socket.once('close', () => resolve()))
+  }
+
+  /** Undefined when no agent listens in this data folder, or it does not say what it is in time. */
+  static async open(directory: string, timeoutMs: number): Promise<AgentLink | undefined> {
+    const { path, close } = await socketPath(directory)
+    const socket = createConnection(path)
+    const link = await new Promise<AgentLink | undefined>((resolve) => {
+      let made: AgentLink | undefined
+      const timer = setTimeout(() => socket.destroy(), timeoutMs)
+      socket.on('error', () => socket.destroy())
+      socket.once('close', () => resolve(undefined))
+      createInterface({ input: socket }).on('line', (line) => {
+        const state = readState(line)
+        if (state === undefined) return
+        clearTimeout(timer)
+        made ??= new AgentLink(socket, state)
+        made.#heard(state)
+        resolve(made)
+      })
+    })
+    await close()
+    return link
+  }
+
+  get state(): AgentState {
+    return this.#state
+  }
+
+  /** Questions in a row that were not answered. */
+  get unanswered(): number {
+    return this.#unanswered
+  }
+
+  /** Called with what is known now, and after each change. */
+  watch(onState: (state: AgentState) => void): void {
+    this.#onState = onState
+    onState(this.#state)
+  }
+
+  ask(): void {
+    this.#unanswered++
+    this.#socket.write(`${controlWords.ask}\n`)
+  }
+
+  /** The journal of updates says something that the agent should pass on. */
+  tellNews(): void {
+    this.#socket.write(`${controlWords.news}\n`)
+  }
+
+  close(): void {
+    this.#onState = () => {}
+    this.#socket.destroy()
+  }
+
+  #heard(state: AgentState): void {
+    this.#unanswered = 0
+    const isNew = JSON.stringify(state) !== JSON.stringify(this.#state)
+    this.#state = state
+    if (isNew) this.#onState(state)
+  }
+}
+
+function readState(line: string): AgentState | undefined {
+  try {
+    return AgentState.parse(JSON.parse(line))
+  } catch {
+    return undefined
+  }
+}

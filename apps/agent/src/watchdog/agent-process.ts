@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process'
+import { linkRetryMs } from '../limits.ts'
+import { pause } from '../pause.ts'
+import type { Platform } from '../platform/platform.ts'
+
+/** An agent that runs, started by this watchdog or by one before it. */
+export interface AgentProcess {
+  readonly pid: number | undefined
+  /** How it ended: an exit code, the name of a signal, or why it never began. Undefined for one that somebody else started. */
+  readonly ended: Promise<number | string | undefined>
+  kill(signal: NodeJS.Signals): void
+}
+
+export function startAgent(program: { file: string; args: string[] }): AgentProcess {
+  const child = spawn(program.file, program.args, { stdio: ['ignore', 'inherit', 'inherit'] })
+  const ended = new Promise<number | string>((resolve) => {
+    child.on('error', (error) => resolve(error.message))
+    child.on('exit', (code, signal) => resolve(code ?? signal ?? 'unknown'))
+  })
+  return { pid: child.pid, ended, kill: (signal) => void child.kill(signal) }
+}
+
+/** Takes over an agent that runs already. */
+export async function adoptAgent(pid: number, platform: Platform): Promise<AgentProcess> {
+  const identity = await platform.identify(pid)
+  const isThere = async () => identity !== undefined && (await platform.identify(pid)) === identity
+  const gone = async () => {
+    const never = new AbortController().signal
+    while (await isThere()) await pause(linkRetryMs, never)
+    return undefined
+  }
+  const kill = async (signal: NodeJS.Signals) => {
+    if (await isThere()) process.kill(pid, signal)
+  }
+  return { pid, ended: gone(), kill: (signal) => void kill(signal).catch(() => undefined) }
+}

@@ -1,0 +1,120 @@
+import { execFile } from 'node:child_process'
+import { mkdir } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { type Invocation, usage } from '../config.ts'
+import { firstWordsTimeoutMs } from '../limits.ts'
+import { createLog, type Log } from '../log.ts'
+import { isExecutable, ownProgram } from '../own-program.ts'
+import { loadPlatform } from '../platform/load.ts'
+import { exitCodes, readInvocation } from '../start.ts'
+import { UpdateSteps } from '../update/attempt.ts'
+import { Installation } from '../update/installation.ts'
+import { UpdateJournal } from '../update/update-journal.ts'
+import { agentVersion } from '../version.ts'
+import { WatchdogCredential } from './credential.ts'
+import { ServerLine } from './server-line.ts'
+import { Supervisor } from './supervisor.ts'
+
+type Config = Extract<Invocation, { kind: 'run' }>['config']
+
+/** Runs the watchdog: starts the agent with the same flags and keeps it running. */
+export async function startWatchdog(args: readonly string[]): Promise<void> {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
+  const platform = await loadPlatform()
+  const invocation = readInvocation(args, platform)
+  if (invocation.kind === 'help') return void process.stdout.write(`${usage}\n`)
+  if (invocation.kind === 'version') return void process.stdout.write(`${agentVersion}\n`)
+  const { config } = invocation
+  const directory = config.dataDirectory
+  const log = watchdogLog(config)
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  if ((await platform.claim(directory, 'watchdog')) === undefined) {
+    log.error(`another watchdog watches the agent of ${directory}`)
+    process.exit(exitCodes.refused)
+  }
+  const journal = new UpdateJournal(directory)
+  const own = isExecutable ? new OwnExecutable(args, journal, log) : undefined
+  await own?.moveIn()
+  const stopping = new AbortController()
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stopping.abort())
+  const line = new ServerLine({ credential: await WatchdogCredential.open(directory), ingestUrl: config.ingestUrl, log })
+  line.run(stopping.signal).catch((error: unknown) => {
+    if (!stopping.signal.aborted) log.error(`has no connection of its own: ${error}`)
+  })
+  const installation = own?.installation
+  const supervisor = new Supervisor({
+    directory,
+    program: installation === undefined ? ownProgram(...args) : { file: installation.current, args: [...args] },
+    platform,
+    journal,
+    steps: installation === undefined ? undefined : new UpdateSteps(installation, journal),
+    confirmMs: config.confirmMs,
+    isOnline: () => line.isOnline,
+    onSight: (sight) => line.see(sight),
+    onTrusted: () => void own?.follow(),
+    log,
+  })
+  const exitCode = await supervisor.run(stopping.signal)
+  line.stop('the watchdog stops')
+  setTimeout(() => process.exit(exitCode), 400)
+}
+
+function watchdogLog({ logJson }: Config): Log {
+  const log = createLog(logJson, (line) => process.stdout.write(line))
+  const marked = (level: keyof Log) => (message: string, fields?: Record<string, unknown>) =>
+    log[level](`watchdog: ${message}`, fields)
+  return { info: marked('info'), warn: marked('warn'), error: marked('error') }
+}
+
+/**
+ * The watchdog runs from a name of its own for the newest executable that has proved itself. Whatever comes to stand in the
+ * agent's place, a watchdog that is started again is one that is known to work.
+ */
+class OwnExecutable {
+  readonly installation = Installation.ofProcess(process.execPath)
+  readonly #args: readonly string[]
+  readonly #journal: UpdateJournal
+  readonly #log: Log
+  #isMoving = false
+
+  constructor(args: readonly string[], journal: UpdateJournal, log: Log) {
+    this.#args = args
+    this.#journal = journal
+    this.#log = log
+  }
+
+  /** Goes on as the watchdog's own executable when it was started by another name. */
+  async moveIn(): Promise<void> {
+    const { installation } = this
+    if (process.execPath === installation.watchdog) return
+    const { attempt } = await this.#journal.read()
+    const isSettled = attempt === undefined || attempt.step === 'fetching'
+    try {
+      if (isSettled && !(await installation.isSharedWithWatchdog())) await installation.giveToWatchdog()
+      if (await installation.exists(installation.watchdog)) this.#become()
+    } catch (error) {
+      this.#log.warn(`runs from the agent's own executable, which an update may break: ${error}`)
+    }
+  }
+
+  /** Takes what the agent runs from, now that it has proved itself, once it has shown that it can be a watchdog. */
+  async follow(): Promise<void> {
+    const { installation } = this
+    if (this.#isMoving || (await installation.isSharedWithWatchdog())) return
+    this.#isMoving = true
+    try {
+      await promisify(execFile)(installation.current, ['watchdog', '--version'], { timeout: firstWordsTimeoutMs })
+      await installation.giveToWatchdog()
+      this.#log.info('goes on as the version that has proved itself')
+      this.#become()
+    } catch (error) {
+      this.#log.warn(`stays ${agentVersion}: ${error instanceof Error ? error.message : error}`)
+    }
+  }
+
+  /** The same process goes on with another program; the agent does not notice. */
+  #become(): void {
+    const { watchdog } = this.installation
+    process.execve?.(watchdog, [watchdog, 'watchdog', ...this.#args])
+  }
+}

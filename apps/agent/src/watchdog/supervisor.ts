@@ -1,0 +1,223 @@
+import type { AgentState } from '../control.ts'
+import { agentGraceMs, failedStartsMax, goodRunMs, pingEveryMs, restartDelayFirstMs, restartDelayMaxMs, startsInTrialMax } from '../limits.ts'
+import type { Log } from '../log.ts'
+import { pause } from '../pause.ts'
+import type { Platform } from '../platform/platform.ts'
+import { exitCodes } from '../start.ts'
+import type { UpdateSteps } from '../update/attempt.ts'
+import type { Attempt, UpdateJournal } from '../update/update-journal.ts'
+import { AgentLink } from './agent-link.ts'
+import { type AgentProcess, adoptAgent, startAgent } from './agent-process.ts'
+import { type Failure, type Verdict, Watch } from './watch.ts'
+
+/** What the watchdog sees, for the server. */
+export interface Sight {
+  agent: 'running' | 'silent' | 'restarting' | 'failover'
+  version: string | undefined
+  restarts: number
+  error: string | undefined
+}
+
+export interface SupervisorOptions {
+  directory: string
+  /** How the agent is started. */
+  program: { file: string; args: string[] }
+  platform: Platform
+  journal: UpdateJournal
+  /** Undefined where there is no executable that could be replaced. */
+  steps: UpdateSteps | undefined
+  confirmMs: number
+  isOnline: () => boolean | undefined
+  onSight: (sight: Sight) => void
+  /** What runs has proved itself: the watchdog may take it for itself. */
+  onTrusted: () => void
+  log: Log
+}
+
+/** Keeps an agent running: starts it, starts it again, undoes updates that fail. */
+export class Supervisor {
+  readonly #options: SupervisorOptions
+  #link: AgentLink | undefined
+  #sight: Sight = { agent: 'restarting', version: undefined, restarts: -1, error: undefined }
+  /** Starts in a row that came to nothing. */
+  #failures = 0
+  /** An earlier version runs because a later one failed. */
+  #hasFailedOver = false
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options
+  }
+
+  /** Runs until stopped, or until the agent says that a person has to act. @returns the exit code */
+  async run(signal: AbortSignal): Promise<number> {
+    while (!signal.aborted) {
+      try {
+        const end = await this.#runOnce(signal)
+        if (end !== undefined) return end
+      } catch (error) {
+        // A full or failing disk: the agent that runs is left alone, and what could not be noted is tried again.
+        this.#options.log.error(`cannot go on: ${error instanceof Error ? error.message : error}`)
+        await this.#rest(signal)
+      }
+    }
+    return 0
+  }
+
+  /** From one start of the agent, or from finding one, to its end. */
+  async #runOnce(signal: AbortSignal): Promise<number | undefined> {
+    const { directory, platform, program, log, steps } = this.#options
+    const found = await AgentLink.open(directory, pingEveryMs)
+    const state = found?.state
+    let agent: AgentProcess
+    let trial: Attempt | undefined
+    if (found !== undefined && state !== undefined) {
+      agent = await adoptAgent(state.pid, platform)
+      trial = await this.#trialOf(state)
+      log.info(`watches the agent that runs already (${state.version}, process ${state.pid})`)
+    } else {
+      trial = (await steps?.beforeStart())?.trial
+      if (trial !== undefined) this.#see({ version: trial.version })
+      this.#see({ restarts: this.#sight.restarts + 1, agent: this.#hasFailedOver ? 'failover' : 'restarting' })
+      agent = startAgent(program)
+    }
+    const watch = this.#watch(agent, found, trial, signal)
+    const verdict = await watch.run()
+    return this.#act(verdict, watch, agent, trial, signal)
+  }
+
+  #watch(agent: AgentProcess, link: AgentLink | undefined, trial: Attempt | undefined, signal: AbortSignal): Watch {
+    const { directory, confirmMs, isOnline } = this.#options
+    return new Watch({
+      ...{ directory, agent, link, isOnline, signal },
+      trial: trial === undefined ? undefined : { version: trial.version, confirmMs },
+      onLink: (taken) => {
+        this.#link = taken
+      },
+      onState: (state) => this.#onState(state, trial !== undefined),
+      onProved: () => void this.#confirm(trial?.version ?? ''),
+    })
+  }
+
+  #onState(state: AgentState, isTrial: boolean): void {
+    if (state.acknowledged) this.#failures = 0
+    this.#see({ agent: this.#hasFailedOver ? 'failover' : 'running', version: state.version, error: undefined })
+    if (state.acknowledged && !isTrial) this.#options.onTrusted()
+  }
+
+  async #confirm(version: string): Promise<void> {
+    const { steps, log, onTrusted } = this.#options
+    try {
+      if ((await steps?.confirm(version)) !== true) return
+      log.info(`${version} has proved itself`, { version })
+      this.#hasFailedOver = false
+      this.#see({ agent: 'running' })
+      this.#link?.tellNews()
+      onTrusted()
+    } catch (error) {
+      log.error(`cannot note that ${version} has proved itself: ${error instanceof Error ? error.message : error}`)
+    }
+  }
+
+  async #act(
+    verdict: Verdict,
+    watch: Watch,
+    agent: AgentProcess,
+    trial: Attempt | undefined,
+    signal: AbortSignal,
+  ): Promise<number | undefined> {
+    const { log } = this.#options
+    if (verdict.kind === 'stopped') {
+      await this.#end(agent)
+      return 0
+    }
+    const isTrial = await this.#isStillTrial(trial)
+    if (verdict.kind === 'failed') {
+      await this.#kill(agent)
+      await this.#rollBack(trial, verdict)
+      return undefined
+    }
+    if (verdict.kind === 'hangs' || verdict.kind === 'silent') {
+      const why = verdict.kind === 'hangs' ? 'does not answer' : 'has no connection although the watchdog has one'
+      log.warn(`the agent ${why}; it is started anew`)
+      this.#see({ agent: 'silent', error: `the agent ${why}` })
+      if (verdict.kind === 'silent') await this.#end(agent)
+      await this.#kill(agent)
+    } else if (verdict.how === exitCodes.restart) return undefined
+    else if (!isTrial && (verdict.how === exitCodes.refused || verdict.how === exitCodes.usage)) return verdict.how
+    else log.warn(`the agent ended (${verdict.how ?? 'for a reason that it told somebody else'})`)
+    const failure = watch.failure()
+    if (isTrial && trial !== undefined) {
+      const how = verdict.kind === 'ended' ? `it ended (${verdict.how})` : failure.error
+      if (await this.#mayTryAgain(trial)) return undefined
+      await this.#rollBack(trial, { ...failure, error: how, bars: true })
+      return undefined
+    }
+    await this.#afterEnd(watch, signal)
+    return undefined
+  }
+
+  /** Waits longer after each start that came to nothing, and in the end falls back to the backup. */
+  async #afterEnd(watch: Watch, signal: AbortSignal): Promise<void> {
+    const { steps, log } = this.#options
+    this.#failures = watch.ranMs > goodRunMs ? 1 : this.#failures + 1
+    this.#see({ agent: 'restarting' })
+    if (!watch.wasLinked && this.#failures >= failedStartsMax) {
+      const error = `the executable failed to start ${this.#failures} times`
+      if ((await steps?.fallBack(error)) === true) {
+        log.error(`${error}; the backup takes its place`)
+        this.#hasFailedOver = true
+        this.#failures = 0
+        return
+      }
+    }
+    await this.#rest(signal)
+  }
+
+  async #rest(signal: AbortSignal): Promise<void> {
+    const delayMs = Math.min(restartDelayMaxMs, restartDelayFirstMs * 2 ** Math.max(0, this.#failures - 1))
+    await pause(delayMs, signal).catch(() => undefined)
+  }
+
+  async #rollBack(trial: Attempt | undefined, failure: Failure): Promise<void> {
+    if (trial === undefined) return
+    const { log, steps } = this.#options
+    const { reason, error, bars } = failure
+    log.error(`${trial.version} failed: ${error}; ${trial.fromVersion} takes its place again`, { reason })
+    await steps?.rollBack({ reason, error, bars })
+    this.#hasFailedOver = true
+    this.#see({ agent: 'failover', version: trial.fromVersion, error: `${trial.version}: ${error}` })
+  }
+
+  async #mayTryAgain({ version }: Attempt): Promise<boolean> {
+    const { attempt } = await this.#options.journal.read()
+    return attempt?.version === version && attempt.starts < startsInTrialMax
+  }
+
+  /** Whether the agent that was found running is one that has to prove itself. */
+  async #trialOf(state: AgentState): Promise<Attempt | undefined> {
+    const { attempt } = await this.#options.journal.read()
+    return attempt?.step === 'starting' && attempt.version === state.version ? attempt : undefined
+  }
+
+  async #isStillTrial(trial: Attempt | undefined): Promise<boolean> {
+    return trial !== undefined && (await this.#options.journal.read()).attempt?.version === trial.version
+  }
+
+  /** Asks the agent to end, and insists. */
+  async #end(agent: AgentProcess): Promise<void> {
+    agent.kill('SIGTERM')
+    const timer = setTimeout(() => agent.kill('SIGKILL'), agentGraceMs)
+    await agent.ended
+    clearTimeout(timer)
+  }
+
+  async #kill(agent: AgentProcess): Promise<void> {
+    agent.kill('SIGKILL')
+    await agent.ended
+  }
+
+  #see(changes: Partial<Sight>): void {
+    this.#sight = { ...this.#sight, ...changes }
+    this.#options.onSight(this.#sight)
+  }
+}
