@@ -139,6 +139,7 @@ test('a renewed certificate is used from the next connection on; one for another
   server.send({ name: 'certificate', sequence: 0, body: { certificate: renewed } })
   server.send({ name: 'certificate', sequence: 0, body: { certificate: foreign } })
   await agent.said(/not for this device/)
+  await agent.said(/certificate was renewed/)
   server.close(4030, 50)
   await server.until(() => server.hellos.length === 2)
   expect(server.hellos[1]?.certificate).toBe(renewed)
@@ -168,7 +169,10 @@ test('an update that it cannot take is refused once per version', async () => {
   await server.result(server.command('nonsense', {}))
   const answers = server.received.filter(({ message }) => message.name === 'updateStatus')
   expect(answers.map(({ message }) => message.body)).toEqual([
-    { version: '9.9.9', state: 'refused', error: 'This agent cannot replace itself' },
+    {
+      ...{ version: '9.9.9', state: 'refused', reason: 'cannot_replace_itself', barred: [] },
+      error: 'This agent is not an installed executable',
+    },
   ])
 })
 

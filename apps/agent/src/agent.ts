@@ -32,6 +32,7 @@ import { trustedRoot, trustFolder } from './update/trusted-root.ts'
 import { UpdateJournal } from './update/update-journal.ts'
 import { Updater } from './update/updater.ts'
 import { agentVersion } from './version.ts'
+import { WatchdogCredential } from './watchdog/credential.ts'
 
 export interface AgentOptions {
   config: Config
@@ -51,6 +52,7 @@ interface Folder {
   journal: Journal
   settings: Settings
   control: Control
+  watchdog: WatchdogCredential
   updates: UpdateJournal
   trustedRoot: string | undefined
   /** Lets another agent have the folder. */
@@ -122,7 +124,8 @@ export class Agent {
     let news = () => {}
     const control = await Control.open(directory, { pid: process.pid, version: agentVersion, ...state }, () => news())
     const updates = new UpdateJournal(directory)
-    const folder = { path, identity, journal, settings, control, updates, trustedRoot: root, release: free }
+    const watchdog = await WatchdogCredential.open(directory)
+    const folder = { path, identity, journal, settings, control, watchdog, updates, trustedRoot: root, release: free }
     const agent = new Agent(options, folder)
     news = () => agent.#reportUpdate()
     return agent
@@ -239,6 +242,9 @@ export class Agent {
     this.#reporter.start()
     this.#folder.control.set({ welcomed: true, connected: true })
     this.#reportUpdate()
+    this.#askForWatchdog(deviceId).catch((error: unknown) =>
+      this.#options.log.error(`no key for the watchdog: ${error}`),
+    )
     if (!this.#welcomed) this.#options.ready?.(deviceId)
     this.#welcomed = true
   }
@@ -248,7 +254,7 @@ export class Agent {
     else if (message.name === 'request') this.#requests.receive(message.sequence, message.body)
     else if (message.name === 'cancel') this.#runner.cancel(message.body.id)
     else if (message.name === 'settings') this.#onSettings(message.body)
-    else if (message.name === 'certificate') void this.#onCertificate(message.body.certificate)
+    else if (message.name === 'certificate') void this.#onCertificate(message.body)
     else if (message.name === 'update') this.#updater.offer(message.body)
   }
 
@@ -260,14 +266,27 @@ export class Agent {
       .catch((error: unknown) => this.#options.log.error(`cannot keep a setting: ${error}`))
   }
 
-  async #onCertificate(certificate: string): Promise<void> {
+  async #onCertificate({ certificate, role }: Extract<DownMessage, { name: 'certificate' }>['body']): Promise<void> {
     const { log } = this.#options
+    const { identity, watchdog } = this.#folder
+    const isWatchdogs = role === 'watchdog'
     try {
-      if (await this.#folder.identity.renew(certificate)) log.info('the device certificate was renewed')
-      else log.warn('ignored a certificate that is not for this device and key')
+      const isKept = isWatchdogs
+        ? await watchdog.store(certificate, this.#enrolment().deviceId)
+        : await identity.renew(certificate)
+      if (!isKept) log.warn('ignored a certificate that is not for this device and key')
+      else log.info(isWatchdogs ? 'the watchdog has a certificate of its own' : 'the device certificate was renewed')
     } catch (error) {
-      log.error(`cannot store the renewed certificate: ${error instanceof Error ? error.message : error}`)
+      log.error(`cannot store a certificate: ${error instanceof Error ? error.message : error}`)
     }
+  }
+
+  /** Only where there is a watchdog: it proves itself with a key of its own. */
+  async #askForWatchdog(deviceId: string): Promise<void> {
+    const { control, watchdog } = this.#folder
+    if (!control.isWatched) return
+    const publicKey = await watchdog.wanting(deviceId)
+    if (publicKey !== undefined) this.#outbox.watchdogKey(publicKey)
   }
 
   /** A certificate that is worth nothing any more is replaced when the agent was given a key; once, and never for a removed device. */

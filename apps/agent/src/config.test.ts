@@ -12,6 +12,8 @@ test('flags become settings', () => {
       dataDirectory: '/tmp/x',
       ingestUrl: undefined,
       logJson: true,
+      trustedRoot: undefined,
+      confirmMs: 60_000,
     },
   })
 })

@@ -18,7 +18,11 @@ const Flags = z.object({
   ingest: socketAddress.optional(),
   'log-json': z.boolean().default(false),
   'trusted-root': z.string().min(1, 'should be a file').optional(),
-  'confirm-seconds': z.coerce.number({ error: 'should be a number of seconds' }).min(1).max(3600).default(confirmMs / 1000),
+  'confirm-seconds': z.coerce
+    .number({ error: 'should be a number of seconds' })
+    .min(1)
+    .max(3600)
+    .default(confirmMs / 1000),
 })
 
 export interface Config {

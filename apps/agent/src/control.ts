@@ -1,9 +1,9 @@
 import { open, rm } from 'node:fs/promises'
 import { createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { z } from 'zod'
 import { controlLineBytesMax } from './limits.ts'
+import { onLines } from './line-reader.ts'
 
 /** What an agent says about itself to the watchdog on its machine. */
 export const AgentState = z.object({
@@ -73,7 +73,7 @@ export class Control {
     socket.on('close', () => this.#sockets.delete(socket))
     socket.on('error', () => socket.destroy())
     socket.unref()
-    createInterface({ input: socket }).on('line', (line) => {
+    onLines(socket, controlLineBytesMax, (line) => {
       if (line === controlWords.news) news()
       this.#tell(socket)
     })

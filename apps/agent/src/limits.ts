@@ -110,8 +110,6 @@ export const redirectsMax = 5
 export const metadataTimeoutMs = minute
 /** A checked executable has this long to tell its version before anything is replaced. */
 export const firstWordsTimeoutMs = 30 * second
-/** How long an agent that restarts for an update waits until the server has heard of it. */
-export const updateFarewellMs = 5 * second
 
 // The watchdog.
 /** From its start a new version has this long until the server has acknowledged a heartbeat. */

@@ -3,6 +3,7 @@ import type { Inventory } from '@muster/wire/messages/inventory.ts'
 import type { Progress } from '@muster/wire/messages/progress.ts'
 import type { Result } from '@muster/wire/messages/result.ts'
 import type { UpdateStatus } from '@muster/wire/messages/update-status.ts'
+import type { WatchdogStatus } from '@muster/wire/messages/watchdog-status.ts'
 import { encodeUp, type UpMessage } from '@muster/wire/up.ts'
 import { Allowance } from './allowance.ts'
 import {
@@ -21,7 +22,7 @@ export interface Link {
   readonly backlogBytes: number
 }
 
-type Kind = 'heartbeat' | 'progress' | 'updateStatus' | 'inventory' | 'result'
+type Kind = 'heartbeat' | 'progress' | 'watchdogKey' | 'watchdogStatus' | 'updateStatus' | 'inventory' | 'result'
 
 interface Waiting {
   kind: Kind
@@ -37,7 +38,14 @@ interface Waiting {
 }
 
 /** What is given up first when there is no room. Results are not in the list: they are never given up. */
-const dropOrder: readonly Kind[] = ['heartbeat', 'progress', 'updateStatus', 'inventory']
+const dropOrder: readonly Kind[] = [
+  'heartbeat',
+  'progress',
+  'watchdogKey',
+  'watchdogStatus',
+  'updateStatus',
+  'inventory',
+]
 const pumpMs = 100
 const resendBackoffMax = 16
 
@@ -86,6 +94,18 @@ export class Outbox {
 
   updateStatus(body: UpdateStatus, acknowledged?: () => void): void {
     this.#add('updateStatus', (sequence) => ({ name: 'updateStatus', sequence, body }), acknowledged)
+  }
+
+  /** Asks for the watchdog's certificate; asked again rather than kept when it has to make room. */
+  watchdogKey(publicKey: string): void {
+    this.#add('watchdogKey', (sequence) => ({ name: 'watchdogKey', sequence, body: { publicKey } }))
+  }
+
+  /** What a watchdog sees now makes what it saw before worthless. */
+  watchdogStatus(body: WatchdogStatus): void {
+    for (const frame of this.#waiting.values())
+      if (frame.kind === 'watchdogStatus') this.#waiting.delete(frame.sequence)
+    this.#add('watchdogStatus', (sequence) => ({ name: 'watchdogStatus', sequence, body }))
   }
 
   /** An older inventory that still waits is not worth sending any more. */

@@ -107,7 +107,8 @@ export class Writer {
     const reports = owned(works, ({ updates }) => updates)
     const updates = reports.map(({ deviceId, record: { atMs, body } }) => ({
       deviceId,
-      busy: busyStates.has(body.state),
+      // A step that has to be tried again is not being done meanwhile.
+      busy: busyStates.has(body.state) && body.reason === undefined,
       atMs,
     }))
     return inTransaction(this.#pool, async (client) => {

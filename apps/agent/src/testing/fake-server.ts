@@ -20,6 +20,8 @@ export interface Mood {
   /** Closes instead of welcoming. */
   closesAtHello: { code: number; hintMs?: number } | undefined
   heartbeatMs: number
+  /** Answers every GET. */
+  answersGet: ((request: IncomingMessage, response: ServerResponse) => void) | undefined
 }
 
 export interface Received {
@@ -45,10 +47,13 @@ export class FakeServer {
     refusesEnrolment: undefined,
     closesAtHello: undefined,
     heartbeatMs: 60_000,
+    answersGet: undefined,
   }
   readonly received: Received[] = []
   readonly enrolments: z.infer<typeof EnrolmentBody>[] = []
   readonly hellos: Hello[] = []
+  /** Of watchdogs, which have connections of their own. */
+  readonly watchdogHellos: Hello[] = []
   /** Of all connections that are over. */
   readonly closeCodes: number[] = []
   /** Times of upgrade requests, refused ones too. */
@@ -57,6 +62,7 @@ export class FakeServer {
   readonly #sockets = new WebSocketServer({ noServer: true, maxPayload: frameBytesMax })
   readonly #signing = generateKeyPairSync('ed25519')
   readonly #devices = new Map<string, string>()
+  readonly #watchdogKeys = new Map<string, string>()
   #current: WebSocket | undefined
   #watchers: (() => void)[] = []
 
@@ -164,6 +170,10 @@ export class FakeServer {
   }
 
   async #enrol(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.method === 'GET' && this.mood.answersGet !== undefined) {
+      this.mood.answersGet(request, response)
+      return
+    }
     let text = ''
     for await (const piece of request) text += piece
     const answer = (status: number, body: object, retryAfter?: string) => {
@@ -223,14 +233,24 @@ export class FakeServer {
       if (message.name === 'hello') this.#welcome(socket, nonce, message.body)
       else {
         this.received.push({ connection, message })
+        if (message.name === 'watchdogKey') this.#certifyWatchdog(message.body.publicKey)
         if (this.mood.acknowledges(message)) send({ name: 'ack', sequence: message.sequence, body: undefined })
       }
       this.#changed()
     })
   }
 
+  #certifyWatchdog(publicKey: string): void {
+    const [deviceId = ''] = this.#devices.keys()
+    const certificate = this.certificateFor(deviceId, publicKey)
+    this.#watchdogKeys.set(certificate, publicKey)
+    this.send({ name: 'certificate', sequence: 0, body: { certificate, role: 'watchdog' } })
+  }
+
   #welcome(socket: WebSocket, nonce: Uint8Array, hello: Hello): void {
-    this.hellos.push(hello)
+    const isWatchdog = hello.role === 'watchdog'
+    const hellos = isWatchdog ? this.watchdogHellos : this.hellos
+    hellos.push(hello)
     const refusal = this.mood.closesAtHello
     if (refusal !== undefined) {
       if (refusal.hintMs !== undefined)
@@ -243,7 +263,7 @@ export class FakeServer {
       socket.close(deviceId)
       return
     }
-    this.#current = socket
+    if (!isWatchdog) this.#current = socket
     const { heartbeatMs } = this.mood
     const body = { protocol: protocolVersion, deviceId, heartbeatMs, serverTime: Date.now(), frameBytesMax }
     socket.send(encodeDown({ name: 'welcome', sequence: 0, body }))
@@ -253,7 +273,7 @@ export class FakeServer {
   #proven(nonce: Uint8Array, hello: Hello): string | number {
     const [, claims = ''] = hello.certificate.split('.')
     const { sub } = z.object({ sub: z.string() }).parse(JSON.parse(Buffer.from(claims, 'base64url').toString()))
-    const x = this.#devices.get(sub)
+    const x = this.#watchdogKeys.get(hello.certificate) ?? this.#devices.get(sub)
     if (x === undefined) return 4010
     const key = createPublicKey({ format: 'jwk', key: { kty: 'OKP', crv: 'Ed25519', x } })
     return verify(null, proofBytes(nonce, hello.certificate), key, hello.signature) ? sub : 4011

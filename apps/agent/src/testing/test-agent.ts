@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,9 +10,10 @@ import { createLog } from '../log.ts'
 import { pause } from '../pause.ts'
 import { loadPlatform } from '../platform/load.ts'
 
-/** A folder of its own for one test. */
-export async function temporaryFolder(): Promise<{ path: string } & AsyncDisposable> {
-  const path = await mkdtemp(join(tmpdir(), 'muster-agent-'))
+/** A folder of its own for one test; in memory, where there is such a place, for one that waits for the disk all the time. */
+export async function temporaryFolder(inMemory = false): Promise<{ path: string } & AsyncDisposable> {
+  const parent = inMemory && existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
+  const path = await mkdtemp(join(parent, 'muster-agent-'))
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
 }
 

@@ -7,7 +7,11 @@ import { ownProgram } from '../own-program.ts'
 import { type FetchJob, FetchMessage } from './fetch-process.ts'
 import { UpdateRefused } from './update-refused.ts'
 
-export type Fetch = (job: FetchJob, enter: (state: 'downloading' | 'verifying') => void, signal: AbortSignal) => Promise<void>
+export type Fetch = (
+  job: FetchJob,
+  enter: (state: 'downloading' | 'verifying') => void,
+  signal: AbortSignal,
+) => Promise<void>
 
 /** Has a process of its own fetch and check a new executable. @throws UpdateRefused */
 export const fetchInProcess: Fetch = async (job, enter, signal) => {

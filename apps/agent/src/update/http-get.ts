@@ -17,7 +17,10 @@ export async function get(
     answer.destroy()
     const next = new URL(location, url)
     if (!/^https?:$/.test(next.protocol) || (url.protocol === 'https:' && next.protocol !== 'https:'))
-      throw new UpdateRefused('download_failed', `${url.host} sends to ${next.protocol}//${next.host}, which is not safe`)
+      throw new UpdateRefused(
+        'download_failed',
+        `${url.host} sends to ${next.protocol}//${next.host}, which is not safe`,
+      )
     url = next
   }
   throw new UpdateRefused('download_failed', `${address} redirects more than ${redirectsMax} times`)
@@ -35,7 +38,9 @@ function getOnce(url: URL, headers: Readonly<Record<string, string>>, signal: Ab
         const { 'content-encoding': encoding = 'identity' } = answer.headers
         if (encoding === 'identity') return resolve(answer)
         answer.destroy()
-        reject(new UpdateRefused('download_failed', `${url.host} sends packed content (${encoding}), which is not read`))
+        reject(
+          new UpdateRefused('download_failed', `${url.host} sends packed content (${encoding}), which is not read`),
+        )
       },
     )
     request.on('error', reject)

@@ -56,7 +56,8 @@ function checked(target: TargetFile | undefined, wanted: TargetWanted): TargetFi
   const { version, os, arch } = said.data
   if (version !== wanted.version || os !== osName() || arch !== process.arch)
     throw new UpdateRefused('wrong_target', `${version} for ${os}-${arch} is not what was offered or what runs here`)
-  if (target.length !== wanted.size) throw new UpdateRefused('size_mismatch', 'the offer has another size than the signed release')
+  if (target.length !== wanted.size)
+    throw new UpdateRefused('size_mismatch', 'the offer has another size than the signed release')
   if (target.hashes.sha256 !== wanted.sha256)
     throw new UpdateRefused('hash_mismatch', 'the offer has another SHA-256 than the signed release')
   return target

@@ -68,7 +68,9 @@ export class Updater {
     if (this.#reporting === text) return
     this.#reporting = text
     const known = async () => {
-      await journal.change((state) => (JSON.stringify(state.outcome) === text ? { ...state, outcome: undefined } : state))
+      await journal.change((state) =>
+        JSON.stringify(state.outcome) === text ? { ...state, outcome: undefined } : state,
+      )
       this.#reporting = undefined
     }
     report({ ...outcome, error: outcome.error?.slice(0, 2000), barred }, () => {
@@ -104,11 +106,15 @@ export class Updater {
       [barred.includes(offered), 'barred', `${offered} failed on this machine`],
       [compareVersions(offered, version) <= 0, 'not_newer', `${version} runs here`],
       [floor !== undefined && compareVersions(offered, floor) <= 0, 'not_newer', `${floor} has run here`],
-      [(update.deadline ?? clock.now()) < clock.now(), 'expired_offer', 'the offer came too late'],
+      [update.deadline !== undefined && update.deadline < clock.now(), 'expired_offer', 'the offer came too late'],
       [isUnfinished, 'cannot_replace_itself', 'an earlier update has not been finished by the watchdog'],
       [!isWatched(), 'cannot_replace_itself', 'no watchdog is there to undo an update that fails'],
       [trust.root === undefined, 'untrusted', 'This agent was installed without a root to check releases with'],
-      [update.target === undefined || update.metadataUrl === undefined, 'untrusted', 'the offer names no signed release'],
+      [
+        update.target === undefined || update.metadataUrl === undefined,
+        'untrusted',
+        'the offer names no signed release',
+      ],
       [update.target !== this.#targetOf(offered), 'wrong_target', `${update.target} is not for this machine`],
     ]
     const found = cases.find(([applies]) => applies)
@@ -145,7 +151,11 @@ export class Updater {
       const next = barred.includes(version) ? 'not tried again' : `tried again in ${inWords(again - clock.now())}`
       log.warn(`does not update to ${version}: ${refusal.message}; ${isLocked ? 'tried at the next offer' : next}`)
       const state = isLocked ? 'installing' : 'refused'
-      tell(state, { reason: refusal.reason, error: `${refusal.message} (${isLocked ? 'tried at the next offer' : next})`, barred })
+      tell(state, {
+        reason: refusal.reason,
+        error: `${refusal.message} (${isLocked ? 'tried at the next offer' : next})`,
+        barred,
+      })
       return
     }
     // Told to end meanwhile: whoever starts the agent next starts the new version.

@@ -1,6 +1,7 @@
 import { createConnection, type Socket } from 'node:net'
-import { createInterface } from 'node:readline'
 import { AgentState, controlWords, socketPath } from '../control.ts'
+import { controlLineBytesMax } from '../limits.ts'
+import { onLines } from '../line-reader.ts'
 
 /** The watchdog's end of the agent's control socket. */
 export class AgentLink {
@@ -25,7 +26,7 @@ export class AgentLink {
       const timer = setTimeout(() => socket.destroy(), timeoutMs)
       socket.on('error', () => socket.destroy())
       socket.once('close', () => resolve(undefined))
-      createInterface({ input: socket }).on('line', (line) => {
+      onLines(socket, controlLineBytesMax, (line) => {
         const state = readState(line)
         if (state === undefined) return
         clearTimeout(timer)

@@ -37,7 +37,11 @@ export async function startWatchdog(args: readonly string[]): Promise<void> {
   await own?.moveIn()
   const stopping = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stopping.abort())
-  const line = new ServerLine({ credential: await WatchdogCredential.open(directory), ingestUrl: config.ingestUrl, log })
+  const line = new ServerLine({
+    credential: await WatchdogCredential.open(directory),
+    ingestUrl: config.ingestUrl,
+    log,
+  })
   line.run(stopping.signal).catch((error: unknown) => {
     if (!stopping.signal.aborted) log.error(`has no connection of its own: ${error}`)
   })

@@ -1,5 +1,13 @@
 import type { AgentState } from '../control.ts'
-import { agentGraceMs, failedStartsMax, goodRunMs, pingEveryMs, restartDelayFirstMs, restartDelayMaxMs, startsInTrialMax } from '../limits.ts'
+import {
+  agentGraceMs,
+  failedStartsMax,
+  goodRunMs,
+  pingEveryMs,
+  restartDelayFirstMs,
+  restartDelayMaxMs,
+  startsInTrialMax,
+} from '../limits.ts'
 import type { Log } from '../log.ts'
 import { pause } from '../pause.ts'
 import type { Platform } from '../platform/platform.ts'
@@ -76,8 +84,9 @@ export class Supervisor {
       log.info(`watches the agent that runs already (${state.version}, process ${state.pid})`)
     } else {
       trial = (await steps?.beforeStart())?.trial
-      if (trial !== undefined) this.#see({ version: trial.version })
-      this.#see({ restarts: this.#sight.restarts + 1, agent: this.#hasFailedOver ? 'failover' : 'restarting' })
+      const version = trial?.version ?? this.#sight.version
+      const agentIs = this.#hasFailedOver ? 'failover' : 'restarting'
+      this.#see({ version, restarts: this.#sight.restarts + 1, agent: agentIs })
       agent = startAgent(program)
     }
     const watch = this.#watch(agent, found, trial, signal)

@@ -1,13 +1,13 @@
+import type { UpdateReason } from '@muster/wire/messages/update-status.ts'
 import type { AgentState } from '../control.ts'
 import {
   agentSilenceMaxMs,
   confirmOfflineMs,
+  goodRunMs,
   linkRetryMs,
   pingEveryMs,
   pingsUnansweredMax,
-  goodRunMs,
 } from '../limits.ts'
-import type { UpdateReason } from '@muster/wire/messages/update-status.ts'
 import { AgentLink } from './agent-link.ts'
 import type { AgentProcess } from './agent-process.ts'
 
@@ -142,22 +142,25 @@ export class Watch {
     if (!this.#isTrial) return
     const { reason, error } = this.failure()
     const isServerAway = reason !== 'did_not_start' && this.#options.isOnline() === false
-    if (isServerAway && this.ranMs < confirmOfflineMs) return this.#after(pingEveryMs, () => this.#judge())
-    this.#conclude({ kind: 'failed', reason, error, bars: !isServerAway })
+    if (isServerAway && this.ranMs < confirmOfflineMs) this.#after(pingEveryMs, () => this.#judge())
+    else this.#conclude({ kind: 'failed', reason, error, bars: !isServerAway })
   }
 
   #look(): void {
+    const verdict = this.#complaint()
+    if (verdict !== undefined) this.#conclude(verdict)
+    else this.#after(pingEveryMs, () => this.#look())
+  }
+
+  /** What is wrong with an agent that runs; asks it again when there is nothing. */
+  #complaint(): Verdict | undefined {
     const link = this.#link
-    if (link === undefined) {
-      const isLate = this.ranMs > goodRunMs
-      if (isLate && !this.#isTrial) return this.#conclude({ kind: 'hangs' })
-    } else {
-      if (link.unanswered >= pingsUnansweredMax) return this.#conclude({ kind: 'hangs' })
-      link.ask()
-      const silentMs = this.#silentSince === undefined ? 0 : performance.now() - this.#silentSince
-      const isAtFault = this.#options.isOnline() === true && silentMs > agentSilenceMaxMs
-      if (isAtFault && !this.#isTrial) return this.#conclude({ kind: 'silent' })
-    }
-    this.#after(pingEveryMs, () => this.#look())
+    // A new version that does not answer is judged when its time is over.
+    if (link === undefined) return this.ranMs > goodRunMs && !this.#isTrial ? { kind: 'hangs' } : undefined
+    if (link.unanswered >= pingsUnansweredMax) return { kind: 'hangs' }
+    link.ask()
+    const silentMs = this.#silentSince === undefined ? 0 : performance.now() - this.#silentSince
+    const isAtFault = this.#options.isOnline() === true && silentMs > agentSilenceMaxMs
+    return isAtFault && !this.#isTrial ? { kind: 'silent' } : undefined
   }
 }

@@ -6,10 +6,7 @@ import { createServer } from 'node:net'
  * Holds the data folder by listening on a socket of the abstract name space, which the kernel takes back when the
  * process ends, even by SIGKILL; a file with a process id in it would outlive its writer.
  */
-export async function claim(
-  dataDirectory: string,
-  part: 'agent' | 'watchdog',
-): Promise<(() => void) | undefined> {
+export async function claim(dataDirectory: string, part: 'agent' | 'watchdog'): Promise<(() => void) | undefined> {
   const name = createHash('sha256')
     .update(await realpath(dataDirectory))
     .digest('hex')

@@ -1,0 +1,13 @@
+import type { Readable } from 'node:stream'
+
+/** Calls for each line of a stream. What is longer than a line of its kind can be ends the stream. */
+export function onLines(stream: Readable, lineCharsMax: number, onLine: (line: string) => void): void {
+  let rest = ''
+  stream.setEncoding('utf8')
+  stream.on('data', (piece: string) => {
+    const lines = (rest + piece).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) onLine(line)
+    if (rest.length > lineCharsMax) stream.destroy()
+  })
+}
