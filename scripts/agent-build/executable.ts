@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -15,6 +15,8 @@ import { type Target, targetsNamed } from './targets.ts'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const cache = join(root, '.muster/agent-build')
 const agentEntry = fileURLToPath(new URL('../../apps/agent/src/main.ts', import.meta.url))
+/** Builds of earlier sources that stay. */
+const keptBuilds = 3
 /** Raise it when the way of building changes the outcome. */
 const recipe = 1
 // Half of it, so that this text does not look like the place in the runtime where it is replaced.
@@ -57,10 +59,21 @@ async function unreleased(target: Target, entry: string): Promise<string> {
     await writeExecutable(whole, stripSymbols(await readFile(runtime)))
     await quietly(() => inject(whole, 'NODE_SEA_BLOB', blob, { sentinelFuse: fuse }))
     await rename(whole, path)
+    await removeOld(`${target.os}-${target.arch}-`, path)
     return path
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** Each takes a hundred megabytes. */
+async function removeOld(prefix: string, current: string): Promise<void> {
+  const names = (await readdir(cache)).filter((name) => name.startsWith(prefix) && join(cache, name) !== current)
+  const aged = await Promise.all(
+    names.map(async (name) => ({ path: join(cache, name), at: (await stat(join(cache, name))).mtimeMs })),
+  )
+  const old = aged.sort((a, b) => b.at - a.at).slice(keptBuilds)
+  await Promise.all(old.map(({ path }) => rm(path, { force: true })))
 }
 
 async function prepare(folder: string, script: string, target: Target): Promise<Buffer> {

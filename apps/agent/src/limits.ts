@@ -99,6 +99,8 @@ export const updateRetryMaxMs = 24 * hour
 export const startsInTrialMax = 3
 /** No executable of an agent is larger. */
 export const executableBytesMax = 512 * mib
+/** What the process that fetches is told, a trusted root included. */
+export const jobCharsMax = mib
 /** Room that a download leaves on the disk. */
 export const diskReserveBytes = 32 * mib
 export const downloadStallMs = minute

@@ -71,12 +71,13 @@ export class UpdateSteps {
   async beforeStart(): Promise<Start> {
     const { attempt } = await this.#journal.read()
     if (attempt === undefined || attempt.step === 'fetching') return { trial: undefined }
-    if (attempt.step === 'replacing' && (await hashOf(this.#installation.current)) !== attempt.sha256) {
-      await this.#journal.change((state) => ({ ...state, attempt: undefined }))
-      return { trial: undefined }
-    }
     if (attempt.step === 'restoring') {
       await this.#finishRestoring(attempt)
+      return { trial: undefined }
+    }
+    // Not replaced yet, or by a person with something else since then.
+    if ((await hashOf(this.#installation.current)) !== attempt.sha256) {
+      await this.#journal.change((state) => ({ ...state, attempt: undefined }))
       return { trial: undefined }
     }
     if (attempt.starts >= startsInTrialMax) {

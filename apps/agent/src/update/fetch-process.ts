@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
 import { createReadStream } from 'node:fs'
 import { chmod, open, rename, rm } from 'node:fs/promises'
-import { text } from 'node:stream/consumers'
+import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { z } from 'zod'
-import { executableBytesMax, firstWordsTimeoutMs } from '../limits.ts'
+import { executableBytesMax, firstWordsTimeoutMs, jobCharsMax } from '../limits.ts'
+import { onLines } from '../line-reader.ts'
 import { download } from './download.ts'
 import { hashOf, Installation } from './installation.ts'
 import { trustedTarget } from './trusted-target.ts'
@@ -35,7 +36,7 @@ export type FetchMessage = z.infer<typeof FetchMessage>
  * and data, is not kept by the agent for the rest of its life.
  */
 export async function fetchUpdate(): Promise<void> {
-  const job = FetchJob.parse(JSON.parse(await text(process.stdin)))
+  const job = FetchJob.parse(JSON.parse(await firstLine(process.stdin)))
   const say = (message: FetchMessage) => process.stdout.write(`${JSON.stringify(message)}\n`)
   try {
     await fetchChecked(job, (state) => say({ state }))
@@ -44,6 +45,13 @@ export async function fetchUpdate(): Promise<void> {
     const { reason, message } = refusalFrom(error)
     say({ refused: { reason, words: message } })
   }
+  process.stdin.destroy()
+}
+
+// The agent holds the other end: should it be killed, two of these must not write to one file.
+function firstLine(input: Readable): Promise<string> {
+  input.once('end', () => process.exit(1))
+  return new Promise((resolve) => onLines(input, jobCharsMax, resolve))
 }
 
 /** Leaves the checked executable as `next` in the installation. @throws UpdateRefused, or what the system says of its files */

@@ -27,7 +27,7 @@ export const fetchInProcess: Fetch = async (job, enter, signal) => {
     child.on('close', (code, killed) => resolve(`it ended with ${killed ?? code}`))
   })
   child.stdin.on('error', () => undefined)
-  child.stdin.end(JSON.stringify(job))
+  child.stdin.write(`${JSON.stringify(job)}\n`)
   let isReady = false
   for await (const line of createInterface({ input: child.stdout })) {
     const message = FetchMessage.parse(JSON.parse(line))
