@@ -79,7 +79,8 @@ async function makeFleet(there: World, marks: Marks) {
   const { system } = await testServices()
   await system.query(`UPDATE devices SET tags = ARRAY['sample', $2] WHERE id = $1`, [device, marks.device])
   const payload = { script: `echo ${marks.device}` }
-  const command = await call(admin, commands.create, { id: device, type: 'run_script', payload })
+  const sent = await call(admin, commands.bulk, { deviceIds: [device], type: 'run_script', payload })
+  const [command] = sent.commands
   const field = { orgId, key: `f_${marks.organization}`, type: 'text' as const, label: 'Room' }
   const filter = { field: 'hostname', op: 'contains', value: 'sample' }
   return {
@@ -89,7 +90,8 @@ async function makeFleet(there: World, marks: Marks) {
     otherDevice,
     group: group.id,
     otherGroup: otherGroup.id,
-    command: command.id,
+    command: command?.id ?? '',
+    commandBatch: sent.batchId ?? '',
     customFieldKey: field.key,
     customField: (await call(admin, customFields.create, field)).id,
     filter: (await call(there.orgAdmin, filters.create, { name: marks.organization, filter, shared: true })).id,

@@ -2,7 +2,9 @@ import type { CommandStatus } from '@muster/areas/devices/commands.contract.ts'
 import { type CommandEvent, hasEnded, nextStatus } from '@muster/areas/devices/commands.rules.ts'
 import type pg from 'pg'
 import type { CommandRecord, Owned } from './decoded.ts'
+import type { DeviceChange } from './inventory.ts'
 import { outputBytesMax } from './limits.ts'
+import { fieldsIn, type ScriptFields, storeScriptFields } from './script-fields.ts'
 
 /** A command whose state is now another one. */
 export interface CommandChange {
@@ -16,6 +18,9 @@ export interface CommandChange {
   exitCode: number | null
   atMs: number
 }
+
+/** A command that has shown more of its output and goes on. What it is, watchers read from the store. */
+export type CommandOutput = Pick<CommandChange, 'commandId' | 'deviceId' | 'orgId' | 'partnerId' | 'siteId' | 'atMs'>
 
 interface CommandRow {
   id: string
@@ -79,6 +84,9 @@ const writeCommands = {
 
 export interface StoredCommands {
   changes: CommandChange[]
+  outputs: CommandOutput[]
+  /** Devices of which scripts changed a custom field. */
+  devices: DeviceChange[]
   /** Records about commands that do not exist or belong to another device. */
   foreign: number
 }
@@ -88,7 +96,7 @@ export async function storeCommandEvents(
   client: pg.PoolClient,
   records: readonly Owned<CommandRecord>[],
 ): Promise<StoredCommands> {
-  if (records.length === 0) return { changes: [], foreign: 0 }
+  if (records.length === 0) return { changes: [], outputs: [], devices: [], foreign: 0 }
   const ids = [...new Set(records.map(({ record }) => record.body.commandId))]
   const { rows } = await client.query<CommandRow>({ ...readCommands, values: [ids] })
   const stories = new Map(rows.map((row) => [row.id, startStory(row)]))
@@ -101,7 +109,19 @@ export async function storeCommandEvents(
   const changed = [...stories.values()].filter((story) => story.changed)
   if (changed.length > 0) await writeStories(client, changed)
   const changes = changed.filter((story) => story.status !== story.row.status).map(changeOf)
-  return { changes, foreign }
+  const outputs = changed.filter((story) => story.status === 'running' && hasShown(story)).map(changeOf)
+  const devices = await storeScriptFields(client, changed.flatMap(fieldsOf))
+  return { changes, outputs, devices, foreign }
+}
+
+const hasShown = ({ stdout, stderr }: Story): boolean => stdout.appended.length + stderr.appended.length > 0
+
+/** What a script that has ended says about its device. */
+function fieldsOf({ row, status, stdout }: Story): ScriptFields[] {
+  const isOver = status !== row.status && (status === 'completed' || status === 'failed')
+  if (row.type !== 'run_script' || !isOver || stdout.replaced === null) return []
+  const values = fieldsIn(stdout.replaced)
+  return values.size === 0 ? [] : [{ deviceId: row.device_id, values }]
 }
 
 function startStory(row: CommandRow): Story {

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import type { InventoryRecord, Owned } from './decoded.ts'
+import { logInventoryChanges } from './inventory-log.ts'
 import { inventoriesPerStatement } from './limits.ts'
 
 /** A device of which something else than its status changed. */
@@ -8,7 +9,7 @@ export interface DeviceChange {
   orgId: string
   partnerId: string
   siteId: string | null
-  changed: 'inventory' | 'agentVersion' | 'update' | 'watchdog'
+  changed: 'inventory' | 'agentVersion' | 'update' | 'watchdog' | 'customFields'
   atMs: number
 }
 
@@ -59,6 +60,7 @@ export async function storeInventories(
     const facts = (
       ['hostname', 'osType', 'osName', 'osVersion', 'kernelVersion', 'architecture', 'agentVersion'] as const
     ).map((fact) => slice.map(({ record }) => record.body.facts[fact] ?? null))
+    await logInventoryChanges(client, slice)
     const [, told] = await Promise.all([
       client.query({ ...storeInventory, values: [...who, ...lists] }),
       client.query<Omit<DeviceChange, 'changed'>>({ ...storeFacts, values: [...who, ...facts] }),

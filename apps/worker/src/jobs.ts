@@ -7,6 +7,7 @@ import type { Service } from '@muster/kit/service.ts'
 import type { Redis } from 'ioredis'
 import type pg from 'pg'
 import { PgBoss } from 'pg-boss'
+import { forgetInventoryChanges } from './inventory-log.ts'
 import { auditPartitionMonthsAhead, jobConnectionsMax } from './limits.ts'
 import { dropOldMetrics, ensureMetricPartitions, keptFrom, type MetricDays } from './metric-retention.ts'
 import { rollUpMetrics } from './metric-rollups.ts'
@@ -74,6 +75,7 @@ export const jobs: readonly Job[] = [
     schedule: '43 2 * * *',
     async run({ pool, log }) {
       await forgetOldMail(pool)
+      await forgetInventoryChanges(pool)
       log.info({ sessions: await forgetOldSessions(pool) }, 'old mail, sessions and links forgotten')
     },
   },

@@ -3,7 +3,7 @@ import { type LiveEvent, publishLive } from '@muster/backplane/live.ts'
 import { heartbeatFields } from '@muster/wire/messages/heartbeat.ts'
 import type { Redis } from 'ioredis'
 import type pg from 'pg'
-import type { CommandChange } from './command-events.ts'
+import type { CommandChange, CommandOutput } from './command-events.ts'
 import type { Heartbeats } from './decoded.ts'
 import type { StatusChange } from './device-status.ts'
 import type { DeviceChange } from './inventory.ts'
@@ -27,6 +27,7 @@ interface Changes {
   statuses?: readonly StatusChange[]
   devices?: readonly DeviceChange[]
   commands?: readonly CommandChange[]
+  outputs?: readonly CommandOutput[]
 }
 
 /** Tells whoever watches what has been stored. Nothing here is kept: a watcher that misses it reads it. */
@@ -44,12 +45,13 @@ export class Live {
   }
 
   /** Publishes changes of state: few, and somebody may wait for each. */
-  async changes({ statuses = [], devices = [], commands = [] }: Changes): Promise<void> {
+  async changes({ statuses = [], devices = [], commands = [], outputs = [] }: Changes): Promise<void> {
     const events = new Map<string, LiveEvent[]>()
     for (const { status, ...place } of statuses) add(events, place, { type: 'device.status', status })
     for (const { changed, ...place } of devices) add(events, place, { type: 'device.changed', changed })
     for (const { commandId, commandType, status, exitCode, ...place } of commands)
       add(events, place, { type: 'command.changed', commandId, commandType, status, exitCode })
+    for (const { commandId, ...place } of outputs) add(events, place, { type: 'command.output', commandId })
     await this.#publish(events)
   }
 

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { type CommandChange, storeCommandEvents } from './command-events.ts'
+import { type CommandChange, type CommandOutput, storeCommandEvents } from './command-events.ts'
 import type { ConnectedRecord, Decoded, Owned } from './decoded.ts'
 import { changeStatuses, changeUpdating, type StatusChange, type Verdict } from './device-status.ts'
 import { fold, type Plan, unfamiliarBoots } from './fold.ts'
@@ -51,6 +51,7 @@ export interface Written {
   statuses: StatusChange[]
   devices: DeviceChange[]
   commands: CommandChange[]
+  outputs: CommandOutput[]
   watchdogKeys: WatchdogKey[]
 }
 
@@ -153,9 +154,10 @@ export class Writer {
         quiet: heartbeats.quiet.filter((deviceId) => !online.has(deviceId)),
         dropped: works.reduce((sum, { plan }) => sum + plan.unknown, heartbeats.vanished + commands.foreign),
         statuses: [...verdicts.statuses, ...updating],
-        devices: [...verdicts.devices, ...versions, ...inventories, ...reported, ...watchdogs],
+        devices: [...verdicts.devices, ...versions, ...inventories, ...reported, ...watchdogs, ...commands.devices],
         watchdogKeys,
         commands: commands.changes,
+        outputs: commands.outputs,
       }
     })
   }

@@ -18,7 +18,9 @@ import {
   autoUpdateExamples,
   commandsExamples,
   devicesExamples,
+  inventoryExamples,
   liveExamples,
+  outputExamples,
   tagsExamples,
 } from './devices/devices.examples.ts'
 import { agentsExamples, keysExamples, provisionExamples } from './enrollment/enrollment.examples.ts'
@@ -67,7 +69,9 @@ export const examples: Examples = {
     autoUpdate: autoUpdateExamples,
     commands: commandsExamples,
     devices: devicesExamples,
+    inventory: inventoryExamples,
     live: liveExamples,
+    output: outputExamples,
     tags: tagsExamples,
   },
   enrollment: { agents: agentsExamples, keys: keysExamples, provision: provisionExamples },

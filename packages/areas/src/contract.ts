@@ -19,6 +19,7 @@ import { autoUpdate } from './devices/auto-update.contract.ts'
 import { commands } from './devices/commands.contract.ts'
 import { devices } from './devices/devices.contract.ts'
 import { live } from './devices/live.contract.ts'
+import { inventory, output } from './devices/output.contract.ts'
 import { tags } from './devices/tags.contract.ts'
 import { agents } from './enrollment/agents.contract.ts'
 import { keys } from './enrollment/keys.contract.ts'
@@ -53,7 +54,7 @@ export const contract = {
   audit: { exports, logs, reports },
   auth: { session, mfa, passkeys, password, phone, registration, sessions },
   customFields: { customFields },
-  devices: { autoUpdate, commands, devices, live, tags },
+  devices: { autoUpdate, commands, devices, inventory, live, output, tags },
   enrollment: { agents, keys, provision },
   filters: { filters },
   groups: { groups, members },

@@ -16,6 +16,8 @@ export interface Stage {
   readonly group: string
   /** Waiting for the device. */
   readonly command: string
+  /** The request that led to that command. */
+  readonly commandBatch: string
   readonly customField: string
   readonly customFieldKey: string
   readonly filter: string

@@ -20,7 +20,9 @@ import customFields from './custom-fields/custom-fields.ts'
 import autoUpdate from './devices/auto-update.ts'
 import commands from './devices/commands.ts'
 import devices from './devices/devices.ts'
+import inventory from './devices/inventory.ts'
 import live from './devices/live.ts'
+import output from './devices/output.ts'
 import tags from './devices/tags.ts'
 import agents from './enrollment/agents.ts'
 import keys from './enrollment/keys.ts'
@@ -62,7 +64,7 @@ const areas: Implemented = {
   audit: { exports, logs, reports },
   auth: { session, mfa, passkeys, password, phone, registration, sessions },
   customFields: { customFields },
-  devices: { autoUpdate, commands, devices, live, tags },
+  devices: { autoUpdate, commands, devices, inventory, live, output, tags },
   enrollment: { agents, keys, provision },
   filters: { filters },
   groups: { groups, members },

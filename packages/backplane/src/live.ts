@@ -2,7 +2,12 @@ import type { Redis } from 'ioredis'
 import { liveChannel } from './keys.ts'
 import { pack, unpack } from './pack.ts'
 
-export type LiveEventType = 'device.status' | 'device.heartbeat' | 'device.changed' | 'command.changed'
+export type LiveEventType =
+  | 'device.status'
+  | 'device.heartbeat'
+  | 'device.changed'
+  | 'command.changed'
+  | 'command.output'
 
 /** Something that changed and that somebody may be watching; further fields depend on the type. */
 export interface LiveEvent {

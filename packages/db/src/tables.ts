@@ -201,6 +201,8 @@ export interface DeviceCommands {
   finishedAt: string | null
   expiresAt: string
   updatedAt: Generated<string>
+  batchId: string | null
+  requestKey: string | null
 }
 
 export interface DeviceGroupLog {
@@ -253,6 +255,19 @@ export interface DeviceInventory {
   services: Generated<JsonListColumn>
   users: Generated<JsonListColumn>
   updatedAt: Generated<string>
+}
+
+export interface DeviceInventoryLog {
+  id: Generated<string>
+  deviceId: string
+  orgId: string
+  partnerId: string
+  at: string
+  section: 'hardware' | 'disks' | 'network' | 'software' | 'services' | 'users'
+  action: 'added' | 'removed' | 'changed'
+  name: string
+  before: Nullable<JsonColumn>
+  after: Nullable<JsonColumn>
 }
 
 export interface DeviceMetrics {
@@ -669,6 +684,7 @@ export interface Tables {
   deviceGroupMembers: DeviceGroupMembers
   deviceGroups: DeviceGroups
   deviceInventory: DeviceInventory
+  deviceInventoryLog: DeviceInventoryLog
   deviceMetrics: DeviceMetrics
   deviceMetricsFiveMinutes: DeviceMetricsFiveMinutes
   deviceMetricsHours: DeviceMetricsHours

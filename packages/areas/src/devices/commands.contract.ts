@@ -1,5 +1,6 @@
 import { auditedWhen, can, create, csv, get, id, jsonObject, page, pageOf, post, time } from '@muster/kit/contract.ts'
 import { z } from 'zod'
+import { FilterExpression } from './filter-language.contract.ts'
 
 export const CommandStatus = z.enum([
   'pending',
@@ -67,6 +68,8 @@ export const CommandSummary = z.object({
   error: z.string().nullable(),
   timeoutMs: z.number(),
   createdBy: id().nullable(),
+  /** Of the request that it was sent by, together with others. */
+  batchId: id().nullable(),
   createdAt: time(),
   sentAt: time().nullable(),
   startedAt: time().nullable(),
@@ -98,8 +101,29 @@ export const SkipReason = z.enum([
 ])
 export type SkipReason = z.infer<typeof SkipReason>
 
-export const bulkDevicesMax = 1_000
+export const bulkDevicesMax = 10_000
 const payloadBytesMax = 600 * 1024
+
+const idsOf = () => csv(id(), bulkDevicesMax).optional()
+
+/** Which devices are meant: those named, and those in what is named; of these, what the filter lets through. */
+export const Targets = z.object({
+  deviceIds: idsOf(),
+  groupIds: idsOf(),
+  orgIds: idsOf(),
+  siteIds: idsOf(),
+  tags: z.array(z.string().max(64)).max(100).optional(),
+  filter: FilterExpression.optional(),
+})
+export type Targets = z.infer<typeof Targets>
+
+/** Made up by the caller; a request with the same key is answered with the commands of the first one. */
+const idempotencyKey = z
+  .string()
+  .regex(/^[\x21-\x7e]{8,200}$/, { error: 'must be 8 to 200 printable characters' })
+  .optional()
+/** For what reaches far: see the answer `confirm`. */
+const currentPassword = z.string().max(1_000).optional()
 
 const order = {
   type: QueuedCommand,
@@ -121,7 +145,28 @@ const order = {
     .optional(),
 }
 
+const chosenBy = ({ deviceIds, groupIds, orgIds, siteIds, tags, filter }: Targets): boolean =>
+  filter !== undefined || [deviceIds, groupIds, orgIds, siteIds, tags].some((list) => (list ?? []).length > 0)
+
+/** How far the commands of one request have come. */
+export const BatchProgress = z.object({
+  batchId: id(),
+  type: z.string(),
+  createdAt: time(),
+  total: z.number(),
+  /** Of all of them, how many have ended, however they did. */
+  ended: z.number(),
+  byStatus: z.partialRecord(CommandStatus, z.number()),
+})
+export type BatchProgress = z.infer<typeof BatchProgress>
+
 export const commands = {
+  progress: get('/devices/bulk/commands/:batchId', {
+    summary: 'How far the commands of one bulk request have come, as far as their devices are in sight',
+    access: can('devices:read'),
+    input: z.object({ batchId: id() }),
+    output: BatchProgress,
+  }),
   list: get('/devices/:id/commands', {
     summary: 'Commands of a device, newest first',
     access: can('devices:read'),
@@ -138,7 +183,13 @@ export const commands = {
     summary: 'Send a command; with `waitMs` the answer comes when the command has ended or that time is over',
     access: can('devices:execute'),
     audit: 'device.command',
-    input: z.object({ id: id(), ...order, waitMs: z.int().min(0).max(60_000).default(0) }),
+    input: z.object({
+      id: id(),
+      ...order,
+      idempotencyKey,
+      currentPassword,
+      waitMs: z.int().min(0).max(60_000).default(0),
+    }),
     output: Command,
   }),
   cancel: post('/devices/:id/commands/:commandId/cancel', {
@@ -152,8 +203,19 @@ export const commands = {
     summary: 'Send the same command to many devices',
     access: can('devices:execute'),
     audit: auditedWhen('a device was sent a command', 'device.command.bulk'),
-    input: z.object({ deviceIds: z.array(id()).min(1).max(bulkDevicesMax), ...order }),
+    bodyBytesMax: 2_097_152,
+    input: z
+      .object({
+        ...Targets.shape,
+        exclude: Targets.omit({ filter: true }).default({}),
+        ...order,
+        idempotencyKey,
+        currentPassword,
+      })
+      .refine((given) => chosenBy(given), { error: 'Name devices, groups, sites, organizations, tags or a filter' }),
     output: z.object({
+      /** Names the commands of this request together; null when there are none. */
+      batchId: id().nullable(),
       commands: z.array(CommandSummary),
       skipped: z.array(z.object({ deviceId: id(), reason: SkipReason })),
       failed: z.array(z.object({ deviceId: id(), code: z.string(), message: z.string() })),

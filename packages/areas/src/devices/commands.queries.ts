@@ -2,9 +2,9 @@ import type { Db } from '@muster/db/database.ts'
 import { isOneOf } from '@muster/db/lists.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { notFound } from '@muster/kit/errors.ts'
-import { sql } from 'kysely'
-import type { Command, CommandStatus, CommandSummary, QueuedCommand } from './commands.contract.ts'
-import { statusesBefore } from './commands.rules.ts'
+import { type Expression, type SqlBool, sql } from 'kysely'
+import type { BatchProgress, Command, CommandStatus, CommandSummary, QueuedCommand } from './commands.contract.ts'
+import { hasEnded, statusesBefore } from './commands.rules.ts'
 import type { Condition } from './devices.rules.ts'
 import { visibleDevices } from './visibility.ts'
 
@@ -18,6 +18,7 @@ const summaryColumns = [
   'command.error',
   'command.timeoutMs',
   'command.createdBy',
+  'command.batchId',
   'command.createdAt',
   'command.sentAt',
   'command.startedAt',
@@ -41,11 +42,18 @@ export interface Target {
 
 /** Those of the devices that the caller sees. */
 export const targetsOf = (db: Db, caller: Caller, deviceIds: readonly string[]): Promise<Target[]> =>
+  targetsWhere(db, caller, sql<SqlBool>`devices.id = ANY (${[...deviceIds]}::uuid[])`, deviceIds.length)
+
+/** Those that meet a condition and that the caller sees, at most so many. */
+export const targetsWhere = (db: Db, caller: Caller, condition: Expression<SqlBool>, most: number): Promise<Target[]> =>
   db
     .selectFrom('devices')
     .innerJoin('organizations', 'organizations.id', 'devices.orgId')
+    .leftJoin('deviceState as state', 'state.deviceId', 'devices.id')
     .where(visibleDevices(caller))
-    .where('devices.id', '=', sql<string>`ANY (${[...deviceIds]}::uuid[])`)
+    .where(condition)
+    .orderBy('devices.id')
+    .limit(most)
     .select(['devices.id', 'devices.orgId', 'devices.partnerId', 'devices.siteId', 'devices.hostname'])
     .select([
       'devices.lifecycle',
@@ -69,6 +77,9 @@ export interface Order {
   readonly timeoutMs: number
   readonly expiresAt: string
   readonly createdBy: string
+  readonly batchId?: string
+  /** Tells a request that is made again from another one. */
+  readonly requestKey?: string
 }
 
 export interface IssuedTo {
@@ -78,19 +89,48 @@ export interface IssuedTo {
 
 /** Writes an order down for devices; a device that may not have a second one of its kind is left out of the answer. */
 export async function issueCommands(db: Db, order: Order, recipients: readonly IssuedTo[]): Promise<Command[]> {
-  const { type, payload, timeoutMs, expiresAt, createdBy } = order
+  const { type, payload, timeoutMs, expiresAt, createdBy, batchId = null, requestKey = null } = order
   const ids = recipients.map(({ commandId }) => commandId)
   const deviceIds = recipients.map(({ deviceId }) => deviceId)
   // In the order of the devices, so that two requests for the same ones never wait for each other in a circle.
   const { rows } = await sql<Command>`
-    INSERT INTO device_commands (id, device_id, org_id, partner_id, type, payload, timeout_ms, expires_at, created_by)
+    INSERT INTO device_commands (id, device_id, org_id, partner_id, type, payload, timeout_ms, expires_at, created_by,
+      batch_id, request_key)
     SELECT given.id, devices.id, devices.org_id, devices.partner_id,
-           ${type}, ${JSON.stringify(payload)}::jsonb, ${timeoutMs}, ${expiresAt}, ${createdBy}
+           ${type}, ${JSON.stringify(payload)}::jsonb, ${timeoutMs}::int, ${expiresAt}::timestamptz, ${createdBy}::uuid,
+           ${batchId}::uuid, ${requestKey}
     FROM unnest(${ids}::uuid[], ${deviceIds}::uuid[]) AS given (id, device_id) JOIN devices ON devices.id = given.device_id
     ORDER BY devices.id
     ON CONFLICT DO NOTHING
     RETURNING *`.execute(db)
   return rows
+}
+
+/** The commands of a request that was made before. */
+export async function commandsOfRequest(db: Db, requestKey: string): Promise<Command[]> {
+  const { rows } = await sql<Command>`
+    SELECT * FROM device_commands WHERE request_key = ${requestKey} ORDER BY device_id`.execute(db)
+  return rows
+}
+
+/** How the commands of a request stand. @throws NOT_FOUND when none of their devices is in sight */
+export async function progressOf(db: Db, caller: Caller, batchId: string): Promise<BatchProgress> {
+  const rows = await db
+    .selectFrom('deviceCommands as command')
+    .innerJoin('devices', 'devices.id', 'command.deviceId')
+    .where(visibleDevices(caller))
+    .where('command.batchId', '=', batchId)
+    .groupBy(['command.type', 'command.status'])
+    .select(['command.type', 'command.status'])
+    .select((eb) => [eb.fn.min('command.createdAt').as('createdAt'), eb.fn.countAll<number>().as('count')])
+    .execute()
+  const [first] = rows
+  if (first === undefined) throw notFound('Batch')
+  const byStatus = Object.fromEntries(rows.map(({ status, count }) => [status, count]))
+  const total = rows.reduce((sum, { count }) => sum + count, 0)
+  const ended = rows.reduce((sum, { status, count }) => sum + (hasEnded(status) ? count : 0), 0)
+  const createdAt = rows.map((row) => row.createdAt).sort()[0] ?? first.createdAt
+  return { batchId, type: first.type, createdAt, total, ended, byStatus }
 }
 
 const visibleCommands = (db: Db, caller: Caller, deviceId: string) =>

@@ -1,14 +1,29 @@
+import { randomUUID } from 'node:crypto'
 import { conflict, notFound } from '@muster/kit/errors.ts'
-import { implement } from '../operation.ts'
+import { sql } from 'kysely'
+import { type Call, implement } from '../operation.ts'
+import { requireReach } from './blast-radius.ts'
 import { commandType } from './command-registry.ts'
 import { CommandWait } from './command-wait.ts'
-import { commands as contract } from './commands.contract.ts'
-import { cancelCommands, commandById, listCommands, lockCommand, targetById, targetsOf } from './commands.queries.ts'
+import { type Command, commands as contract } from './commands.contract.ts'
+import {
+  cancelCommands,
+  commandById,
+  commandsOfRequest,
+  listCommands,
+  lockCommand,
+  type Order,
+  progressOf,
+  type Target,
+  targetById,
+} from './commands.queries.ts'
 import { nextStatus } from './commands.rules.ts'
 import { deliverCancel, tellOfCommands } from './delivery.ts'
 import { deviceById } from './devices.queries.ts'
-import { orderOf } from './orders.ts'
-import { deliverAfter, issueTo, issueToAll } from './sending.ts'
+import { type OrderInput, orderOf } from './orders.ts'
+import { requestKeyOf, requireSameRequest } from './request-key.ts'
+import { deliverAfter, issueTo, issueToAll, refusalOf } from './sending.ts'
+import { selectTargets } from './targets.ts'
 
 export default implement(contract, {
   async list({ caller, input, db, services }) {
@@ -24,16 +39,24 @@ export default implement(contract, {
     return commandById(db, caller, input.id, input.commandId)
   },
 
+  async progress({ caller, input, db }) {
+    return progressOf(db, caller, input.batchId)
+  },
+
   async create(call) {
     const { caller, input, db, services, request, audit, after, finish } = call
-    const order = orderOf(caller, input, services.clock.now())
+    const order = orderFor(call, input)
     const target = await targetById(db, caller, input.id)
-    const command = await issueTo(call, target, order)
+    const [known] = await knownCommands(call, order)
+    if (known !== undefined && known.deviceId !== target.id) throw conflict(otherRequest)
+    if (known === undefined) await requireReach(call, order.type, [target], input)
+    const command = known ?? (await issueTo(call, target, order))
     const { id, hostname, orgId, partnerId } = target
     const details = { commandId: command.id, type: order.type, risk: commandType(order.type).risk }
     audit({ target: id, name: hostname, orgId, partnerId, details })
+    const deliver = () => (known === undefined ? deliverAfter(call, [command], [target]) : undefined)
     if (input.waitMs === 0) {
-      deliverAfter(call, [command], [target])
+      deliver()
       return command
     }
     const wait = new CommandWait(services, {
@@ -44,7 +67,7 @@ export default implement(contract, {
       signal: request.signal,
     })
     after(() => wait.listen())
-    deliverAfter(call, [command], [target])
+    deliver()
     finish(() => wait.result())
     return command
   },
@@ -63,20 +86,71 @@ export default implement(contract, {
   },
 
   async bulk(call) {
-    const { caller, input, db, services, audit } = call
-    const { deviceIds, ...asked } = input
-    const order = orderOf(caller, asked, services.clock.now())
-    const wanted = new Set(deviceIds)
-    const targets = new Map((await targetsOf(db, caller, [...wanted])).map((target) => [target.id, target]))
-    const { commands, skipped } = await issueToAll(call, [...targets.values()], order)
-    for (const { id: commandId, deviceId, orgId } of commands) {
-      const target = targets.get(deviceId)
-      const details = { commandId, type: order.type, risk: commandType(order.type).risk, devices: commands.length }
-      audit({ target: deviceId, name: target?.hostname, orgId, partnerId: target?.partnerId, details })
-    }
-    deliverAfter(call, commands, [...targets.values()])
+    const { input } = call
+    const order = { ...orderFor(call, input), batchId: randomUUID() }
+    const { targets, unseen } = await selectTargets(call, input)
     const { code, message } = notFound('Device')
-    const failed = [...wanted].filter((id) => !targets.has(id)).map((deviceId) => ({ deviceId, code, message }))
-    return { commands: [...commands], skipped: [...skipped], failed }
+    const failed = unseen.map((deviceId) => ({ deviceId, code, message }))
+    const known = await knownCommands(call, order)
+    if (known.length > 0) return { ...again(known, targets, order), failed }
+    await requireReach(call, order.type, targets, input)
+    const { commands, skipped } = await issueToAll(call, targets, order)
+    auditBulk(call, commands, targets, order)
+    deliverAfter(call, commands, targets)
+    return {
+      batchId: commands.length === 0 ? null : order.batchId,
+      commands: [...commands],
+      skipped: [...skipped],
+      failed,
+    }
   },
 })
+
+const otherRequest = 'The idempotency key was used for another request'
+
+type Asked = OrderInput & { readonly idempotencyKey?: string | undefined }
+
+function orderFor({ caller, services }: Call, { idempotencyKey, ...asked }: Asked): Order {
+  const order = orderOf(caller, asked, services.clock.now())
+  return idempotencyKey === undefined ? order : { ...order, requestKey: requestKeyOf(caller, idempotencyKey) }
+}
+
+/** The commands that the very same request led to before. Who makes it again meanwhile waits for the first one. */
+async function knownCommands({ db }: Call, order: Order): Promise<Command[]> {
+  if (order.requestKey === undefined) return []
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${order.requestKey}, 0))`.execute(db)
+  const known = await commandsOfRequest(db, order.requestKey)
+  requireSameRequest(known, order)
+  return known
+}
+
+/** The answer to a request that was made before: its commands as they are now, and why the other devices got none. */
+function again(known: readonly Command[], targets: readonly Target[], order: Order) {
+  const issued = new Set(known.map(({ deviceId }) => deviceId))
+  const skipped = targets
+    .filter(({ id }) => !issued.has(id))
+    .map((target) => ({ deviceId: target.id, reason: refusalOf(target, order.type) ?? ('already_pending' as const) }))
+  return { batchId: known[0]?.batchId ?? null, commands: [...known], skipped }
+}
+
+/** Few devices are named one by one, many by their organisations. */
+const auditedAlone = 100
+
+function auditBulk({ audit }: Call, commands: readonly Command[], targets: readonly Target[], order: Order): void {
+  const { type, batchId } = order
+  const common = { type, risk: commandType(type).risk, batchId, devices: commands.length }
+  const known = new Map(targets.map((target) => [target.id, target]))
+  if (commands.length <= auditedAlone) {
+    for (const { id: commandId, deviceId, orgId } of commands) {
+      const target = known.get(deviceId)
+      const details = { ...common, commandId }
+      audit({ target: deviceId, name: target?.hostname, orgId, partnerId: target?.partnerId, details })
+    }
+    return
+  }
+  for (const [orgId, own] of Map.groupBy(commands, (command) => command.orgId)) {
+    const deviceIds = own.map(({ deviceId }) => deviceId)
+    const partnerId = known.get(deviceIds[0] ?? '')?.partnerId
+    audit({ target: batchId ?? orgId, orgId, partnerId, details: { ...common, deviceIds } })
+  }
+}

@@ -1,5 +1,6 @@
 import { can, csv, flag, get, id, limit, moment, pageNumber, pageOf, time } from '@muster/kit/contract.ts'
 import { z } from 'zod'
+import { FilterExpression } from './filter-language.contract.ts'
 
 export const DeviceStatus = z.enum(['online', 'offline', 'updating', 'provisioned', 'quarantined', 'decommissioned'])
 export type DeviceStatus = z.infer<typeof DeviceStatus>
@@ -73,6 +74,15 @@ export type DeviceDetail = z.infer<typeof DeviceDetail>
 export const DeviceSort = z.enum(['hostname', 'lastSeen', 'enrolled'])
 export type DeviceSort = z.infer<typeof DeviceSort>
 
+/** Text that is no JSON stays a text, which no filter is. */
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
 /** Filters of the list, in both of its modes. */
 export const deviceFilters = {
   orgIds: csv(id()).optional(),
@@ -84,6 +94,8 @@ export const deviceFilters = {
   /** Part of the host name or the display name. */
   search: z.string().trim().max(255).optional(),
   includeDecommissioned: flag().optional(),
+  /** A filter of the filter language, as JSON. */
+  filter: z.preprocess((given) => (typeof given === 'string' ? parsedJson(given) : given), FilterExpression).optional(),
 }
 
 const ListInput = z.object({
@@ -108,7 +120,11 @@ export const DevicePage = z.object({
   total: z.number().optional(),
 })
 
-/** One stored heartbeat. */
+/** Heartbeats one by one (kept for 7 days), five minutes together (30 days) or an hour (a year). */
+export const MetricResolution = z.enum(['raw', 'five_minutes', 'hours'])
+export type MetricResolution = z.infer<typeof MetricResolution>
+
+/** One stored heartbeat, or what those of some minutes come to. */
 export const MetricPoint = z.object({
   at: time(),
   cpuPercent: number,
@@ -121,6 +137,11 @@ export const MetricPoint = z.object({
   networkRxBytes: number,
   networkTxBytes: number,
   processCount: number,
+  /** The highest of the time; absent from single heartbeats. */
+  cpuPercentMax: number.optional(),
+  memoryUsedMax: number.optional(),
+  load1mMax: number.optional(),
+  processCountMax: number.optional(),
 })
 export type MetricPoint = z.infer<typeof MetricPoint>
 
@@ -140,20 +161,23 @@ export const devices = {
     output: DeviceDetail,
   }),
   metrics: get('/devices/:id/metrics', {
-    summary: 'Heartbeats as they came in, oldest first; the newest ones when there are more than the limit',
+    summary:
+      'How the device was, oldest first; the newest points when there are more than the limit. The resolution follows the range',
     access: can('devices:read'),
     input: z.object({
       id: id(),
       from: moment().optional(),
       to: moment().optional(),
       /** How far back from `to`, where no `from` is given. */
-      minutes: limit(7 * 24 * 60, 60),
+      minutes: limit(366 * 24 * 60, 60),
+      resolution: MetricResolution.optional(),
       limit: limit(5_000, 1_000),
     }),
     output: z.object({
       deviceId: id(),
       from: time(),
       to: time(),
+      resolution: MetricResolution,
       points: z.array(MetricPoint),
       truncated: z.boolean(),
     }),

@@ -3,6 +3,7 @@ import type { autoUpdate } from './auto-update.contract.ts'
 import type { commands } from './commands.contract.ts'
 import type { devices } from './devices.contract.ts'
 import type { live } from './live.contract.ts'
+import type { inventory, output } from './output.contract.ts'
 import type { tags } from './tags.contract.ts'
 
 const about = 'device'
@@ -18,6 +19,7 @@ export const commandsExamples: ExamplesOf<typeof commands> = {
   get: { about, input: ({ device, command }) => ({ id: device, commandId: command }) },
   create: { about, input: ({ device }) => ({ id: device, type: 'run_script' as const, payload: { script: 'true' } }) },
   cancel: { about, input: ({ device, command }) => ({ id: device, commandId: command }) },
+  progress: { about, quiet: true, input: ({ commandBatch }) => ({ batchId: commandBatch }) },
   // Devices out of reach are named among those that failed.
   bulk: {
     about,
@@ -28,6 +30,15 @@ export const commandsExamples: ExamplesOf<typeof commands> = {
 
 export const autoUpdateExamples: ExamplesOf<typeof autoUpdate> = {
   set: { about, input: ({ device }) => ({ id: device, enabled: false }) },
+}
+
+export const inventoryExamples: ExamplesOf<typeof inventory> = {
+  changes: { about, quiet: true, input: ({ device }) => ({ id: device }) },
+}
+
+export const outputExamples: ExamplesOf<typeof output> = {
+  // The command of the stage waits for a device that never comes: it has nothing to show yet.
+  follow: { about, quiet: true, input: ({ device, command }) => ({ id: device, commandId: command }) },
 }
 
 export const liveExamples: ExamplesOf<typeof live> = {

@@ -2,7 +2,7 @@ import type { Db } from '@muster/db/database.ts'
 import { shaped } from '@muster/db/shaped.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { notFound } from '@muster/kit/errors.ts'
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import {
   type Reach,
   type ReachShape,
@@ -12,7 +12,15 @@ import {
   reachValues,
   within,
 } from '../tenancy/index.ts'
-import type { Device, DeviceDetail, DeviceSort, DeviceStatus, ListInput, MetricPoint } from './devices.contract.ts'
+import type {
+  Device,
+  DeviceDetail,
+  DeviceSort,
+  DeviceStatus,
+  ListInput,
+  MetricPoint,
+  MetricResolution,
+} from './devices.contract.ts'
 import { type Condition, deviceStatus, percent, updateTimeoutMs } from './devices.rules.ts'
 import { visibleDevices } from './visibility.ts'
 
@@ -129,6 +137,8 @@ const filterShape = (caller: Reach, filters: Filters, withState: boolean) => ({
 })
 type FilterShape = ReturnType<typeof filterShape>
 
+type Filtering = Expression<SqlBool> | null
+
 const filterValues = (caller: Reach, filters: Filters, nowMs: number) => ({
   ...reachValues(caller),
   org: orgsOf(filters)?.[0] ?? '',
@@ -145,7 +155,8 @@ type FilterValues = ReturnType<typeof filterValues>
 const oneOf = (count: Count, id: string, ids: readonly string[]) =>
   count === 'one' ? sql<string>`${id}` : sql<string>`ANY (${[...ids]}::uuid[])`
 
-function filtered(db: Db, shape: FilterShape, values: FilterValues) {
+/** @param condition of a filter in the filter language, which comes in too many forms to be built once */
+function filtered(db: Db, shape: FilterShape, values: FilterValues, condition: Filtering = null) {
   const { like } = values
   return (
     visible(db, reachFrom(shape.reach, values))
@@ -167,6 +178,7 @@ function filtered(db: Db, shape: FilterShape, values: FilterValues) {
       .$if(shape.search, (query) =>
         query.where((eb) => eb.or([eb('devices.hostname', 'ilike', like), eb('devices.displayName', 'ilike', like)])),
       )
+      .$if(condition !== null, (query) => query.where(condition ?? sql<SqlBool>`true`))
   )
 }
 
@@ -184,11 +196,13 @@ interface PageShape extends FilterShape, Pick<Listing, 'sort' | 'sortDir'> {
 type PageValues = FilterValues & { readonly afterKey: string; readonly afterId: string; readonly offset: number }
 
 // The state is read for the rows of the page alone.
-const pageOfDevices = shaped((db, shape: PageShape, values: PageValues) => {
+const pageOfDevices = shaped((db, shape: PageShape, values: PageValues) => devicePage(db, shape, values))
+
+function devicePage(db: Db, shape: PageShape, values: PageValues, condition: Filtering = null) {
   const { sort, sortDir } = shape
   const { key, type } = sortKeys[sort]
   const beyond = sql.raw(sortDir === 'asc' ? '>' : '<')
-  const page = filtered(db, shape, values)
+  const page = filtered(db, shape, values, condition)
     .select(['devices.id', key.as('orderKey')])
     .$if(shape.isAfter, (query) =>
       query.where(sql<SqlBool>`(${key}, devices.id) ${beyond} (${values.afterKey}::${type}, ${values.afterId}::uuid)`),
@@ -206,13 +220,19 @@ const pageOfDevices = shaped((db, shape: PageShape, values: PageValues) => {
     .select(sql<string>`page.order_key::text`.as('sortKey'))
     .orderBy('page.orderKey', sortDir)
     .orderBy('page.id', sortDir)
-})
+}
 
 /** One page of the devices that a caller sees. */
-export async function listDevices(db: Db, caller: Caller, listing: Listing, nowMs: number): Promise<ListedDevice[]> {
+export async function listDevices(
+  db: Db,
+  caller: Caller,
+  listing: Listing,
+  nowMs: number,
+  condition: Filtering = null,
+): Promise<ListedDevice[]> {
   const { filters, sort, sortDir, limit, offset, after } = listing
   const shape = {
-    ...filterShape(caller, filters, sort === 'lastSeen'),
+    ...filterShape(caller, filters, sort === 'lastSeen' || condition !== null),
     sort,
     sortDir,
     step: steps.find((step) => step >= limit) ?? limit,
@@ -225,7 +245,10 @@ export async function listDevices(db: Db, caller: Caller, listing: Listing, nowM
     afterId: after?.id ?? '',
     offset,
   }
-  const rows = await pageOfDevices(db, shape, values)
+  const rows =
+    condition === null
+      ? await pageOfDevices(db, shape, values)
+      : await devicePage(db, shape, values, condition).execute()
   return rows.slice(0, limit)
 }
 
@@ -233,8 +256,21 @@ const countOfDevices = shaped((db, shape: FilterShape, values: FilterValues) =>
   filtered(db, shape, values).select((eb) => eb.fn.countAll<number>().as('total')),
 )
 
-export async function countDevices(db: Db, caller: Caller, filters: Filters, nowMs: number): Promise<number> {
-  const rows = await countOfDevices(db, filterShape(caller, filters, false), filterValues(caller, filters, nowMs))
+export async function countDevices(
+  db: Db,
+  caller: Caller,
+  filters: Filters,
+  nowMs: number,
+  condition: Filtering = null,
+): Promise<number> {
+  const shape = filterShape(caller, filters, condition !== null)
+  const values = filterValues(caller, filters, nowMs)
+  const rows =
+    condition === null
+      ? await countOfDevices(db, shape, values)
+      : await filtered(db, shape, values, condition)
+          .select((eb) => eb.fn.countAll<number>().as('total'))
+          .execute()
   return rows[0]?.total ?? 0
 }
 
@@ -281,9 +317,15 @@ export interface Range {
   readonly limit: number
 }
 
-/** Stored heartbeats of a device, newest first. */
-export const metricsOf = (db: Db, caller: Caller, { deviceId, from, to, limit }: Range): Promise<MetricPoint[]> =>
-  db
+/** How a device was, newest first. */
+export async function metricsOf(
+  db: Db,
+  caller: Caller,
+  { deviceId, from, to, limit }: Range,
+  resolution: MetricResolution,
+): Promise<MetricPoint[]> {
+  if (resolution !== 'raw') return rolledUpMetricsOf(db, caller, { deviceId, from, to, limit }, resolution)
+  return db
     .selectFrom('deviceMetrics')
     .where('deviceId', '=', deviceId)
     .where('at', '>=', from)
@@ -292,6 +334,29 @@ export const metricsOf = (db: Db, caller: Caller, { deviceId, from, to, limit }:
     .select(['at', 'cpuPercent', 'memoryUsed', 'memoryTotal', 'diskUsed', 'diskTotal', 'uptimeSeconds'])
     .select(['networkRxBytes', 'networkTxBytes', 'processCount'])
     .select(sql<number | null>`load_1m`.as('load1m'))
+    .orderBy('at', 'desc')
+    .limit(limit)
+    .execute()
+}
+
+const rolledUp = { five_minutes: 'deviceMetricsFiveMinutes', hours: 'deviceMetricsHours' } as const
+
+const rolledUpMetricsOf = (
+  db: Db,
+  caller: Caller,
+  { deviceId, from, to, limit }: Range,
+  resolution: keyof typeof rolledUp,
+): Promise<MetricPoint[]> =>
+  db
+    .selectFrom(rolledUp[resolution])
+    .where('deviceId', '=', deviceId)
+    .where('at', '>=', from)
+    .where('at', '<=', to)
+    .where(within(caller, 'orgId', 'partnerId'))
+    .select(['at', 'cpuPercent', 'memoryUsed', 'memoryTotal', 'diskUsed', 'diskTotal', 'uptimeSeconds'])
+    .select(['networkRxBytes', 'networkTxBytes', 'processCount'])
+    .select(['cpuPercentMax', 'memoryUsedMax', 'processCountMax'])
+    .select([sql<number | null>`load_1m`.as('load1m'), sql<number | null>`load_1m_max`.as('load1mMax')])
     .orderBy('at', 'desc')
     .limit(limit)
     .execute()

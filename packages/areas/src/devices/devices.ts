@@ -4,7 +4,7 @@ import { invalid } from '@muster/kit/errors.ts'
 import type { Keyring } from '@muster/kit/keyring.ts'
 import { type Call, implement } from '../operation.ts'
 import { reachesNothing } from '../tenancy/index.ts'
-import { devices as contract, deviceFilters, type ListInput } from './devices.contract.ts'
+import { devices as contract, deviceFilters, type ListInput, type MetricResolution } from './devices.contract.ts'
 import {
   asDevice,
   countDevices,
@@ -15,6 +15,8 @@ import {
   metricsOf,
   type Position,
 } from './devices.queries.ts'
+
+import { conditionOf } from './filter-condition.ts'
 
 export default implement(contract, {
   async list(call) {
@@ -30,13 +32,36 @@ export default implement(contract, {
     const to = input.to ?? new Date(services.clock.now()).toISOString()
     const from = input.from ?? new Date(Date.parse(to) - minutes * 60_000).toISOString()
     if (Date.parse(from) > Date.parse(to)) throw invalid('from: must not be after to')
+    const resolution = input.resolution ?? resolutionFor(Date.parse(from), Date.parse(to), services.clock.now())
     const [points] = await Promise.all([
-      metricsOf(db, caller, { deviceId: id, from, to, limit: limit + 1 }),
+      metricsOf(db, caller, { deviceId: id, from, to, limit: limit + 1 }, resolution),
       deviceById(db, caller, id, services.clock.now()),
     ])
-    return { deviceId: id, from, to, points: points.slice(0, limit).reverse(), truncated: points.length > limit }
+    return {
+      deviceId: id,
+      from,
+      to,
+      resolution,
+      points: points.slice(0, limit).reverse(),
+      truncated: points.length > limit,
+    }
   },
 })
+
+const dayMs = 86_400_000
+
+/** The finest resolution that is still kept for the range and does not make it endless. */
+function resolutionFor(fromMs: number, toMs: number, nowMs: number): MetricResolution {
+  const [age, span] = [nowMs - fromMs, toMs - fromMs]
+  if (span <= dayMs && age <= 7 * dayMs) return 'raw'
+  return span <= 10 * dayMs && age <= 30 * dayMs ? 'five_minutes' : 'hours'
+}
+
+/** What the filter comes to for the caller's tenant. */
+async function conditionIn({ caller, db, input: { filter } }: Call<ListInput>) {
+  const { partnerId, orgId } = caller
+  return filter === undefined ? null : conditionOf(db, filter, { partnerId, orgId })
+}
 
 const cursorModeOnly = [
   'cursor',
@@ -53,19 +78,22 @@ const cursorModeOnly = [
 const isPaged = (input: ListInput) =>
   input.page !== undefined && cursorModeOnly.every((name) => input[name] === undefined)
 
-async function listByPage({ caller, input, db, services }: Call<ListInput>, page: number) {
+async function listByPage(call: Call<ListInput>, page: number) {
+  const { caller, input, db, services } = call
   const { limit, ...filters } = input
   if (reachesNothing(caller)) return { data: [], pagination: { page, limit, total: 0 } }
   const now = services.clock.now()
   const listing: Listing = { filters, sort: 'hostname', sortDir: 'asc', limit, offset: (page - 1) * limit, after: null }
+  const condition = await conditionIn(call)
   const [rows, total] = await Promise.all([
-    listDevices(db, caller, listing, now),
-    countDevices(db, caller, filters, now),
+    listDevices(db, caller, listing, now, condition),
+    countDevices(db, caller, filters, now, condition),
   ])
   return { data: rows.map((row) => asDevice(row, now)), pagination: { page, limit, total } }
 }
 
-async function listByCursor({ caller, input, db, services }: Call<ListInput>) {
+async function listByCursor(call: Call<ListInput>) {
+  const { caller, input, db, services } = call
   const { limit, sort = 'hostname', sortDir = 'asc', includeTotal = false, cursor = '', ...filters } = input
   if (reachesNothing(caller)) return { devices: [], nextCursor: null, limit, ...(includeTotal ? { total: 0 } : {}) }
   const now = services.clock.now()
@@ -73,9 +101,10 @@ async function listByCursor({ caller, input, db, services }: Call<ListInput>) {
   const after = cursor === '' ? null : positionOf(services.keyring, binding, cursor)
   // One row more than asked for tells whether there is another page.
   const listing: Listing = { filters, sort, sortDir, limit: limit + 1, offset: 0, after }
+  const condition = await conditionIn(call)
   const [rows, total] = await Promise.all([
-    listDevices(db, caller, listing, now),
-    includeTotal ? countDevices(db, caller, filters, now) : undefined,
+    listDevices(db, caller, listing, now, condition),
+    includeTotal ? countDevices(db, caller, filters, now, condition) : undefined,
   ])
   const page = rows.slice(0, limit)
   const last = page.at(-1)

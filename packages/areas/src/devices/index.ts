@@ -5,6 +5,7 @@ export type { Target } from './commands.queries.ts'
 export { tellOfCommands } from './delivery.ts'
 export { decommissionDevice, lockDevice, moveDevice } from './departure.ts'
 export { asDevice, deviceById, deviceColumns, stateColumns } from './devices.queries.ts'
+export { conditionOf } from './filter-condition.ts'
 export {
   addDevice,
   completeDevice,
@@ -14,5 +15,4 @@ export {
   prepareDevice,
   type Registered,
 } from './registration.ts'
-export { deviceStatusSql } from './status.sql.ts'
 export { visibleDevices } from './visibility.ts'

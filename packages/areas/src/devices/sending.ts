@@ -26,7 +26,8 @@ const codes: Readonly<Partial<Record<SkipReason, ErrorCode>>> = {
   unsupported_platform: 'UNSUPPORTED_PLATFORM',
 }
 
-const refusalOf = ({ lifecycle, organizationStatus, ...target }: Target, type: CommandName): SkipReason | null =>
+/** Why a device does not get a command of some type; null when it does. */
+export const refusalOf = ({ lifecycle, organizationStatus, ...target }: Target, type: CommandName): SkipReason | null =>
   commandRefusal(lifecycle, organizationStatus) ?? incapacity(target, commandType(type))
 
 /** @throws when the device takes no commands, or none of this type */

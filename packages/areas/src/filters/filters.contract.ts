@@ -16,7 +16,7 @@ import {
 } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 import { Device } from '../devices/devices.contract.ts'
-import { FilterExpression } from './language.contract.ts'
+import { FilterExpression } from '../devices/filter-language.contract.ts'
 
 const name = z.string().trim().min(1).max(255)
 const description = z.string().max(2_000).nullable()

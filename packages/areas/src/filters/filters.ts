@@ -2,12 +2,13 @@ import type { Tables } from '@muster/db/tables.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { denied, notFound } from '@muster/kit/errors.ts'
 import { type ExpressionBuilder, sql } from 'kysely'
+import { type Field, fields, operatorsOf } from '../devices/filter-fields.contract.ts'
+import { FilterExpression } from '../devices/filter-language.contract.ts'
+import { conditionOf } from '../devices/index.ts'
 import { type Call, implement } from '../operation.ts'
 import { findOrganization, within } from '../tenancy/index.ts'
-import { type Field, fields, operatorsOf } from './fields.contract.ts'
-import { conditionOf, previewOf } from './filter.queries.ts'
+import { previewOf } from './filter.queries.ts'
 import { filters as contract } from './filters.contract.ts'
-import { FilterExpression } from './language.contract.ts'
 
 /** One's own, and what others in reach share. What a partner's person shares with the whole partner, its organisations see. */
 const readable = (caller: Caller) => (eb: ExpressionBuilder<Tables, 'savedFilters'>) =>

@@ -1,2 +1,2 @@
 // What other areas may use of filters.
-export { conditionOf, previewOf } from './filter.queries.ts'
+export { previewOf } from './filter.queries.ts'

@@ -16,8 +16,8 @@ import {
 } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 import { Device } from '../devices/devices.contract.ts'
+import { FilterExpression } from '../devices/filter-language.contract.ts'
 import { FilterPreview } from '../filters/filters.contract.ts'
-import { FilterExpression } from '../filters/language.contract.ts'
 
 const name = z.string().trim().min(1).max(255)
 const description = z.string().max(2_000).nullable()

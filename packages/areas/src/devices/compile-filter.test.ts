@@ -4,9 +4,9 @@ import { testServices } from '@muster/testkit/services.ts'
 import { world } from '@muster/testkit/world.ts'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { compileFilter } from './compile.ts'
-import { type FieldName, fields, operatorsOf } from './fields.contract.ts'
-import { type Filter, FilterExpression, fieldsUsed, filterDepthMax } from './language.contract.ts'
+import { compileFilter } from './compile-filter.ts'
+import { type FieldName, fields, operatorsOf } from './filter-fields.contract.ts'
+import { type Filter, FilterExpression, fieldsUsed, filterDepthMax } from './filter-language.contract.ts'
 
 const samples = {
   text: 'a%_\\\'"',

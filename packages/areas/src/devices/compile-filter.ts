@@ -2,9 +2,9 @@
 // Every value is a bound parameter; texts are compared without patterns, so nothing can blow up or break out.
 import { invariant } from '@muster/kit/errors.ts'
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
-import { deviceStatusSql } from '../devices/index.ts'
-import { type FieldName, fields, isFieldName } from './fields.contract.ts'
-import { type Comparison, customKeyOf, type Filter, type FilterValue } from './language.contract.ts'
+import { type FieldName, fields, isFieldName } from './filter-fields.contract.ts'
+import { type Comparison, customKeyOf, type Filter, type FilterValue } from './filter-language.contract.ts'
+import { deviceStatusSql } from './status.sql.ts'
 
 type Sql = RawBuilder<unknown>
 type Condition = RawBuilder<SqlBool>

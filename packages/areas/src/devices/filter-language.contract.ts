@@ -1,7 +1,7 @@
 // The filter language: one JSON tree, used by saved filters, dynamic groups, device lists and bulk targets.
 //   { "all": [ { "field": "status", "op": "is", "value": "online" }, { "not": { "field": "tags", "op": "hasAny", "value": ["lab"] } } ] }
 import { z } from 'zod'
-import { type Field, fields, isFieldName, operatorsOf } from './fields.contract.ts'
+import { type Field, fields, isFieldName, operatorsOf } from './filter-fields.contract.ts'
 
 export const filterDepthMax = 6
 export const filterNodesMax = 100

@@ -1,0 +1,132 @@
+import type pg from 'pg'
+import type { InventoryRecord, Owned } from './decoded.ts'
+
+const changesPerInventoryMax = 1_000
+const keptDays = 365
+
+type Section = 'hardware' | 'disks' | 'network' | 'software' | 'services' | 'users'
+type Item = Readonly<Record<string, unknown>>
+
+export interface InventoryChange {
+  section: Section
+  action: 'added' | 'removed' | 'changed'
+  name: string
+  before: Item | null
+  after: Item | null
+}
+
+/** What comes and goes by itself is no change of the machine. */
+const passing: Readonly<Record<Section, readonly string[]>> = {
+  hardware: ['cpuMhz'],
+  disks: ['usedBytes'],
+  network: ['up', 'addresses'],
+  software: [],
+  services: ['state'],
+  users: ['loggedIn', 'lastLoginAt'],
+}
+const lists = ['disks', 'network', 'software', 'services', 'users'] as const
+
+type Sections = Readonly<Record<(typeof lists)[number], readonly Item[]>> & { readonly hardware: Item }
+
+/** What became different between two inventories of a device. */
+export function inventoryChanges(before: Sections, after: Sections): InventoryChange[] {
+  const found: InventoryChange[] = []
+  for (const name of new Set([...Object.keys(before.hardware), ...Object.keys(after.hardware)])) {
+    const pair = [before.hardware, after.hardware].map((hardware) =>
+      name in hardware ? { [name]: hardware[name] } : null,
+    )
+    found.push(...changeOf('hardware', name, pair[0] ?? null, pair[1] ?? null))
+  }
+  for (const section of lists) {
+    const [old, now] = [byName(before[section]), byName(after[section])]
+    for (const name of new Set([...old.keys(), ...now.keys()]))
+      found.push(...changeOf(section, name, old.get(name) ?? null, now.get(name) ?? null))
+  }
+  return found.slice(0, changesPerInventoryMax)
+}
+
+function changeOf(section: Section, name: string, before: Item | null, after: Item | null): InventoryChange[] {
+  if (lasting(section, before) === lasting(section, after)) return []
+  const action = before === null ? 'added' : after === null ? 'removed' : 'changed'
+  return [{ section, action, name, before, after }]
+}
+
+/** The part of an item that does not change by itself, in one spelling. */
+function lasting(section: Section, item: Item | null): string | null {
+  if (item === null) return null
+  const kept = Object.entries(item).filter(([key, value]) => value !== undefined && !passing[section].includes(key))
+  return kept.length === 0 ? null : JSON.stringify(kept.sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** Two things of one name, such as a package for two architectures, are told apart by their number. */
+function byName(items: readonly Item[]): Map<string, Item> {
+  const named = new Map<string, Item>()
+  for (const item of items) {
+    const name = String(item.name ?? '')
+    let key = name
+    for (let copy = 2; named.has(key); copy++) key = `${name} (${copy})`
+    named.set(key, item)
+  }
+  return named
+}
+
+interface StoredInventory extends Sections {
+  device_id: string
+  org_id: string
+  partner_id: string
+}
+
+const readOld = {
+  name: 'read-old-inventories',
+  text: `SELECT i.device_id, i.org_id, i.partner_id, i.hardware, i.disks, i.network, i.software, i.services, i.users
+    FROM unnest($1::uuid[], $2::text[], $3::float8[]) AS u(device_id, hash, at_ms) JOIN device_inventory i ON i.device_id = u.device_id
+    WHERE i.hash <> u.hash AND i.collected_at <= to_timestamp(u.at_ms / 1000)`,
+}
+
+const writeLog = {
+  name: 'write-inventory-log',
+  text: `INSERT INTO device_inventory_log (device_id, org_id, partner_id, at, section, action, name, before, after)
+    SELECT u.device_id, u.org_id, u.partner_id, to_timestamp(u.at_ms / 1000), u.section, u.action, u.name, u.before::jsonb, u.after::jsonb
+    FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::float8[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[])
+      AS u(device_id, org_id, partner_id, at_ms, section, action, name, before, after)`,
+}
+
+/** Notes what is different from the inventories that are about to be replaced. */
+export async function logInventoryChanges(
+  client: pg.PoolClient,
+  records: readonly Owned<InventoryRecord>[],
+): Promise<void> {
+  const values = [
+    records.map(({ deviceId }) => deviceId),
+    records.map(({ record }) => record.body.hash),
+    records.map(({ record }) => record.atMs),
+  ]
+  const { rows } = await client.query<StoredInventory>({ ...readOld, values })
+  const news = new Map(records.map(({ deviceId, record }) => [deviceId, record]))
+  const changes = rows.flatMap((old) => {
+    const record = news.get(old.device_id)
+    if (record === undefined) return []
+    return inventoryChanges(old, record.body).map((change) => ({ ...change, old, atMs: record.atMs }))
+  })
+  if (changes.length === 0) return
+  const json = (item: Item | null) => (item === null ? null : JSON.stringify(item))
+  await client.query({
+    ...writeLog,
+    values: [
+      changes.map(({ old }) => old.device_id),
+      changes.map(({ old }) => old.org_id),
+      changes.map(({ old }) => old.partner_id),
+      changes.map(({ atMs }) => atMs),
+      changes.map(({ section }) => section),
+      changes.map(({ action }) => action),
+      changes.map(({ name }) => name),
+      changes.map(({ before }) => json(before)),
+      changes.map(({ after }) => json(after)),
+    ],
+  })
+}
+
+/** Drops what is older than a year. */
+export async function forgetInventoryChanges(pool: pg.Pool): Promise<void> {
+  await pool.query(`DELETE FROM device_inventory_log WHERE at < now() - interval '${keptDays} days'`)
+}

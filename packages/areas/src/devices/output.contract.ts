@@ -1,0 +1,53 @@
+import { can, get, id, page, pageOf, live as stream, time } from '@muster/kit/contract.ts'
+import { z } from 'zod'
+import { CommandStatus } from './commands.contract.ts'
+
+const bytes = z.coerce.number().int().min(0).max(1_048_576).default(0)
+
+/** Some of the output, and where it begins, in bytes. */
+const OutputPiece = z.object({
+  type: z.literal('output'),
+  stream: z.enum(['stdout', 'stderr']),
+  offset: z.number(),
+  output: z.string(),
+})
+const OutputEnd = z.object({
+  type: z.literal('ended'),
+  status: CommandStatus,
+  exitCode: z.number().nullable(),
+  error: z.string().nullable(),
+})
+export const OutputEvent = z.discriminatedUnion('type', [OutputPiece, OutputEnd])
+export type OutputEvent = z.infer<typeof OutputEvent>
+
+export const InventorySection = z.enum(['hardware', 'disks', 'network', 'software', 'services', 'users'])
+const item = z.record(z.string(), z.json()).nullable()
+export const InventoryChange = z.object({
+  id: id(),
+  at: time(),
+  section: InventorySection,
+  action: z.enum(['added', 'removed', 'changed']),
+  name: z.string(),
+  before: item,
+  after: item,
+})
+
+export const output = {
+  follow: stream('/devices/:id/commands/:commandId/output', {
+    summary:
+      'The output of a command as it comes, from the offsets on that the caller has already, and then its end. ' +
+      'Who was cut off goes on with the offsets that it has reached',
+    access: can('devices:read'),
+    input: z.object({ id: id(), commandId: id(), stdout: bytes, stderr: bytes }),
+    output: OutputEvent,
+  }),
+}
+
+export const inventory = {
+  changes: get('/devices/:id/inventory/changes', {
+    summary: "What changed in a device's inventory, newest first",
+    access: can('devices:read'),
+    input: z.object({ id: id(), section: InventorySection.optional(), ...page }),
+    output: pageOf(InventoryChange),
+  }),
+}
