@@ -1,8 +1,8 @@
 // Runs one benchmark, or all of them: npm run bench -- <scenario> [flags]
 
-import { readOptions, UsageError } from './options.ts'
+import { type BenchOptions, readOptions, UsageError } from './options.ts'
 import { type Circumstances, load, machine, print, type Report } from './report.ts'
-import { saveResult } from './results.ts'
+import { saveResult, writeSummary } from './results.ts'
 import type { Run, Scenario } from './scenario.ts'
 import { scenarios } from './scenarios.ts'
 
@@ -12,12 +12,15 @@ const usage = () =>
     '                         [--ingest N] [--workers N] [--profile FOLDER]',
     ...Object.entries(scenarios).map(([name, { summary }]) => `  ${name.padEnd(10)} ${summary}`),
     '  all        every one of them, one after the other',
+    '  summary    writes RESULTS.md and its picture anew, from what is saved',
   ].join('\n')
 
+let isStopping = false
 const say = (line: string) => process.stderr.write(`${line}\n`)
 
 async function main(args: readonly string[]): Promise<void> {
   const options = readOptions(args)
+  if (options.scenario === 'summary') return writeSummary()
   const names = options.scenario === 'all' ? Object.keys(scenarios) : [options.scenario]
   const outcomes: object[] = []
   for (const name of names) {
@@ -25,7 +28,8 @@ async function main(args: readonly string[]): Promise<void> {
     if (scenario === undefined) throw new UsageError(name === '' ? 'Which scenario?' : `There is no scenario ${name}`)
     say(`${name}: ${scenario.summary}`)
     const before = load()
-    const report = await runOnce(scenario, (stop) => ({ options, say, keep: stop }))
+    const report = await attempt(scenario, options, names.length > 1)
+    if (report === undefined) continue
     const command = `npm run bench -- ${args.join(' ')}`
     const date = new Date().toISOString()
     const circumstances: Circumstances = {
@@ -42,6 +46,18 @@ async function main(args: readonly string[]): Promise<void> {
   }
   if (options.isJson)
     process.stdout.write(`${JSON.stringify(names.length === 1 ? outcomes[0] : { scenarios: outcomes })}\n`)
+}
+
+/** Of several scenarios one that fails does not keep the others from running; what it failed of is told, and at the end again. */
+async function attempt(scenario: Scenario, options: BenchOptions, isOneOfMany: boolean): Promise<Report | undefined> {
+  try {
+    return await runOnce(scenario, (stop) => ({ options, say, keep: stop }))
+  } catch (error) {
+    if (!isOneOfMany || isStopping) throw error
+    say(`it failed: ${error instanceof Error ? error.stack : String(error)}`)
+    process.exitCode = 1
+    return undefined
+  }
 }
 
 let stopAll: () => Promise<void> = async () => undefined
@@ -70,7 +86,6 @@ async function runOnce(scenario: Scenario, runOf: (keep: Run['keep']) => Run): P
   }
 }
 
-let isStopping = false
 function stopNow(why: string): void {
   if (isStopping) process.exit(1)
   isStopping = true
@@ -82,7 +97,7 @@ process.once('disconnect', () => stopNow('the process that started the benchmark
 
 try {
   await main(process.argv.slice(2))
-  process.exit(0)
+  process.exit()
 } catch (error) {
   if (error instanceof UsageError) say(`${error.message}\n${usage()}`)
   else say(error instanceof Error ? (error.stack ?? error.message) : String(error))

@@ -4,13 +4,28 @@ import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { drawBars } from './picture.ts'
 import type { Circumstances, Report } from './report.ts'
+import { summarise } from './summary.ts'
 
 const folder = fileURLToPath(new URL('../results/', import.meta.url))
+const notes = fileURLToPath(new URL('../notes/', import.meta.url))
 const picture = join(folder, 'bars.svg')
+const summary = fileURLToPath(new URL('../RESULTS.md', import.meta.url))
 
 const Saved = z.looseObject({
   scenario: z.string(),
   date: z.string(),
+  command: z.string(),
+  machine: z.string(),
+  node: z.string(),
+  loadBefore: z.number(),
+  loadAfter: z.number(),
+  tables: z.array(
+    z.object({
+      title: z.string(),
+      head: z.array(z.string()),
+      rows: z.array(z.array(z.union([z.string(), z.number()]))),
+    }),
+  ),
   bars: z.array(
     z.object({
       name: z.string(),
@@ -24,15 +39,28 @@ const Saved = z.looseObject({
 })
 export type Saved = z.infer<typeof Saved>
 
-/** Keeps a result beside the others and redraws the picture of all of them. */
+/** Keeps a result beside the others, and writes the summary and the picture of all of them anew. */
 export function saveResult(report: Report, circumstances: Circumstances): void {
   mkdirSync(folder, { recursive: true })
   const path = join(folder, `${report.scenario}.json`)
   writeFileSync(path, `${JSON.stringify({ ...report, ...circumstances }, null, 2)}\n`)
-  writeFileSync(picture, drawBars(readResults()))
+  writeSummary()
+}
+
+/** Writes RESULTS.md and the picture from what is saved and noted. */
+export function writeSummary(): void {
+  const results = readResults()
+  writeFileSync(picture, drawBars(results))
+  writeFileSync(summary, summarise(results, readNotes()))
+}
+
+function readNotes(): Map<string, string> {
+  const names = readdirSync(notes).filter((name) => name.endsWith('.md'))
+  return new Map(names.map((name) => [name.slice(0, -'.md'.length), readFileSync(join(notes, name), 'utf8')]))
 }
 
 function readResults(): Saved[] {
   const names = readdirSync(folder).filter((name) => name.endsWith('.json'))
-  return names.sort().map((name) => Saved.parse(JSON.parse(readFileSync(join(folder, name), 'utf8'))))
+  const results = names.map((name) => Saved.parse(JSON.parse(readFileSync(join(folder, name), 'utf8'))))
+  return results.sort((one, other) => one.scenario.localeCompare(other.scenario))
 }

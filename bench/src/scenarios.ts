@@ -1,7 +1,11 @@
 import { types } from '../types.bench.ts'
 import type { Scenario } from './scenario.ts'
 import { api } from './scenarios/api.ts'
+import { bulk } from './scenarios/bulk.ts'
+import { command } from './scenarios/command.ts'
 import { density } from './scenarios/density.ts'
+import { devices } from './scenarios/devices.ts'
+import { groups } from './scenarios/groups.ts'
 import { idleCost } from './scenarios/idle-cost.ts'
 import { ingest } from './scenarios/ingest.ts'
 import { login } from './scenarios/login.ts'
@@ -18,6 +22,10 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   storm,
   state,
   api,
+  devices,
+  command,
+  bulk,
+  groups,
   login,
   types,
 }

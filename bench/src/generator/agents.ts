@@ -32,6 +32,7 @@ export class Agents implements SocketOwner {
   readonly #hintMs: Map<number, number> = new Map()
   /** Frames other than heartbeats, by agent and sequence, until they are acknowledged. */
   readonly #others: Map<string, Uint8Array> = new Map()
+  readonly #obeyed: Set<string> = new Set()
   readonly #closes: Map<string, number> = new Map()
   readonly #timers: Set<NodeJS.Timeout> = new Set()
   #orders: { frame: Uint8Array; atMicros: number }[] = []
@@ -191,7 +192,10 @@ export class Agents implements SocketOwner {
     if (message.name === 'command') this.#obey(agent, message.body)
   }
 
+  // As real agents do: what comes again has been done already.
   #obey(agent: number, { id }: Command): void {
+    if (this.#obeyed.has(id)) return
+    this.#obeyed.add(id)
     const sequence = this.ledger.send(agent, performance.now() * 1000)
     if (sequence === 0) return
     const body = { commandId: id, status: 'completed' as const, exitCode: 0, durationMs: 1 }

@@ -1,10 +1,10 @@
-import { Passwords } from '@muster/areas/auth/passwords.ts'
 import { readKeyring } from '@muster/kit/keyring.ts'
 import autocannon from 'autocannon'
 import { z } from 'zod'
-import { ApiClient } from '../api-client.ts'
-import { administrator, type BenchStack, startBenchStack } from '../bench-stack.ts'
+import { administrator, startBenchStack } from '../bench-stack.ts'
+import { stepsDown } from '../deep-pages.ts'
 import { idOf, tenantOf } from '../fleet-files.ts'
+import { addTechnician, technician, tokenOf } from '../people.ts'
 import { startReference } from '../references.ts'
 import { bar, load, median, type Report, significant, usageTable } from '../report.ts'
 import type { Run, Scenario } from '../scenario.ts'
@@ -12,12 +12,13 @@ import { UsageMeter } from '../usage.ts'
 
 const lengths = {
   full: { agents: 50_000, rounds: 5, seconds: 5, steadySeconds: 15 },
-  quick: { agents: 50_000, rounds: 3, seconds: 2, steadySeconds: 4 },
+  quick: { agents: 50_000, rounds: 3, seconds: 1.2, steadySeconds: 4 },
 }
 const connections = 8
 const steadyRate = 200
 const pagesDeep = 990
-const technician = { email: 'bench-technician@muster.example', password: 'correct-horse-battery-staple' } as const
+const perPage = 50
+const pageOf = (limit: number) => `/api/v1/devices?sort=hostname&limit=${limit}`
 const Page = z.looseObject({ nextCursor: z.string().nullable() })
 
 interface Side {
@@ -34,8 +35,9 @@ export const api: Scenario = {
     const { agents = length.agents, rounds: count = length.rounds } = options
     const bench = keep(await startBenchStack({ agents, admin: 1, profile: options.profile, say }))
     const partnerId = idOf('partner', 0)
-    const token = await signInTechnician(bench, partnerId)
-    const whole: Side = { base: bench.stack.urls.admin, token: await signIn(bench, administrator) }
+    await addTechnician(bench.owner, partnerId)
+    const token = await tokenOf(bench.stack.urls.admin, technician)
+    const whole: Side = { base: bench.stack.urls.admin, token: await tokenOf(bench.stack.urls.admin, administrator) }
     const reference = keep(startReference('plain-api'))
     const [key] = readKeyring(bench.stack.stores.secretFiles.keysFile).accessTokens
     const { kty = 'OKP', crv = 'Ed25519', x = '' } = key ?? {}
@@ -44,8 +46,8 @@ export const api: Scenario = {
     const ours: Side = { base: bench.stack.urls.admin, token }
     const plain: Side = { base: `http://127.0.0.1:${port}`, token }
     const device = `/api/v1/devices/${firstDeviceOf(partnerId, agents)}`
-    const page = '/api/v1/devices?sort=hostname&limit=50'
-    const deep = await pageDown(whole, page)
+    const page = pageOf(perPage)
+    const deep = await pageDown(whole)
     const meter = new UsageMeter({ ...bench.groups, reference: () => [reference.pid] })
     const rounds = []
     for (let index = 0; index < count; index++) {
@@ -68,31 +70,6 @@ export const api: Scenario = {
   },
 }
 
-/** Somebody of one partner who may see all of its devices. */
-async function signInTechnician({ owner, stack }: BenchStack, partnerId: string): Promise<string> {
-  const passwordHash = await new Passwords().hash(technician.password)
-  await owner.query(
-    `WITH somebody AS (
-       INSERT INTO users (email, name, password_hash, status) VALUES ($1, 'Technician', $2, 'active')
-       ON CONFLICT (email) DO UPDATE SET password_hash = excluded.password_hash RETURNING id)
-     INSERT INTO partner_users (partner_id, user_id, role_id, org_access)
-     SELECT $3, somebody.id, roles.id, 'all' FROM somebody, roles WHERE roles.is_system AND roles.name = 'Partner Technician'
-     ON CONFLICT DO NOTHING`,
-    [technician.email, passwordHash, partnerId],
-  )
-  return signIn({ stack }, technician)
-}
-
-async function signIn(
-  { stack }: Pick<BenchStack, 'stack'>,
-  { email, password }: typeof administrator | typeof technician,
-) {
-  const client = new ApiClient(stack.urls.admin)
-  const { body } = await client.signIn(email, password)
-  await client.stop()
-  return z.looseObject({ accessToken: z.string() }).parse(body).accessToken
-}
-
 function firstDeviceOf(partnerId: string, agents: number): string {
   for (let agent = 0; agent < agents; agent++)
     if (idOf('partner', tenantOf(agent).partner) === partnerId) return idOf('device', agent)
@@ -100,15 +77,17 @@ function firstDeviceOf(partnerId: string, agents: number): string {
 }
 
 /** The address of a page far down the list. */
-async function pageDown({ base, token }: Side, page: string): Promise<string> {
-  let path = page
-  for (let depth = 0; depth < pagesDeep; depth++) {
-    const answer = await fetch(`${base}${path}`, { headers: { authorization: `Bearer ${token}` } })
+async function pageDown({ base, token }: Side): Promise<string> {
+  let after = ''
+  // A cursor does not care how long the pages before it were.
+  for (const limit of stepsDown(pagesDeep * perPage)) {
+    const path = `${base}${pageOf(limit)}${after}`
+    const answer = await fetch(path, { headers: { authorization: `Bearer ${token}` } })
     const { nextCursor } = Page.parse(await answer.json())
     if (nextCursor === null) break
-    path = `${page}&cursor=${encodeURIComponent(nextCursor)}`
+    after = `&cursor=${encodeURIComponent(nextCursor)}`
   }
-  return path
+  return `${pageOf(perPage)}${after}`
 }
 
 /** As many answers per second as come over so many connections. */

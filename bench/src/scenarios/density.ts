@@ -20,12 +20,12 @@ const referenceAgents = 15_000
 const referenceSeconds = 10
 const firstShare = 0.2
 /** Both get time to clean up before they are measured. */
-const restMs = 12_000
+const restMs = 11_000
 const connectMs = 400_000
 
 const lengths = {
   full: { agents: 60_000, seconds: 1_800, rounds: 5 },
-  quick: { agents: 12_000, seconds: 20, rounds: 1 },
+  quick: { agents: 12_000, seconds: 10, rounds: 1 },
 }
 
 interface Round {

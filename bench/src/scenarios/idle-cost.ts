@@ -12,7 +12,7 @@ const connectMs = 400_000
 
 const lengths = {
   full: { agents: 30_000, seconds: 60, rounds: 5 },
-  quick: { agents: 12_000, seconds: 10, rounds: 2 },
+  quick: { agents: 15_000, seconds: 12, rounds: 1 },
 }
 
 /** What a fleet costs that only says once a minute how it is: CPU of all processes but the generator's. */

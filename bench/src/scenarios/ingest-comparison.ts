@@ -8,14 +8,14 @@ import type { Run } from '../scenario.ts'
 import { checkTable, ratesTable, tablesOf } from './ingest-tables.ts'
 
 const connectMs = 120_000
-const firstRate = 8_000
+const firstRate = 12_000
 const rateMax = 200_000
 /** A round is one at the maximum when what is left of it is stored within about this long. */
 const drainMs = { least: 400, most: 1_500 }
 
 const lengths = {
   full: { rounds: 5, ours: 10, bare: 5, rows: 4, half: 20, trial: 3 },
-  quick: { rounds: 3, ours: 4, bare: 2, rows: 2, half: 5, trial: 2 },
+  quick: { rounds: 3, ours: 3, bare: 1.5, rows: 1, half: 4, trial: 1.2 },
 }
 
 interface Round {

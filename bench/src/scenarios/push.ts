@@ -21,7 +21,7 @@ const Created = z.looseObject({ id: z.string() })
 
 const lengths = {
   full: { agents: 20_000, rounds: 5, commands: 100, perSecond: 10 },
-  quick: { agents: 8_000, rounds: 3, commands: 30, perSecond: 10 },
+  quick: { agents: 8_000, rounds: 3, commands: 25, perSecond: 10 },
 }
 
 const microsNow = () => Number(process.hrtime.bigint() / 1000n)
@@ -63,7 +63,7 @@ export const push: Scenario = {
     const meter = new UsageMeter({ ...bench.groups, generator: () => fleet.pids })
     const rounds: Round[] = []
     for (let index = 0; index < count; index++) {
-      const reporting = fleet.pace(agents / heartbeatSeconds, length.commands / length.perSecond + 5)
+      const reporting = fleet.pace(agents / heartbeatSeconds, length.commands / length.perSecond + 2)
       const commands = await sendCommands(api, fleet, agents, length)
       const before = await broadcastBare(bare.servers, bare.fleet, agents)
       const ours = await broadcast(bench, fleet, agents)
@@ -150,7 +150,7 @@ async function arrived(fleet: Generator, agents: number, startedAt: number): Pro
   const times: number[] = []
   await until('the signal to arrive everywhere', arrivedMs, async () => {
     // Asked seldom: an answer of thousands of receipts takes the client processes from their sockets.
-    await pause(1_500)
+    await pause(700)
     const isSignal = ({ id }: Receipt) => id === 'update'
     for (const { atMicros } of (await fleet.receipts()).filter(isSignal)) times.push(atMicros - startedAt)
     return times.length >= agents ? true : `${times.length} of ${agents} agents have it`

@@ -127,6 +127,25 @@ describe('orders', () => {
     ]
     expect(decodeOrders(pack(wrong))).toEqual([])
     expect(decodeOrders(pack('x'))).toEqual([])
+    expect(
+      decodeOrders(
+        pack([
+          ['frames', 7, Buffer.alloc(1)],
+          ['frames', 'x'.repeat(36), Buffer.alloc(1)],
+        ]),
+      ),
+    ).toEqual([])
+  })
+
+  test('one frame for many devices stands in the entry once, and everybody gets it in order', () => {
+    const bytes = Buffer.alloc(1_000, 7)
+    const ids = Array.from({ length: 50 }, () => randomUUID())
+    const to = (deviceId: string) => ({ kind: 'frame', deviceId, bytes }) as const
+    const last = { kind: 'frame', deviceId: ids[0] ?? '', bytes: Buffer.of(1), commandId: randomUUID() } as const
+    const orders = [...ids.map(to), last, ...ids.map(to)]
+    const encoded = encodeOrders(orders)
+    expect(encoded.length).toBeLessThan(2 * (1_000 + 36 * 50) + 200)
+    expect(decodeOrders(encoded)).toEqual(orders)
   })
 })
 

@@ -20,25 +20,48 @@ export interface Routing {
 const ordersPerEntry = 1_000
 const bytesPerEntry = 4 * 1024 * 1024
 
+/** Devices looked up together. The first are on their way to their sockets while others are still being looked for. */
+const devicesAtOnce = 1_000
+
 /**
- * Finds the node of every device and hands it the orders: one round of look-ups, one append per node and thousand.
+ * Finds the node of every device and hands it the orders, some devices after the other but without waiting in between.
  * @param flow whose orders they are: nodes serve flows in turn, and keep the order within each
  */
 export async function sendToDevices(redis: Redis, orders: readonly Order[], flow = ''): Promise<Routing> {
-  const nodes = await nodesOf(redis, new Set(orders.map((order) => order.deviceId)))
-  const perNode = new Map<string, Order[]>()
-  const offline = new Set<string>()
+  const ofDevices = new Map<string, Order[]>()
   for (const order of orders) {
-    const node = nodes.get(order.deviceId)
-    if (node === undefined) offline.add(order.deviceId)
-    else {
-      const list = perNode.get(node)
-      if (list === undefined) perNode.set(node, [order])
-      else list.push(order)
+    const list = ofDevices.get(order.deviceId)
+    if (list === undefined) ofDevices.set(order.deviceId, [order])
+    else list.push(order)
+  }
+  const devices = [...ofDevices]
+  const slices: Promise<Routing>[] = []
+  for (let from = 0; from < devices.length; from += devicesAtOnce)
+    slices.push(sendSlice(redis, new Map(devices.slice(from, from + devicesAtOnce)), flow))
+  const parts = await Promise.all(slices)
+  return { routed: parts.flatMap(({ routed }) => routed), offline: parts.flatMap(({ offline }) => offline) }
+}
+
+async function sendSlice(
+  redis: Redis,
+  ofDevices: ReadonlyMap<string, readonly Order[]>,
+  flow: string,
+): Promise<Routing> {
+  const nodes = await nodesOf(redis, ofDevices.keys())
+  const perNode = new Map<string, Order[]>()
+  const offline: string[] = []
+  for (const [deviceId, orders] of ofDevices) {
+    const node = nodes.get(deviceId)
+    if (node === undefined) {
+      offline.push(deviceId)
+      continue
     }
+    const list = perNode.get(node) ?? []
+    perNode.set(node, list)
+    for (const order of orders) list.push(order)
   }
   await Promise.all([...perNode].map(([node, list]) => sendToNode(redis, node, list, flow)))
-  return { routed: [...nodes.keys()], offline: [...offline] }
+  return { routed: [...nodes.keys()], offline }
 }
 
 /** Node of each device whose agent (not watchdog) is connected to a node that is alive. */
@@ -90,7 +113,26 @@ function* entriesOf(orders: readonly Order[]): Generator<Order[]> {
 
 /** The value of one entry of a node's stream. */
 export function encodeOrders(orders: readonly Order[]): Buffer {
-  return pack(orders.map(fieldsOf))
+  const items: (unknown[] | SharedFrame)[] = []
+  for (const order of orders) {
+    const before = items.at(-1)
+    const isPlain = order.kind === 'frame' && order.commandId === undefined && order.deviceId.length === deviceIdChars
+    // One frame for many devices, as a signal to a whole fleet is, stands in the entry once.
+    if (isPlain && before instanceof SharedFrame && before.bytes === order.bytes) before.ids += order.deviceId
+    else items.push(isPlain ? new SharedFrame(order.deviceId, order.bytes) : fieldsOf(order))
+  }
+  return pack(items.map((item) => (item instanceof SharedFrame ? ['frames', item.ids, item.bytes] : item)))
+}
+
+/** A frame and the ids, one behind the other, of the devices that it is for. */
+class SharedFrame {
+  ids: string
+  readonly bytes: Uint8Array
+
+  constructor(ids: string, bytes: Uint8Array) {
+    this.ids = ids
+    this.bytes = bytes
+  }
 }
 
 function fieldsOf(order: Order): unknown[] {
@@ -104,10 +146,23 @@ function fieldsOf(order: Order): unknown[] {
 /** Reads an entry of a node's stream; what is not an order is left out. */
 export function decodeOrders(bytes: Uint8Array): Order[] {
   const list = unpack(bytes)
-  return Array.isArray(list) ? list.flatMap((item) => orderOf(item) ?? []) : []
+  return Array.isArray(list) ? list.flatMap((item) => sharedOrdersOf(item) ?? orderOf(item) ?? []) : []
 }
 
+const deviceIdChars = 36
 const deviceField = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(\/watchdog)?$/
+
+function sharedOrdersOf(item: unknown): Order[] | undefined {
+  if (!Array.isArray(item) || item[0] !== 'frames') return undefined
+  const [, ids, bytes]: unknown[] = item
+  if (typeof ids !== 'string' || !(bytes instanceof Uint8Array)) return []
+  const orders: Order[] = []
+  for (let at = 0; at < ids.length; at += deviceIdChars) {
+    const deviceId = ids.slice(at, at + deviceIdChars)
+    if (deviceField.test(deviceId)) orders.push({ kind: 'frame', deviceId, bytes })
+  }
+  return orders
+}
 
 function orderOf(item: unknown): Order | undefined {
   if (!Array.isArray(item)) return undefined

@@ -107,13 +107,30 @@ export async function followDeviceChanges(system: pg.Pool, since: string): Promi
     return { now: rows[0]?.now ?? since, groups: await dynamicGroups(db), touched: await touchedSince(db, since) }
   })
   const byOrg = Map.groupBy(touched, (change) => change.orgId)
-  for (const group of groups) {
+  const due = groups.flatMap((group) => {
     const changed = (byOrg.get(group.orgId) ?? []).filter((change) => concerns(group, change.kind))
-    if (changed.length === 0) continue
-    const deviceIds = [...new Set(changed.flatMap((change) => change.deviceIds))]
-    await asSystem(system, (db) => evaluateGroup(db, group, deviceIds))
-  }
+    return changed.length === 0
+      ? []
+      : [{ group, deviceIds: [...new Set(changed.flatMap((change) => change.deviceIds))] }]
+  })
+  for (let from = 0; from < due.length; from += groupsAtOnce)
+    await evaluateTogether(system, due.slice(from, from + groupsAtOnce))
   return now
+}
+
+interface Due {
+  readonly group: Watching
+  readonly deviceIds: string[]
+}
+
+/** In one transaction, whose statements leave without waiting for each other; where one of them fails, each by itself. */
+async function evaluateTogether(system: pg.Pool, due: readonly Due[]): Promise<void> {
+  const evaluate = (db: Db, { group, deviceIds }: Due) => evaluateGroup(db, group, deviceIds)
+  try {
+    await asSystem(system, (db) => Promise.all(due.map((each) => evaluate(db, each))))
+  } catch {
+    for (const each of due) await asSystem(system, (db) => evaluate(db, each))
+  }
 }
 
 /** Asks every filter about every device: repairs whatever was missed, and follows filters whose answer changes with the time alone. */
@@ -122,6 +139,8 @@ export async function sweepGroups(system: pg.Pool): Promise<void> {
     await asSystem(system, (db) => evaluateGroup(db, group, null))
 }
 
+/** So many are asked in one transaction: the way there and back would take longer than most of the answers. */
+const groupsAtOnce = 20
 const firstLookMs = 60_000
 
 /** Follows device changes again and again, each time from where it got to. What was before its first look is the sweep's. */
