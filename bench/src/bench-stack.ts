@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { SchemaError } from '@muster/db/migrate.ts'
 import { type Stack, startStack } from '@muster/stack/stack.ts'
-import { type Stores, startStores } from '@muster/stack/stores.ts'
+import type { Stores } from '@muster/stack/stores.ts'
 import { Redis } from 'ioredis'
 import pg from 'pg'
 import { ensureFleet } from './fleet.ts'
@@ -55,27 +55,9 @@ export const administrator = { email: 'bench@muster.example', password: 'correct
 
 /** Starts stores and processes with so many enrolled agents and nothing reported yet. */
 export async function startBenchStack(options: BenchStackOptions): Promise<BenchStack> {
-  await prepare(options)
-  const counts = options.isBare
-    ? { ingest: 0, workers: 0, admin: 0 as const }
-    : { ingest: options.ingest ?? 1, workers: options.workers ?? 1, admin: options.admin ?? 0 }
-  const { profile } = options
-  const profiled: Record<string, string> =
-    profile === undefined ? {} : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${resolve(profile)}` }
-  const stack = await startStack({
-    dataDir,
-    durable: true,
-    ...counts,
-    bootstrap: administrator,
-    settings: {
-      ...options.settings,
-      // The generator has few addresses and devices for its load; the protection against floods is not what is measured.
-      ingest: { ...profiled, LOG_LEVEL: 'warn', DEVICE_FRAMES_PER_SECOND: '1000', ...options.settings?.ingest },
-      worker: { ...profiled, LOG_LEVEL: 'warn', ...options.settings?.worker },
-      admin: { ...profiled, LOG_LEVEL: 'warn', ...options.settings?.admin },
-    },
-    onNote: options.say,
-  })
+  await mkdir(benchFolder, { recursive: true })
+  await untilAlone(options.say)
+  const stack = await start(options)
   const owner = new pg.Client({ connectionString: stack.urls.owner })
   const redis = new Redis(stack.urls.redis)
   const stop = async () => {
@@ -94,18 +76,48 @@ export async function startBenchStack(options: BenchStackOptions): Promise<Bench
   }
 }
 
-async function prepare(options: BenchStackOptions): Promise<void> {
-  await mkdir(benchFolder, { recursive: true })
-  await untilAlone(options.say)
-  try {
-    await prepareStores(options)
-  } catch (error) {
-    // A data folder of another version of the schema is worth nothing here.
-    if (!(error instanceof SchemaError)) throw error
-    options.say(`beginning with an empty database: ${error.message}`)
-    await rm(dataDir, { recursive: true, force: true })
-    await prepareStores(options)
+const startsMax = 3
+
+// The first start may find a database of another version, or one that needs other settings and therefore a second start.
+async function start(options: BenchStackOptions): Promise<Stack> {
+  for (let starts = 1; ; starts++) {
+    try {
+      return await startOnce(options)
+    } catch (error) {
+      if (starts === startsMax) throw error
+      if (error instanceof SchemaError) {
+        options.say(`beginning with an empty database: ${error.message}`)
+        await rm(dataDir, { recursive: true, force: true })
+      } else if (!(error instanceof SettingsChanged)) throw error
+    }
   }
+}
+
+function startOnce(options: BenchStackOptions): Promise<Stack> {
+  const counts = options.isBare
+    ? { ingest: 0, workers: 0, admin: 0 as const }
+    : { ingest: options.ingest ?? 1, workers: options.workers ?? 1, admin: options.admin ?? 0 }
+  const { profile } = options
+  const profiled: Record<string, string> =
+    profile === undefined ? {} : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${resolve(profile)}` }
+  return startStack({
+    dataDir,
+    durable: true,
+    ...counts,
+    bootstrap: administrator,
+    settings: {
+      ...options.settings,
+      // The generator has few addresses and devices for its load; the protection against floods is not what is measured.
+      ingest: { ...profiled, LOG_LEVEL: 'warn', DEVICE_FRAMES_PER_SECOND: '1000', ...options.settings?.ingest },
+      worker: { ...profiled, LOG_LEVEL: 'warn', ...options.settings?.worker },
+      admin: { ...profiled, LOG_LEVEL: 'warn', ...options.settings?.admin },
+    },
+    onStores: async (stores) => {
+      await ensureFleet(benchFolder, stores.secretFiles.keysFile, options.agents, options.say)
+      await empty(stores, options)
+    },
+    onNote: options.say,
+  })
 }
 
 // Two benchmarks at once would only measure each other.
@@ -121,33 +133,36 @@ async function untilAlone(say: (line: string) => void): Promise<void> {
   await pause(1_000)
 }
 
-async function prepareStores(options: BenchStackOptions): Promise<void> {
-  const stores = await startStores({ dataDir, durable: true, onNote: options.say })
-  try {
-    await ensureFleet(benchFolder, stores.secretFiles.keysFile, options.agents, options.say)
-    await empty(stores, options)
-  } finally {
-    await stores.stop()
-  }
-}
-
 // Throws away what earlier runs stored, and has the servers tell when each transaction was committed.
 async function empty(stores: Stores, { agents, postgres = {} }: BenchStackOptions): Promise<void> {
   const redis = new Redis(stores.urls.redis)
   const owner = new pg.Client({ connectionString: stores.urls.owner })
   await owner.connect()
   try {
+    await requireSettings(owner, { track_commit_timestamp: 'on', shared_preload_libraries: '', ...postgres })
     await redis.flushall()
     await redis.bgrewriteaof()
-    await owner.query('ALTER SYSTEM RESET ALL')
-    const settings = { track_commit_timestamp: 'on', ...postgres }
-    for (const [name, value] of Object.entries(settings))
-      await owner.query(`ALTER SYSTEM SET ${owner.escapeIdentifier(name)} = ${owner.escapeLiteral(value)}`)
     await seed(owner, agents)
   } finally {
     redis.disconnect()
     await owner.end()
   }
+}
+
+/** PostgreSQL takes the settings at its next start. */
+class SettingsChanged extends Error {}
+
+async function requireSettings(owner: pg.Client, settings: Readonly<Record<string, string>>): Promise<void> {
+  const { rows } = await owner.query<{ name: string; setting: string }>(
+    'SELECT name, setting FROM pg_settings WHERE name = ANY ($1)',
+    [Object.keys(settings)],
+  )
+  const now = new Map(rows.map(({ name, setting }) => [name, setting]))
+  if (Object.entries(settings).every(([name, value]) => now.get(name) === value)) return
+  await owner.query('ALTER SYSTEM RESET ALL')
+  for (const [name, value] of Object.entries(settings))
+    await owner.query(`ALTER SYSTEM SET ${owner.escapeIdentifier(name)} = ${owner.escapeLiteral(value)}`)
+  throw new SettingsChanged('PostgreSQL has to start again with other settings')
 }
 
 function groupsOf(stack: Stack): Groups {

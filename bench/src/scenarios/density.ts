@@ -17,15 +17,14 @@ import { checkTable } from './ingest-tables.ts'
 const heartbeatSeconds = 60
 const perIngest = 15_000
 const referenceAgents = 15_000
-const referenceSeconds = 10
 const firstShare = 0.2
-/** Both get time to clean up before they are measured. */
+/** The time after which ingest cleans up behind a wave of handshakes. */
 const restMs = 11_000
 const connectMs = 400_000
 
 const lengths = {
-  full: { agents: 60_000, seconds: 1_800, rounds: 5 },
-  quick: { agents: 12_000, seconds: 10, rounds: 1 },
+  full: { agents: 60_000, seconds: 1_800, rounds: 5, useSeconds: 10, referenceRestMs: 12_000 },
+  quick: { agents: 12_000, seconds: 10, rounds: 1, useSeconds: 4, referenceRestMs: 5_000 },
 }
 
 interface Round {
@@ -53,7 +52,7 @@ export const density: Scenario = {
     // The first agents use up what the start of the process left behind; what each further one costs is measured.
     const first = Math.ceil(agents * firstShare)
     await generator.connect(connectMs, first)
-    await generator.pace(first / referenceSeconds, referenceSeconds)
+    await generator.pace(first / length.useSeconds, length.useSeconds)
     await pause(restMs)
     const base = residentOf(bench)
     const connectedMs = await generator.connect(connectMs)
@@ -64,7 +63,7 @@ export const density: Scenario = {
     for (let index = 0; index < count; index++) {
       // The fleet goes on reporting while the reference is measured.
       const reporting = generator.pace(agents / heartbeatSeconds, seconds / count)
-      const plain = await holdPlain(bench, Math.min(referenceAgents, Math.ceil(agents / ingest)))
+      const plain = await holdPlain(bench, Math.min(referenceAgents, Math.ceil(agents / ingest)), length)
       await reporting
       const resident = residentOf(bench)
       const ours = (resident - base) / (agents - first)
@@ -138,7 +137,11 @@ function residentOf({ groups }: BenchStack): number {
   return (groups.ingest?.() ?? []).reduce((sum, pid) => sum + residentBytesOf(pid), 0)
 }
 
-async function holdPlain({ fleetFolder }: BenchStack, agents: number): Promise<Pick<Round, 'plain' | 'plainMiB'>> {
+async function holdPlain(
+  { fleetFolder }: BenchStack,
+  agents: number,
+  { useSeconds, referenceRestMs }: { useSeconds: number; referenceRestMs: number },
+): Promise<Pick<Round, 'plain' | 'plainMiB'>> {
   const port = await freePort()
   const server = startReference('plain-socket', [String(port)])
   await server.ask({}, z.object({}))
@@ -147,13 +150,13 @@ async function holdPlain({ fleetFolder }: BenchStack, agents: number): Promise<P
   try {
     const first = Math.ceil(agents * firstShare)
     await sockets.connect(connectMs, first)
-    await sockets.pace(first / referenceSeconds, referenceSeconds)
-    await pause(restMs)
+    await sockets.pace(first / useSeconds, useSeconds)
+    await pause(referenceRestMs)
     const base = residentBytesOf(server.pid)
     await sockets.connect(connectMs)
     // A message per socket, so that what comes with use is counted.
-    await sockets.pace(agents / referenceSeconds, referenceSeconds)
-    await pause(restMs)
+    await sockets.pace(agents / useSeconds, useSeconds)
+    await pause(referenceRestMs)
     const resident = residentBytesOf(server.pid)
     return { plain: (resident - base) / (agents - first), plainMiB: resident / 2 ** 20 }
   } finally {

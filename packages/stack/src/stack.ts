@@ -27,6 +27,8 @@ export interface StackOptions extends StoreOptions {
   readonly liveness?: Liveness
   /** Further settings of one kind of process. */
   readonly settings?: Partial<Record<'admin' | 'worker' | 'ingest', Readonly<Record<string, string>>>>
+  /** What is to be done with the stores before any process uses them. */
+  readonly onStores?: (stores: Stores) => Promise<void>
 }
 
 /** A whole Muster: stores and processes. */
@@ -64,6 +66,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     await stores.stop()
   }
   try {
+    await options.onStores?.(stores)
     const ports = await choosePorts(options)
     const plans = planProcesses(stores, ports, options)
     const base = options.env ?? minimalEnvironment()
