@@ -4,6 +4,8 @@ import { CommandStatus } from './commands.contract.ts'
 
 const bytes = z.coerce.number().int().min(0).max(1_048_576).default(0)
 
+/** How the command stands: first of all, and whenever that changes. */
+const OutputStatus = z.object({ type: z.literal('status'), status: CommandStatus })
 /** Some of the output, and where it begins, in bytes. */
 const OutputPiece = z.object({
   type: z.literal('output'),
@@ -17,7 +19,7 @@ const OutputEnd = z.object({
   exitCode: z.number().nullable(),
   error: z.string().nullable(),
 })
-export const OutputEvent = z.discriminatedUnion('type', [OutputPiece, OutputEnd])
+export const OutputEvent = z.discriminatedUnion('type', [OutputStatus, OutputPiece, OutputEnd])
 export type OutputEvent = z.infer<typeof OutputEvent>
 
 export const InventorySection = z.enum(['hardware', 'disks', 'network', 'software', 'services', 'users'])

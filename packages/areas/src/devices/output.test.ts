@@ -27,6 +27,7 @@ it('output is told as it comes, and whoever comes back goes on where it was', as
   const { id: commandId } = await call(here.orgAdmin, commands.create, { id: device, ...script })
   await shows(commandId, 'één\n')
   const watching = events(here.orgAdmin, output.follow, { id: device, commandId })
+  expect((await watching.next()).value).toEqual({ type: 'status', status: 'running' })
   expect((await watching.next()).value).toEqual({ type: 'output', stream: 'stdout', offset: 0, output: 'één\n' })
   const next = watching.next()
   await shows(commandId, 'two\n')
@@ -37,6 +38,7 @@ it('output is told as it comes, and whoever comes back goes on where it was', as
   for await (const event of events(here.orgAdmin, output.follow, { id: device, commandId, stdout: 10 }))
     told.push(event)
   expect(told).toEqual([
+    { type: 'status', status: 'completed' },
     { type: 'output', stream: 'stdout', offset: 10, output: 'three\n' },
     { type: 'ended', status: 'completed', exitCode: 0, error: null },
   ])

@@ -11,7 +11,9 @@ import { hasEnded } from './commands.rules.ts'
 import { output as contract, type OutputEvent } from './output.contract.ts'
 import { visibleDevices } from './visibility.ts'
 
+/** What the watcher has been told so far. */
 interface Reached {
+  status: CommandStatus | null
   stdout: number
   stderr: number
 }
@@ -28,7 +30,7 @@ export default implement(contract, {
         signal: AbortSignal.any([request.signal, left.signal]),
         accepts: (event) => event.commandId === commandId,
       })
-      const reached = { stdout: input.stdout, stderr: input.stderr }
+      const reached: Reached = { status: null, stdout: input.stdout, stderr: input.stderr }
       const news = async function* () {
         const grown = await read((db) => growth(db, caller, { id, commandId }, reached))
         yield* piecesOf(grown, reached)
@@ -74,6 +76,8 @@ async function growth(
 }
 
 function* piecesOf(grown: Growth, reached: Reached): Generator<OutputEvent> {
+  if (grown.status !== reached.status) yield { type: 'status', status: grown.status }
+  reached.status = grown.status
   for (const stream of ['stdout', 'stderr'] as const) {
     const output = grown[stream]
     if (output === '') continue
