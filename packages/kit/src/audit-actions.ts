@@ -67,6 +67,7 @@ export const auditActions = [
   'agent_update.stop',
   'agent_update.allow',
   'device.enroll',
+  'device.possible_duplicate',
   'device.provision',
   'device.move',
   'device.decommission',

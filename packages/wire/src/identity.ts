@@ -29,3 +29,10 @@ const context = Buffer.from('muster-agent-v1\0')
 export function proofBytes(nonce: Uint8Array, certificate: string): Uint8Array {
   return Buffer.concat([context, nonce, createHash('sha256').update(certificate).digest()])
 }
+
+const reenrolmentPurpose = 'muster-reenrol-1\0'
+
+/** What a machine signs with its previous key to stay the same device: its new public key (base64url) and its device id. */
+export function reenrolmentProofBytes(publicKey: string, deviceId: string): Uint8Array {
+  return Buffer.concat([Buffer.from(reenrolmentPurpose), Buffer.from(publicKey, 'base64url'), Buffer.from(deviceId)])
+}

@@ -46,6 +46,42 @@ export const findRegistered = (
     .limit(1)
     .executeTakeFirst()
 
+/** Other devices of the organisation that say they are the same machine. */
+export async function findTwins(db: Db, { id, orgId }: Registered, machineId: string | null): Promise<string[]> {
+  if (machineId === null) return []
+  const twins = await db
+    .selectFrom('devices')
+    .select('id')
+    .where('orgId', '=', orgId)
+    .where('machineId', '=', machineId)
+    .where('id', '<>', id)
+    .where('lifecycle', 'in', ['active', 'quarantined'])
+    .orderBy('createdAt')
+    .limit(10)
+    .execute()
+  return twins.map((twin) => twin.id)
+}
+
+/** The key of a device of this organisation, locked until the transaction ends. */
+export const keyOf = (db: Db, orgId: string, id: string): Promise<{ publicKey: string | null } | undefined> =>
+  db
+    .selectFrom('devices')
+    .select('publicKey')
+    .where('id', '=', id)
+    .where('orgId', '=', orgId)
+    .where('lifecycle', 'in', ['active', 'quarantined'])
+    .forUpdate()
+    .executeTakeFirst()
+
+/** Gives a device another key and what its machine says now; certificates of the key before are worth nothing any more. */
+export const giveKey = (db: Db, id: string, machine: Machine): Promise<Registered> =>
+  db
+    .updateTable('devices')
+    .set({ ...machine, keyGeneration: sql`key_generation + 1` })
+    .where('id', '=', id)
+    .returning(registeredColumns)
+    .executeTakeFirstOrThrow()
+
 export interface Place {
   readonly orgId: string
   readonly partnerId: string

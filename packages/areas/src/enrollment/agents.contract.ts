@@ -17,7 +17,7 @@ export const agents = {
   enroll: create('/agents/enroll', {
     summary: 'Enrol a machine with an enrolment key, in the body or in the header X-Enrollment-Key',
     access: anyone,
-    audit: 'device.enroll',
+    audit: ['device.enroll', 'device.possible_duplicate'],
     transaction: 'own',
     bodyBytesMax: 16_384,
     input: z.object({
@@ -31,6 +31,8 @@ export const agents = {
       /** Tells machines apart whose names are equal. */
       machineId: text(128).min(1).optional(),
       publicKey,
+      /** Of a machine that enrols anew with another key: proof that it holds the one before, so that it stays the same device. */
+      previous: z.object({ deviceId: id(), signature: z.string().regex(/^[A-Za-z0-9_-]{86}$/) }).optional(),
     }),
     output: z.object({
       deviceId: id(),

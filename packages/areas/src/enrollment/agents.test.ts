@@ -1,10 +1,11 @@
-import { createPublicKey } from 'node:crypto'
+import { createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
+import { generationsKey } from '@muster/backplane/keys.ts'
 import { auditOf } from '@muster/testkit/audit.ts'
 import { call, refusal } from '@muster/testkit/call.ts'
 import { machine } from '@muster/testkit/machines.ts'
 import { testServices } from '@muster/testkit/services.ts'
 import { world } from '@muster/testkit/world.ts'
-import { CertificateClaims } from '@muster/wire/identity.ts'
+import { CertificateClaims, reenrolmentProofBytes } from '@muster/wire/identity.ts'
 import { jwtVerify } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { devices } from '../devices/devices.contract.ts'
@@ -27,7 +28,7 @@ const settled = async (count: number, once: () => Promise<unknown>, atOnce = 40)
 }
 
 describe('enrolment', async () => {
-  const { system, keyring, settings } = await testServices()
+  const { system, redis, keyring, settings } = await testServices()
   const keyOf = async (who: Awaited<ReturnType<typeof world>>, more: { siteId?: string; maxUsage?: number } = {}) =>
     (await call(who.partnerAdmin, keys.create, { orgId: who.org.id, name: 'Key', ...more })).key
   const enrol = (enrollmentKey: string, given: Machine = machine()) =>
@@ -98,6 +99,41 @@ describe('enrolment', async () => {
     const reinstalled = await enrol(key, { ...machine(given.hostname), machineId: given.machineId })
     const cloned = await enrol(key, { ...machine(given.hostname), publicKey: given.publicKey })
     expect(new Set([first.deviceId, reinstalled.deviceId, cloned.deviceId]).size).toBe(3)
+  })
+
+  it('a machine with a new key stays the same device only if it proves that it has the one before', async () => {
+    const key = await keyOf(here, { maxUsage: 1 })
+    const [before, after] = [generateKeyPairSync('ed25519'), generateKeyPairSync('ed25519')]
+    const rawOf = (pair: typeof before) => String(pair.publicKey.export({ format: 'jwk' }).x)
+    const given = { ...machine(), publicKey: rawOf(before) }
+    const { deviceId } = await enrol(key, given)
+    const anew = { ...given, publicKey: rawOf(after), agentVersion: '1.1.0' }
+    const proof = reenrolmentProofBytes(anew.publicKey, deviceId)
+    const signedBy = (pair: typeof before) => ({
+      deviceId,
+      signature: sign(null, proof, pair.privateKey).toString('base64url'),
+    })
+    const again = (previous: { deviceId: string; signature: string }) =>
+      call(null, agents.enroll, { enrollmentKey: key, ...anew, previous })
+    expect(await refusal(again(signedBy(after)))).toMatchObject({ status: 403 })
+    const elsewhere = { ...signedBy(before), deviceId: (await enrol(await keyOf(here))).deviceId }
+    expect(await refusal(again(elsewhere))).toMatchObject({ status: 403 })
+    const answer = await again(signedBy(before))
+    expect(answer.deviceId).toBe(deviceId)
+    const claims = JSON.parse(Buffer.from(answer.certificate.split('.')[1] ?? '', 'base64url').toString())
+    expect(claims).toMatchObject({ gen: 2, cnf: { jwk: { x: anew.publicKey } } })
+    expect(await redis.hget(generationsKey, deviceId)).toBe('2')
+  })
+
+  it('a machine that comes again without proof is a new device, and somebody is told that it may be one twice', async () => {
+    const key = await keyOf(here)
+    const given = machine()
+    const first = await enrol(key, given)
+    const second = await enrol(key, { ...machine(), machineId: given.machineId })
+    const records = await auditOf(second.deviceId)
+    expect(records.map(({ action }) => action).sort()).toEqual(['device.enroll', 'device.possible_duplicate'])
+    const told = records.find(({ action }) => action === 'device.possible_duplicate')
+    expect(told).toMatchObject({ details: { sameMachineAs: [first.deviceId] } })
   })
 
   it('a decommissioned machine comes back as a new device', async () => {

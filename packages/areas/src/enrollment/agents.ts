@@ -1,17 +1,19 @@
+import { publishGeneration } from '@muster/backplane/generations.ts'
 import { publishLive } from '@muster/backplane/live.ts'
 import { unauthenticated } from '@muster/kit/errors.ts'
 import { peppered } from '@muster/kit/keyring.ts'
 import { originOf } from '../auth/index.ts'
-import { findRegistered, lockMachine } from '../devices/index.ts'
+import { findRegistered, findTwins, lockMachine } from '../devices/index.ts'
 import { implement } from '../operation.ts'
 import { agents as contract } from './agents.contract.ts'
 import { signDeviceCertificate } from './certificates.ts'
 import { admitMachine, grantOf } from './grants.ts'
+import { replaceKey } from './replace-key.ts'
 
 export default implement(contract, {
   async enroll({ input, request, services, write, audit, after }) {
     await services.limits.take('enrollPerAddress', originOf(request.ip))
-    const { enrollmentKey, osName = null, osVersion = null, machineId = null, ...given } = input
+    const { enrollmentKey, osName = null, osVersion = null, machineId = null, previous, ...given } = input
     const key = enrollmentKey ?? request.header('x-enrollment-key') ?? ''
     if (key === '') throw unauthenticated('An enrollment key is required')
     const machine = { ...given, osName, osVersion, machineId }
@@ -21,9 +23,13 @@ export default implement(contract, {
       const grant = await grantOf(db, peppered(services.keyring, key), nowMs)
       await lockMachine(db, grant.orgId, machine.publicKey)
       // An answer that got lost is asked for again: the machine is in already, and takes no second use of the key.
-      const known = await findRegistered(db, grant.orgId, machine)
+      const same = await findRegistered(db, grant.orgId, machine)
+      const known = same ?? (previous === undefined ? undefined : await replaceKey(db, grant, machine, previous))
       const admitted = known ?? (await admitMachine(db, grant, machine, nowMs))
       const { id, orgId, partnerId, siteId } = admitted
+      if (same === undefined && known !== undefined)
+        after(() => publishGeneration(services.redis, id, known.keyGeneration))
+      const twins = known === undefined ? await findTwins(db, admitted, machineId) : []
       audit({
         target: id,
         name: machine.hostname,
@@ -32,6 +38,16 @@ export default implement(contract, {
         actor: { type: 'agent', id },
         details: { enrollmentKeyId: grant.id, agentVersion: machine.agentVersion, again: known !== undefined },
       })
+      if (twins.length > 0)
+        audit({
+          action: 'device.possible_duplicate',
+          target: id,
+          name: machine.hostname,
+          orgId,
+          partnerId,
+          actor: { type: 'agent', id },
+          details: { sameMachineAs: twins },
+        })
       const event = { type: 'device.changed', orgId, siteId, deviceId: id, at: nowMs, change: 'enrolled' } as const
       if (known === undefined) after(() => publishLive(services.redis, partnerId, [event]))
       return admitted

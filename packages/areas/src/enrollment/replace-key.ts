@@ -1,0 +1,33 @@
+import { createPublicKey, verify } from 'node:crypto'
+import type { Db } from '@muster/db/database.ts'
+import { denied } from '@muster/kit/errors.ts'
+import { reenrolmentProofBytes } from '@muster/wire/identity.ts'
+import { giveKey, keyOf, type Machine, type Registered } from '../devices/index.ts'
+import type { Grant } from './grants.ts'
+
+/**
+ * The device that a machine was before, with its new key. What it needs is the key before: knowing a machine's name or id is not enough
+ * to take its place.
+ * @throws FORBIDDEN when the proof does not fit
+ */
+export async function replaceKey(
+  db: Db,
+  { orgId }: Grant,
+  machine: Machine,
+  { deviceId, signature }: { deviceId: string; signature: string },
+): Promise<Registered> {
+  const x = (await keyOf(db, orgId, deviceId))?.publicKey
+  const proof = reenrolmentProofBytes(machine.publicKey, deviceId)
+  if (x === null || x === undefined || !isSigned(x, proof, signature))
+    throw denied('The proof of the previous key does not fit')
+  return giveKey(db, deviceId, machine)
+}
+
+function isSigned(x: string, bytes: Uint8Array, signature: string): boolean {
+  try {
+    const key = createPublicKey({ format: 'jwk', key: { kty: 'OKP', crv: 'Ed25519', x } })
+    return verify(null, bytes, key, Buffer.from(signature, 'base64url'))
+  } catch {
+    return false
+  }
+}
