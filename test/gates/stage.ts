@@ -10,6 +10,7 @@ import type { About, Stage } from '@muster/areas/examples.ts'
 import { filters } from '@muster/areas/filters/filters.contract.ts'
 import { groups, members } from '@muster/areas/groups/groups.contract.ts'
 import { roles } from '@muster/areas/roles/roles.contract.ts'
+import { pins } from '@muster/areas/rollouts/pins.contract.ts'
 import { organizations } from '@muster/areas/tenancy/organizations.contract.ts'
 import { partners } from '@muster/areas/tenancy/partners.contract.ts'
 import { sites } from '@muster/areas/tenancy/sites.contract.ts'
@@ -96,6 +97,7 @@ async function makeFleet(there: World, marks: Marks) {
     customField: (await call(admin, customFields.create, field)).id,
     filter: (await call(there.orgAdmin, filters.create, { name: marks.organization, filter, shared: true })).id,
     enrollmentKey: (await call(admin, keys.create, { orgId, name: `Key ${marks.organization}` })).id,
+    versionPin: (await call(admin, pins.set, { orgId, reason: `Pin ${marks.organization}` })).id,
   }
 }
 

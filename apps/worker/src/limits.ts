@@ -119,6 +119,8 @@ export const groupSweepMs = 60_000
 export const auditChainMs = 1_000
 export const auditHeadsMs = 60_000
 export const releasesMs = 30_000
+/** A stop of all updates holds within one turn. */
+export const offersMs = 2_000
 export const auditPartitionMonthsAhead = 3
 export const mailMs = 1_000
 export const mailBacklogMs = 15_000

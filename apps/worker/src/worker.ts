@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { followReleases } from '@muster/areas/agent-versions/publish.jobs.ts'
 import { chainAudit, signAuditHeads } from '@muster/areas/audit/chain.jobs.ts'
 import { changeFollower, sweepGroups } from '@muster/areas/groups/membership.jobs.ts'
+import { offerUpdates } from '@muster/areas/rollouts/offers.jobs.ts'
 import { connectRedis, untilReady } from '@muster/backplane/redis.ts'
 import { createPool } from '@muster/db/pool.ts'
 import { refusePowerfulLogin } from '@muster/db/roles.ts'
@@ -29,6 +30,7 @@ import {
   groupChangesMs,
   groupSweepMs,
   nodeSweepMs,
+  offersMs,
   reconcileMs,
   releasesMs,
   settleMs,
@@ -175,6 +177,7 @@ function repeated(parts: Parts): Service[] {
     alone('command-reroute', sweepMs, () => rerouteCommands(parts)),
     alone('group-changes', groupChangesMs, changeFollower(parts.pool)),
     alone('group-sweep', groupSweepMs, () => sweepGroups(parts.pool)),
+    alone('agent-updates', offersMs, () => offerUpdates({ ...parts, publicUrl: parts.settings.PUBLIC_URL })),
     alone('generations', generationsMs, () => rebuildGenerations(parts)),
     // These two see to it themselves that only one of them writes at a time.
     periodic('audit-chain', auditChainMs, log, () => chainAudit(parts.pool)),

@@ -31,6 +31,7 @@ import { healthExamples } from './health/health.examples.ts'
 import { lifecycleExamples } from './lifecycle/lifecycle.examples.ts'
 import { mailsExamples } from './mail/mails.examples.ts'
 import { permissionsExamples, rolesExamples } from './roles/roles.examples.ts'
+import { pinsExamples, rolloutsExamples, stopExamples, updatesExamples } from './rollouts/rollouts.examples.ts'
 import { searchExamples } from './search/search.examples.ts'
 import {
   eventLogsExamples,
@@ -81,6 +82,7 @@ export const examples: Examples = {
   lifecycle: { lifecycle: lifecycleExamples },
   mail: { mails: mailsExamples },
   roles: { permissions: permissionsExamples, roles: rolesExamples },
+  rollouts: { pins: pinsExamples, rollouts: rolloutsExamples, stop: stopExamples, updates: updatesExamples },
   search: { search: searchExamples },
   systemTools: {
     eventLogs: eventLogsExamples,

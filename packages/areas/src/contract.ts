@@ -31,6 +31,9 @@ import { lifecycle } from './lifecycle/lifecycle.contract.ts'
 import { mails } from './mail/mails.contract.ts'
 import { permissions } from './roles/permissions.contract.ts'
 import { roles } from './roles/roles.contract.ts'
+import { pins } from './rollouts/pins.contract.ts'
+import { rollouts, stop } from './rollouts/rollouts.contract.ts'
+import { updates } from './rollouts/updates.contract.ts'
 import { search } from './search/search.contract.ts'
 import { eventLogs } from './system-tools/event-logs.contract.ts'
 import { files } from './system-tools/files.contract.ts'
@@ -62,6 +65,7 @@ export const contract = {
   mail: { mails },
   lifecycle: { lifecycle },
   roles: { permissions, roles },
+  rollouts: { pins, rollouts, stop, updates },
   search: { search },
   systemTools: { eventLogs, files, processes, registry, services, tasks },
   tenancy: { dashboard, organizations, partners, sites },

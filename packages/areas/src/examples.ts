@@ -22,6 +22,8 @@ export interface Stage {
   readonly customFieldKey: string
   readonly filter: string
   readonly enrollmentKey: string
+  /** Of the organisation as a whole. */
+  readonly versionPin: string
   /** Custom roles of the partner and of the organisation. */
   readonly role: string
   readonly orgRole: string

@@ -36,6 +36,10 @@ import mails from './mail/mails.ts'
 import type { Operation } from './operation.ts'
 import permissions from './roles/permissions.ts'
 import roles from './roles/roles.ts'
+import pins from './rollouts/pins.ts'
+import rollouts from './rollouts/rollouts.ts'
+import stop from './rollouts/stop.ts'
+import updates from './rollouts/updates.ts'
 import search from './search/search.ts'
 import type { Services } from './services.ts'
 import eventLogs from './system-tools/event-logs.ts'
@@ -72,6 +76,7 @@ const areas: Implemented = {
   mail: { mails },
   lifecycle: { lifecycle },
   roles: { permissions, roles },
+  rollouts: { pins, rollouts, stop, updates },
   search: { search },
   systemTools: { eventLogs, files, processes, registry, services, tasks },
   tenancy: { dashboard, organizations, partners, sites },

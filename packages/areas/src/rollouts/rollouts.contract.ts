@@ -1,0 +1,138 @@
+import { can, create, get, id, page, pageOf, personCan, post, time } from '@muster/kit/contract.ts'
+import { releaseVersion } from '@muster/wire/release.ts'
+import { z } from 'zod'
+
+export const RolloutState = z.enum(['running', 'paused', 'halted', 'completed', 'cancelled'])
+
+export const Rollout = z.object({
+  id: id(),
+  version: z.string(),
+  state: RolloutState,
+  /** Percent of the fleet that each stage reaches. */
+  stages: z.array(z.number()),
+  /** The stage that it is in, counted from 1. */
+  stage: z.number(),
+  stageAt: time(),
+  successPercent: z.number(),
+  errorPercent: z.number(),
+  stageSeconds: z.number(),
+  /** Why it halted. */
+  reason: z.string().nullable(),
+  createdBy: id().nullable(),
+  createdAt: time(),
+  updatedAt: time(),
+})
+
+export const RolloutDetail = Rollout.extend({
+  /** What became of the devices that it has offered its version to. */
+  devices: z.object({ offered: z.number(), succeeded: z.number(), failed: z.number() }),
+})
+
+const firstStagePercentMax = 10
+const stages = z
+  .array(z.int().min(1).max(100))
+  .min(2)
+  .max(10)
+  .refine((given) => given.every((percent, index) => index === 0 || percent > (given[index - 1] ?? 0)), {
+    error: 'must grow from stage to stage',
+  })
+  .refine((given) => (given[0] ?? 0) <= firstStagePercentMax, {
+    error: `must begin with at most ${firstStagePercentMax} percent`,
+  })
+  .refine((given) => given.at(-1) === 100, { error: 'must end with 100 percent' })
+
+export const Stop = z.object({
+  stopped: z.boolean(),
+  reason: z.string().nullable(),
+  byUser: id().nullable(),
+  at: time(),
+})
+
+const read = can('devices:read', 'system')
+const change = personCan('settings:write', 'system')
+const one = z.object({ id: id() })
+
+export const rollouts = {
+  list: get('/agent-rollouts', {
+    summary: 'How versions of the agent went out, the newest first',
+    access: read,
+    input: z.object({ ...page, state: RolloutState.optional() }),
+    output: pageOf(Rollout),
+  }),
+  get: get('/agent-rollouts/:id', {
+    summary: 'One rollout and what became of the devices that it has reached',
+    access: read,
+    input: one,
+    output: RolloutDetail,
+  }),
+  create: create('/agent-rollouts', {
+    summary: 'Take a version out to the fleet, stage by stage',
+    access: change,
+    audit: 'agent_rollout.create',
+    transaction: 'own',
+    input: z.object({
+      version: releaseVersion,
+      stages: stages.default([1, 10, 50, 100]),
+      /** So many percent of the reached devices have to run the version before the next stage begins. */
+      successPercent: z.int().min(1).max(100).default(95),
+      /** It halts when more than so many percent of the reached devices failed. */
+      errorPercent: z.number().min(0).max(50).default(2),
+      /** How long a stage lasts at least. */
+      stageSeconds: z
+        .int()
+        .min(0)
+        .max(30 * 86_400)
+        .default(3_600),
+    }),
+    output: Rollout,
+  }),
+  pause: post('/agent-rollouts/:id/pause', {
+    summary: 'Offer the version to no further device for now',
+    access: change,
+    audit: 'agent_rollout.pause',
+    transaction: 'own',
+    input: one,
+    output: Rollout,
+  }),
+  resume: post('/agent-rollouts/:id/resume', {
+    summary: 'Let a paused or halted rollout go on; the failures so far are accepted',
+    access: change,
+    audit: 'agent_rollout.resume',
+    transaction: 'own',
+    input: one,
+    output: Rollout,
+  }),
+  cancel: post('/agent-rollouts/:id/cancel', {
+    summary: 'End a rollout; devices keep what they run',
+    access: change,
+    audit: 'agent_rollout.cancel',
+    transaction: 'own',
+    input: one,
+    output: Rollout,
+  }),
+}
+
+export const stop = {
+  get: get('/agent-updates/stop', {
+    summary: 'Whether updates are stopped for the whole installation',
+    access: read,
+    input: z.object({}),
+    output: Stop,
+  }),
+  set: post('/agent-updates/stop', {
+    summary: 'Stop every offer of an update at once, whatever is under way',
+    access: change,
+    audit: 'agent_update.stop',
+    transaction: 'own',
+    input: z.object({ reason: z.string().trim().min(1).max(500) }),
+    output: Stop,
+  }),
+  lift: post('/agent-updates/allow', {
+    summary: 'Allow offers of updates again',
+    access: change,
+    audit: 'agent_update.allow',
+    transaction: 'own',
+    input: z.object({}),
+    output: Stop,
+  }),
+}

@@ -1,0 +1,63 @@
+import { can, get, id, limit, pageNumber, pageOf, time } from '@muster/kit/contract.ts'
+import { z } from 'zod'
+
+/** Why a device does not run the version that goes out; null when nothing holds it. */
+export const UpdateHold = z.enum([
+  'stopped',
+  'no_rollout',
+  'rollout_paused',
+  'rollout_halted',
+  'up_to_date',
+  'no_executable',
+  'auto_update_off',
+  'pinned',
+  'not_reached_yet',
+  'offline',
+  'barred',
+  'refused',
+  'rolled_back',
+  'in_progress',
+  'offered',
+  'unknown',
+])
+
+export const DeviceUpdate = z.object({
+  deviceId: id(),
+  orgId: id(),
+  hostname: z.string(),
+  agentVersion: z.string().nullable(),
+  autoUpdate: z.boolean(),
+  /** The version that goes out now, if one does. */
+  target: z.string().nullable(),
+  hold: UpdateHold,
+  /** In words: what to do about it, or to wait for. */
+  why: z.string(),
+  /** What was offered last, and what the device said. */
+  version: z.string().nullable(),
+  state: z.string().nullable(),
+  reason: z.string().nullable(),
+  error: z.string().nullable(),
+  fromVersion: z.string().nullable(),
+  barred: z.array(z.string()),
+  offers: z.number(),
+  offeredAt: time().nullable(),
+  nextOfferAt: time().nullable(),
+  reportedAt: time().nullable(),
+})
+export type DeviceUpdate = z.infer<typeof DeviceUpdate>
+export type UpdateHold = z.infer<typeof UpdateHold>
+
+export const updates = {
+  get: get('/devices/:id/agent-update', {
+    summary: 'Why a device does not run the version that goes out, or how far it is',
+    access: can('devices:read'),
+    input: z.object({ id: id() }),
+    output: DeviceUpdate,
+  }),
+  stuck: get('/agent-updates/stuck', {
+    summary: 'Devices that were offered a version again and again, or refused or rolled it back',
+    access: can('devices:read'),
+    input: z.object({ page: pageNumber(), limit: limit(), orgId: id().optional() }),
+    output: pageOf(DeviceUpdate),
+  }),
+}

@@ -1,0 +1,58 @@
+import type { UpdateHold } from './updates.contract.ts'
+
+/** What is known of a device and of what goes out, each read from the database. */
+export interface Situation {
+  /** Workers could not read what they need to decide. */
+  readonly withheld: boolean
+  readonly stopped: boolean
+  readonly rolloutState: 'running' | 'paused' | 'halted' | null
+  readonly isOlder: boolean
+  readonly isBuilt: boolean
+  readonly autoUpdate: boolean
+  readonly isPinned: boolean
+  readonly isReached: boolean
+  readonly isOnline: boolean
+  readonly isBarred: boolean
+  /** Of the version that goes out; null when it was not offered yet. */
+  readonly state: string | null
+}
+
+const busy = new Set(['downloading', 'verifying', 'installing', 'restarting'])
+
+/** The first thing that holds a device back, in the order in which somebody would have to deal with them. */
+export function holdOf(given: Situation): UpdateHold {
+  if (given.rolloutState === null) return 'no_rollout'
+  if (!given.isOlder) return 'up_to_date'
+  if (given.stopped) return 'stopped'
+  if (!given.isBuilt) return 'no_executable'
+  if (!given.autoUpdate) return 'auto_update_off'
+  if (given.isPinned) return 'pinned'
+  if (given.state === 'rolled_back' || given.state === 'refused') return given.state
+  if (given.isBarred) return 'barred'
+  if (given.state !== null && busy.has(given.state)) return 'in_progress'
+  if (given.rolloutState !== 'running') return given.rolloutState === 'paused' ? 'rollout_paused' : 'rollout_halted'
+  if (given.withheld) return 'unknown'
+  if (!given.isReached) return 'not_reached_yet'
+  if (!given.isOnline) return 'offline'
+  return 'offered'
+}
+
+/** What each of them means to a person. */
+export const holdWords: Readonly<Record<UpdateHold, string>> = {
+  stopped: 'All updates are stopped',
+  no_rollout: 'No version goes out at the moment',
+  rollout_paused: 'The rollout is paused',
+  rollout_halted: 'The rollout has stopped itself because devices failed; a person has to let it go on',
+  up_to_date: 'It runs this version or a newer one',
+  no_executable: 'There is no executable of this version for its system',
+  auto_update_off: 'Updates are turned off for this device',
+  pinned: 'Its group, site or organisation is pinned to another version',
+  not_reached_yet: 'The rollout has not reached this device yet',
+  offline: 'It gets the version when it is connected',
+  barred: 'This version failed on this device before and is not tried again',
+  refused: 'The agent refused this version',
+  rolled_back: 'The agent went back to the version before',
+  in_progress: 'It is updating now',
+  offered: 'It was offered the version, or will be within seconds',
+  unknown: 'Whether it may update cannot be told at the moment, so it is not offered anything',
+}
