@@ -1,0 +1,98 @@
+// Commands from end to end: output while it comes, fields that scripts write, and many devices of which each acts once.
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { OutputEvent } from '@muster/areas/devices/output.contract.ts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually, Fleet } from './fleet.ts'
+
+const agentsAtOnce = 4
+
+describe('commands', () => {
+  let fleet: Fleet
+  let orgId: string
+  let folder: string
+  const ids: string[] = []
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'muster-commands-'))
+    fleet = await Fleet.start()
+    const { org, key } = await fleet.tenant()
+    orgId = org.id
+    for (let index = 0; index < agentsAtOnce; index++) await fleet.agent(`agent-bulk-${index}`, key)
+    await eventually(async () => {
+      const { devices } = await fleet.must('GET', `/devices?orgIds=${orgId}&status=online&limit=100`)
+      if (devices.length < agentsAtOnce) return false
+      ids.splice(0, ids.length, ...devices.map((device: { id: string }) => device.id))
+      return true
+    })
+  })
+  afterAll(async () => {
+    await fleet?.stop()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  it('the output of a script comes while it runs', async () => {
+    const [id = ''] = ids
+    const go = join(folder, 'go')
+    const script = `echo one; until [ -e ${go} ]; do sleep 0.1; done; echo two; exit 4`
+    const { id: commandId } = await fleet.must('POST', `/devices/${id}/commands`, {
+      type: 'run_script',
+      payload: { script },
+    })
+    const told: OutputEvent[] = []
+    const following = fleet
+      .client()
+      .devices.output.follow.subscribe({ id, commandId }, { onData: (event) => told.push(event) })
+    await eventually(async () => told.some((event) => event.type === 'output' && event.output.includes('one')))
+    expect(told.some((event) => event.type === 'ended')).toBe(false)
+    await fleet.must('POST', `/devices/${id}/commands`, { type: 'run_script', payload: { script: `touch ${go}` } })
+    await eventually(async () => told.some((event) => event.type === 'ended'))
+    following.unsubscribe()
+    const output = told.map((event) => (event.type === 'output' ? event.output : '')).join('')
+    expect(output).toBe('one\ntwo\n')
+    expect(told.find((event) => event.type === 'ended')).toMatchObject({ status: 'failed', exitCode: 4 })
+  })
+
+  it('a script sets the custom fields that it may, and devices are found by them', async () => {
+    const [id = ''] = ids
+    const field = { orgId, type: 'number', label: 'Units' }
+    await fleet.must('POST', '/custom-fields', { ...field, key: 'rack_units', scriptWritable: true })
+    await fleet.must('POST', '/custom-fields', { ...field, key: 'fixed' })
+    const script =
+      'echo "::muster-field rack_units=4"; echo "::muster-field fixed=5"; echo "::muster-field rack_units=six" >&2'
+    await fleet.must('POST', `/devices/${id}/commands`, { type: 'run_script', payload: { script }, waitMs: 20_000 })
+    const found = async (key: string) => {
+      const filter = JSON.stringify({ field: `custom.${key}`, op: 'isSet' })
+      const { devices } = await fleet.must('GET', `/devices?orgIds=${orgId}&filter=${encodeURIComponent(filter)}`)
+      return devices.map((device: { id: string }) => device.id)
+    }
+    await eventually(async () => (await found('rack_units')).length > 0)
+    expect(await found('rack_units')).toEqual([id])
+    expect(await found('fixed')).toEqual([])
+  })
+
+  it('a bulk command that is asked for again and again is executed once by each device', async () => {
+    const log = join(folder, 'executed')
+    const request = {
+      orgIds: [orgId],
+      type: 'run_script',
+      payload: { script: `echo $MUSTER_COMMAND_ID >> ${log}` },
+      idempotencyKey: randomUUID(),
+    }
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => fleet.must('POST', '/devices/bulk/commands', request)),
+    )
+    const [first] = answers
+    expect(first.commands).toHaveLength(agentsAtOnce)
+    expect([first.skipped, first.failed]).toEqual([[], []])
+    for (const answer of answers) expect(answer.batchId).toBe(first.batchId)
+    const progress = await eventually(async () => {
+      const now = await fleet.must('GET', `/devices/bulk/commands/${first.batchId}`)
+      return now.ended === now.total && now
+    })
+    expect(progress).toMatchObject({ total: agentsAtOnce, byStatus: { completed: agentsAtOnce } })
+    const executed = (await readFile(log, 'utf8')).trim().split('\n').sort()
+    expect(executed).toEqual(first.commands.map((command: { id: string }) => command.id).sort())
+  })
+})
