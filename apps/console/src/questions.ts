@@ -7,17 +7,18 @@ interface Options {
   /** Shows the answer to the question before, while a page, sorting or search changes. */
   readonly keepLast?: boolean
   readonly staleMs?: number
+  /** Asks anew so often; 0 never does. */
   readonly everyMs?: number
 }
 
 /** Asks the server something: `useAnswer((api) => api.tenancy.sites.get, { id })`. */
 export function useAnswer<In, Out>(choose: Choose<In, Out>, input: In, options: Options = {}) {
-  const { enabled = true, keepLast = false, staleMs = 5_000, everyMs = false } = options
+  const { enabled = true, keepLast = false, staleMs = 5_000, everyMs = 0 } = options
   return useQuery({
     ...question(useScopeKey(), choose, input),
     enabled,
     staleTime: staleMs,
-    refetchInterval: everyMs,
+    refetchInterval: everyMs > 0 && everyMs,
     ...(keepLast && { placeholderData: keepPreviousData }),
   })
 }

@@ -58,6 +58,8 @@ export function onSessionChange(listen: (told: Told) => void): () => void {
 
 /** After a sign-in or a switch: this credential counts from now on, in all tabs. */
 export const replaceCredential = (next: Credential) => tell({ type: 'replaced', credential: next })
+/** The same person in the same place with another token, for example because it has proved a second factor. */
+export const updateCredential = (next: Credential) => tell({ type: 'renewed', credential: next })
 /** The session is over, in all tabs. */
 export const endSession = (reason: EndReason) => tell({ type: 'ended', reason })
 

@@ -40,7 +40,7 @@ export function Sidebar({ isOpen, close, openPalette }: Props) {
         className={`${row} border border-line bg-canvas text-muted hover:border-line-strong`}
       >
         <Search aria-hidden className="size-4" />
-        <span className="flex-1 text-left">Search or jump to</span>
+        <span className="flex-1 truncate text-left">Search or jump to</span>
         <Keys keys="Ctrl K" />
       </button>
       <nav aria-label="Screens" className="-mx-1 min-h-0 flex-1 overflow-y-auto px-1 pt-1">

@@ -107,7 +107,7 @@ export function Meter({ percent, label }: { readonly percent: number | null; rea
       aria-valuemax={100}
       className="flex items-center gap-2"
     >
-      <span className="h-1.5 w-14 overflow-hidden rounded-full bg-line">
+      <span className="h-1.5 w-12 overflow-hidden rounded-full bg-line">
         <span className={`block h-full rounded-full ${tone}`} style={{ width: `${Math.min(100, percent)}%` }} />
       </span>
       <span className="tabular w-9 text-right text-xs">{Math.round(percent)} %</span>

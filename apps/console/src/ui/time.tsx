@@ -1,4 +1,4 @@
-import { createContext, use, useSyncExternalStore } from 'react'
+import { createContext, use, useMemo, useSyncExternalStore } from 'react'
 import { Tip } from './Tip.tsx'
 
 /** How the partner wants moments written; what is not set follows the browser. */
@@ -12,7 +12,13 @@ export const TimeContext = createContext<TimeSettings>({})
 /** Writes moments as the partner's settings say. */
 export function useTimes() {
   const settings = use(TimeContext)
-  return { date: (iso: string) => writeDate(iso, settings), moment: (iso: string) => writeMoment(iso, settings) }
+  return useMemo(
+    () => ({
+      date: (iso: string) => writeDate(iso, settings),
+      moment: (iso: string) => writeMoment(iso, settings),
+    }),
+    [settings],
+  )
 }
 
 function writeDate(iso: string, { timezone, dateFormat }: TimeSettings): string {
@@ -73,11 +79,8 @@ function ago(iso: string, at: number): string {
   const seconds = Math.round((Date.parse(iso) - at) / 1000)
   for (const [unit, size] of steps)
     if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit)
-  return seconds > 5
-    ? 'in a moment'
-    : seconds > -15
-      ? 'just now'
-      : relative.format(Math.trunc(seconds / 10) * 10, 'second')
+  // Clocks differ a little: what is to come within the minute is now.
+  return seconds > -15 ? 'just now' : relative.format(Math.trunc(seconds / 10) * 10, 'second')
 }
 
 /** How long ago something was, with the moment itself as a tip. */

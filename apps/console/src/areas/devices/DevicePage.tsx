@@ -1,5 +1,170 @@
+import type { DeviceDetail } from '@muster/areas/devices/devices.contract.ts'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { Ellipsis, PauseCircle, PlayCircle, RefreshCw, Trash2 } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
+import { api } from '../../api.ts'
+import { useRefreshOn } from '../../live/Live.tsx'
+import { useAnswer, useChange } from '../../questions.ts'
+import { useCan } from '../../session/session.tsx'
+import { IconButton } from '../../ui/Button.tsx'
+import { Confirm } from '../../ui/Confirm.tsx'
+import { Badge } from '../../ui/display.tsx'
+import { Menu } from '../../ui/Menu.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { Failure, Loading, messageOf } from '../../ui/states.tsx'
+import { toast } from '../../ui/toasts.tsx'
+import { CommandsTab } from './CommandsTab.tsx'
+import { InventoryTab } from './InventoryTab.tsx'
+import { OverviewTab } from './OverviewTab.tsx'
+import type { deviceTabs } from './routes.ts'
+import { StatusMark, useCurrent } from './status.tsx'
 
+const RunTab = lazy(() => import('./RunTab.tsx').then((module) => ({ default: module.RunTab })))
+type Tab = (typeof deviceTabs)[number]
+const tabs: readonly (readonly [Tab, string])[] = [
+  ['overview', 'Overview'],
+  ['inventory', 'Inventory'],
+  ['commands', 'Commands'],
+  ['run', 'Run a script'],
+]
+const up = { label: 'Devices', to: '/devices' } as const
+
+/** Everything about one device. */
 export function DevicePage() {
-  return <Page title="Device">Soon.</Page>
+  const { deviceId } = useParams({ from: '/app/devices/$deviceId' })
+  const answer = useAnswer((client) => client.devices.devices.get, { id: deviceId })
+  useRefreshOn(
+    (event) => event.type !== 'resync' && event.type !== 'device.heartbeat' && event.deviceId === deviceId,
+    ['devices.devices.get'],
+  )
+  if (answer.data) return <Known device={answer.data} />
+  return (
+    <Page title="Device" up={up}>
+      {answer.error ? <Failure error={answer.error} again={() => answer.refetch()} /> : <Loading />}
+    </Page>
+  )
+}
+
+function Known({ device }: { readonly device: DeviceDetail }) {
+  const { tab = 'overview' } = useSearch({ from: '/app/devices/$deviceId' })
+  const navigate = useNavigate({ from: '/devices/$deviceId' })
+  const open = (next: Tab) =>
+    void navigate({ search: ({ org, site }) => ({ org, site, ...(next !== 'overview' && { tab: next }) }) })
+  const { status } = useCurrent(device)
+  const { displayName, hostname, tags } = device
+  return (
+    <Page
+      title={displayName ?? hostname}
+      up={up}
+      badge={
+        <span className="flex items-center gap-3 text-sm">
+          <StatusMark status={status} />
+          {tags.map((tag) => (
+            <Badge key={tag}>{tag}</Badge>
+          ))}
+        </span>
+      }
+      actions={<Actions device={device} />}
+    >
+      <nav aria-label="Parts of the device" className="mb-4 flex gap-1 border-line border-b">
+        {tabs.map(([id, label]) => (
+          <button
+            key={id}
+            type="button"
+            onClick={() => open(id)}
+            aria-current={tab === id ? 'page' : undefined}
+            className="-mb-px border-transparent border-b-2 px-3 py-2 font-medium text-muted text-sm hover:text-ink aria-[current=page]:border-accent aria-[current=page]:text-ink"
+          >
+            {label}
+          </button>
+        ))}
+      </nav>
+      {tab === 'overview' && <OverviewTab device={device} />}
+      {tab === 'inventory' && <InventoryTab device={device} />}
+      {tab === 'commands' && <CommandsTab deviceId={device.id} />}
+      {tab === 'run' && (
+        <Suspense fallback={<Loading />}>
+          <RunTab device={device} />
+        </Suspense>
+      )}
+    </Page>
+  )
+}
+
+const icon = { 'aria-hidden': true, className: 'size-4' } as const
+
+function Actions({ device }: { readonly device: DeviceDetail }) {
+  const can = useCan()
+  const navigate = useNavigate()
+  const [isLeaving, setLeaving] = useState(false)
+  const { id, hostname, autoUpdate, status } = device
+  const refused = (error: unknown) => toast(messageOf(error), { bad: true })
+  const inventory = useChange(() => api.devices.commands.create.mutate({ id, type: 'refresh_inventory' }), {
+    refresh: ['devices.commands'],
+    done: () => toast('The device was asked for its inventory'),
+  })
+  const updates = useChange((enabled: boolean) => api.devices.autoUpdate.set.mutate({ id, enabled }), {
+    refresh: ['devices.devices'],
+    done: (_answer, enabled) =>
+      toast(enabled ? 'The agent updates itself again' : 'The agent stays at its version', {
+        undo: () => updates.mutate(!enabled, { onError: refused }),
+      }),
+  })
+  const mayCommand = !can('devices:execute') && 'You need the permission to send commands'
+  const mayChange = !can('devices:write') && 'You need the permission to change devices'
+  const mayRemove =
+    (!can('devices:delete') && 'You need the permission to decommission devices') ||
+    (status === 'decommissioned' && 'It is decommissioned already')
+  return (
+    <>
+      <Menu
+        trigger={
+          <IconButton label="Actions">
+            <Ellipsis {...icon} />
+          </IconButton>
+        }
+        groups={[
+          [
+            {
+              label: 'Refresh the inventory',
+              icon: <RefreshCw {...icon} />,
+              blocked: mayCommand,
+              act: () => inventory.mutate(undefined, { onError: refused }),
+            },
+            {
+              label: autoUpdate ? 'Hold the agent at its version' : 'Let the agent update itself',
+              icon: autoUpdate ? <PauseCircle {...icon} /> : <PlayCircle {...icon} />,
+              blocked: mayChange,
+              act: () => updates.mutate(!autoUpdate, { onError: refused }),
+            },
+          ],
+          [
+            {
+              label: 'Decommission',
+              icon: <Trash2 {...icon} />,
+              danger: true,
+              blocked: mayRemove,
+              act: () => setLeaving(true),
+            },
+          ],
+        ]}
+      />
+      <Confirm
+        danger
+        open={isLeaving}
+        close={() => setLeaving(false)}
+        title={`Decommission ${hostname}?`}
+        verb="Decommission"
+        type={hostname}
+        act={async () => {
+          await api.lifecycle.lifecycle.remove.mutate({ id })
+          await navigate({ to: '/devices' })
+          toast(`${hostname} is decommissioned`)
+        }}
+      >
+        Its certificate ends at once and its open commands are called off. Its history stays. To come back it has to be
+        enrolled again.
+      </Confirm>
+    </>
+  )
 }

@@ -1,5 +1,99 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { MonitorSmartphone, SearchX } from 'lucide-react'
+import { useMemo } from 'react'
+import { useRefreshOn } from '../../live/Live.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { type Column, DataTable } from '../../ui/DataTable.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { count, many } from '../../ui/quantity.ts'
+import { Note } from '../../ui/states.tsx'
+import { BulkBar } from './BulkBar.tsx'
+import { useDeviceColumns } from './columns.tsx'
+import { filtersOf, useDeviceList } from './deviceList.ts'
+import { ExportButton } from './ExportButton.tsx'
+import { ListTools } from './ListTools.tsx'
+import type { DevicesSearch } from './routes.ts'
+import { useSelection } from './useSelection.ts'
+import { ViewMenu } from './ViewMenu.tsx'
 
+const isShown = ({ id, hidden = false }: Column<never>, cols: string | undefined) =>
+  cols === undefined ? !hidden : cols.split('.').includes(id)
+
+/** The fleet as a list: searched, filtered and sorted by the server, kept up to date by the stream. */
 export function DevicesPage() {
-  return <Page title="Devices">Soon.</Page>
+  const search = useSearch({ from: '/app/devices' })
+  const navigate = useNavigate({ from: '/devices' })
+  const change = (next: DevicesSearch) => void navigate({ search: (now) => ({ ...now, ...next }), replace: true })
+  const columns = useDeviceColumns()
+  const visible = useMemo(
+    () => Object.fromEntries(columns.map((column) => [column.id, isShown(column, search.cols)])),
+    [columns, search.cols],
+  )
+  const filters = filtersOf(search)
+  const { answer, devices, total = 0, more } = useDeviceList(filters)
+  const chosen = useSelection(JSON.stringify(filters), total)
+  // Joining and leaving is rare; how devices are comes through the rows themselves.
+  useRefreshOn((event) => event.type === 'device.changed', ['devices.devices.list'], 10_000)
+  const isNarrowed = Boolean(search.q ?? search.status ?? search.group)
+  const shown = columns.filter(({ id }) => visible[id])
+  return (
+    <Page
+      fill
+      title="Devices"
+      lead={answer.isPending ? 'Counting …' : `${many(total, 'device')}${isNarrowed ? ' match' : ''}`}
+      actions={
+        <>
+          <ViewMenu search={search} />
+          <ExportButton columns={shown} filters={filters} total={total} />
+        </>
+      }
+    >
+      <ListTools search={search} change={change} columns={columns} visible={visible} />
+      <DataTable
+        label="Devices"
+        columns={columns}
+        visible={visible}
+        rows={devices}
+        rowId={({ id }) => id}
+        rowLabel={({ hostname }) => hostname}
+        answer={answer}
+        total={total}
+        selection={chosen.selection}
+        sorting={{
+          by: filters.sort,
+          dir: filters.sortDir,
+          set: (sort, dir) =>
+            (sort === 'hostname' || sort === 'lastSeen' || sort === 'enrolled') && change({ sort, dir }),
+        }}
+        onEnd={more}
+        empty={
+          isNarrowed ? (
+            <NothingFound clear={() => change({ q: undefined, status: undefined, group: undefined })} />
+          ) : (
+            <NoDevices />
+          )
+        }
+        footer={
+          <p className="border-line border-t px-3 py-1.5 text-muted text-sm tabular">
+            {devices.length < total
+              ? `${count(devices.length)} of ${count(total)} loaded; scroll for more`
+              : `All ${many(total, 'device')}`}
+          </p>
+        }
+      />
+      <BulkBar chosen={chosen} filters={filters} />
+    </Page>
+  )
 }
+
+const NothingFound = ({ clear }: { clear(): void }) => (
+  <Note icon={SearchX} title="No device matches" action={<Button onClick={clear}>Clear search and filters</Button>}>
+    Try fewer words or another status.
+  </Note>
+)
+
+const NoDevices = () => (
+  <Note icon={MonitorSmartphone} title="No devices yet">
+    Make an enrolment key and run the installer with it on a machine: it appears here within seconds.
+  </Note>
+)

@@ -1,0 +1,50 @@
+import { RefreshCw, SquareTerminal, Tags, X } from 'lucide-react'
+import { useState } from 'react'
+import { useCan } from '../../session/session.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { many } from '../../ui/quantity.ts'
+import { BulkDialog, type BulkKind } from './BulkDialog.tsx'
+import type { DeviceFilters } from './deviceList.ts'
+import type { DeviceSelection } from './useSelection.ts'
+
+const icon = { 'aria-hidden': true, className: 'size-4' } as const
+
+/** What can be done with the selected devices; there while some are. */
+export function BulkBar({ chosen, filters }: { readonly chosen: DeviceSelection; readonly filters: DeviceFilters }) {
+  const [kind, setKind] = useState<BulkKind | null>(null)
+  const can = useCan()
+  const mayCommand = !can('devices:execute') && 'You need the permission to send commands to devices'
+  const mayChange = !can('devices:write') && 'You need the permission to change devices'
+  const { count, clear } = chosen
+  return (
+    <>
+      <div role="status" className="sr-only">
+        {count > 0 ? `${many(count, 'device')} selected` : ''}
+      </div>
+      {count > 0 && (
+        <section
+          aria-label="Selected devices"
+          className="fixed bottom-5 left-1/2 z-20 flex -translate-x-1/2 items-center gap-2 rounded-xl border border-line bg-raised px-3 py-2 shadow-pop"
+        >
+          <span className="px-1 font-medium text-sm tabular">{many(count, 'device')}</span>
+          <Button small blocked={mayCommand} onClick={() => setKind('script')}>
+            <SquareTerminal {...icon} />
+            Run a script
+          </Button>
+          <Button small blocked={mayCommand} onClick={() => setKind('inventory')}>
+            <RefreshCw {...icon} />
+            Refresh inventory
+          </Button>
+          <Button small blocked={mayChange} onClick={() => setKind('tags')}>
+            <Tags {...icon} />
+            Tags
+          </Button>
+          <Button small kind="quiet" aria-label="Clear the selection" onClick={clear}>
+            <X {...icon} />
+          </Button>
+        </section>
+      )}
+      {kind && <BulkDialog kind={kind} chosen={chosen} filters={filters} close={() => setKind(null)} />}
+    </>
+  )
+}

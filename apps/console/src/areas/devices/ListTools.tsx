@@ -1,0 +1,146 @@
+import { Popover } from '@base-ui/react/popover'
+import type { Device } from '@muster/areas/devices/devices.contract.ts'
+import { Columns3, ListFilter, Search, X } from 'lucide-react'
+import { type ReactNode, useEffect, useState } from 'react'
+import { useAnswer } from '../../questions.ts'
+import { usePlace } from '../../shell/place.ts'
+import { Button, buttonClass } from '../../ui/Button.tsx'
+import type { Column } from '../../ui/DataTable.tsx'
+import { CheckField, inputClass } from '../../ui/fields.tsx'
+import { type DevicesSearch, statuses } from './routes.ts'
+import { statusWords } from './status.tsx'
+
+interface Props {
+  readonly search: DevicesSearch
+  readonly columns: readonly Column<Device>[]
+  readonly visible: Readonly<Record<string, boolean>>
+  change(next: DevicesSearch): void
+}
+
+/** What narrows the list, and what it shows. */
+export function ListTools({ search, columns, visible, change }: Props) {
+  const { status = [], q, group } = search
+  const toggle = (id: string, on: boolean) => {
+    const cols = columns.filter((column) => (column.id === id ? on : visible[column.id]))
+    change({ cols: cols.map((column) => column.id).join('.') })
+  }
+  return (
+    <div className="mb-3 flex flex-wrap items-center gap-2">
+      <SearchField value={q ?? ''} change={(text) => change({ q: text === '' ? undefined : text })} />
+      <Choice
+        icon={<ListFilter aria-hidden className="size-4" />}
+        label={status.length > 0 ? status.map((each) => statusWords[each]).join(', ') : 'Status'}
+        on={status.length > 0}
+      >
+        {statuses.map((each) => (
+          <CheckField
+            key={each}
+            label={statusWords[each]}
+            checked={status.includes(each)}
+            onChange={(on) => {
+              const next = statuses.filter((one) => (one === each ? on : status.includes(one)))
+              change({ status: next.length > 0 ? next : undefined })
+            }}
+          />
+        ))}
+      </Choice>
+      <GroupChoice group={group} change={(id) => change({ group: id })} />
+      {(q || status.length > 0 || group) && (
+        <Button kind="quiet" onClick={() => change({ q: undefined, status: undefined, group: undefined })}>
+          <X aria-hidden className="size-4" />
+          Clear
+        </Button>
+      )}
+      <span className="flex-1" />
+      <Choice icon={<Columns3 aria-hidden className="size-4" />} label="Columns" on={search.cols !== undefined}>
+        {columns.map(({ id, header }) => (
+          <CheckField
+            key={id}
+            label={header}
+            checked={visible[id] ?? false}
+            disabled={id === 'name'}
+            onChange={(on) => toggle(id, on)}
+          />
+        ))}
+        {search.cols !== undefined && <Button onClick={() => change({ cols: undefined })}>Usual columns</Button>}
+      </Choice>
+    </div>
+  )
+}
+
+const typingMs = 120
+
+/** Asks a moment after the last key, so that a fast typist asks once. */
+function SearchField({ value, change }: { readonly value: string; change(text: string): void }) {
+  const [typed, setTyped] = useState(value)
+  useEffect(() => setTyped(value), [value])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only what is typed starts the clock
+  useEffect(() => {
+    if (typed.trim() === value) return
+    const timer = setTimeout(() => change(typed.trim()), typingMs)
+    return () => clearTimeout(timer)
+  }, [typed])
+  return (
+    <span className="relative w-72">
+      <Search aria-hidden className="-translate-y-1/2 absolute top-1/2 left-2.5 size-4 text-muted" />
+      <input
+        type="search"
+        aria-label="Search devices"
+        placeholder="Search by name"
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+        className={`${inputClass} !pl-8`}
+      />
+    </span>
+  )
+}
+
+function GroupChoice({ group, change }: { readonly group: string | undefined; change(id: string | undefined): void }) {
+  const { org } = usePlace()
+  const groups =
+    useAnswer((api) => api.groups.groups.list, { limit: 100, ...(org && { orgId: org }) }, { staleMs: 30_000 }).data
+      ?.data ?? []
+  if (groups.length === 0) return null
+  return (
+    <select
+      aria-label="Group"
+      value={group ?? ''}
+      onChange={(event) => change(event.target.value || undefined)}
+      className={`${inputClass} !w-44`}
+    >
+      <option value="">Every group</option>
+      {groups.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+interface ChoiceProps {
+  readonly icon: ReactNode
+  readonly label: string
+  readonly on: boolean
+  readonly children: ReactNode
+}
+function Choice({ icon, label, on, children }: ChoiceProps) {
+  return (
+    <Popover.Root>
+      <Popover.Trigger className={`${buttonClass('plain')} ${on ? '!border-accent !text-accent-text' : ''}`}>
+        {icon}
+        {label}
+      </Popover.Trigger>
+      <Popover.Portal>
+        <Popover.Positioner sideOffset={4} align="start" className="z-40">
+          <Popover.Popup
+            aria-label={label}
+            className="grid max-h-[60vh] min-w-48 gap-2 overflow-y-auto rounded-lg border border-line bg-raised p-3 shadow-pop outline-none"
+          >
+            {children}
+          </Popover.Popup>
+        </Popover.Positioner>
+      </Popover.Portal>
+    </Popover.Root>
+  )
+}

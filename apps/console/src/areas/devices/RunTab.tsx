@@ -1,0 +1,104 @@
+import type { DeviceDetail } from '@muster/areas/devices/devices.contract.ts'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { CircleStop, Play } from 'lucide-react'
+import { useState } from 'react'
+import { api } from '../../api.ts'
+import { useRefreshOn } from '../../live/Live.tsx'
+import { useAnswer, useChange } from '../../questions.ts'
+import { useCan } from '../../session/session.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { CodeEditor } from '../../ui/CodeEditor.tsx'
+import { inputClass } from '../../ui/fields.tsx'
+import { Refusal } from '../../ui/states.tsx'
+import { Terminal } from '../../ui/Terminal.tsx'
+import { CommandMark } from './CommandsTab.tsx'
+
+const languages = { bash: 'Bash', sh: 'POSIX shell', python: 'Python' } as const
+type Language = keyof typeof languages
+const languageOf = (given: string): Language => (given === 'python' || given === 'sh' ? given : 'bash')
+const hasEnded = (status: string) => !['pending', 'sent', 'running'].includes(status)
+
+/** A script for this device, its output as it comes. What runs stands in the address, so a reload finds it again. */
+export function RunTab({ device }: { readonly device: DeviceDetail }) {
+  const { command: commandId } = useSearch({ from: '/app/devices/$deviceId' })
+  const navigate = useNavigate({ from: '/devices/$deviceId' })
+  const can = useCan()
+  const [language, setLanguage] = useState<Language>('bash')
+  const [script, setScript] = useState('uptime\n')
+  const run = useChange(
+    () => api.devices.commands.create.mutate({ id: device.id, type: 'run_script', payload: { script, language } }),
+    {
+      refresh: ['devices.commands'],
+      done: ({ id }) => void navigate({ search: (now) => ({ ...now, command: id }), replace: true }),
+    },
+  )
+  const blocked =
+    (!can('devices:execute') && 'You need the permission to send commands') ||
+    (device.osType === 'windows' && 'Scripts run on Linux and macOS only') ||
+    (script.trim() === '' && 'Write a script first')
+  return (
+    <div className="grid gap-3">
+      <div className="flex flex-wrap items-center gap-2">
+        <select
+          aria-label="Language"
+          className={`${inputClass} !w-36`}
+          value={language}
+          onChange={({ target }) => setLanguage(languageOf(target.value))}
+        >
+          {Object.entries(languages).map(([value, label]) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </select>
+        <Button kind="primary" blocked={blocked} busy={run.isPending} onClick={() => run.mutate()}>
+          <Play aria-hidden className="size-4" />
+          Run on {device.displayName ?? device.hostname}
+        </Button>
+        {device.status !== 'online' && (
+          <span className="text-muted text-sm">The device is not online: the script waits for it.</span>
+        )}
+      </div>
+      <CodeEditor label="Script" language={language} value={script} change={setScript} />
+      <Refusal error={run.error} />
+      {commandId && <Running deviceId={device.id} commandId={commandId} />}
+    </div>
+  )
+}
+
+function Running({ deviceId, commandId }: { readonly deviceId: string; readonly commandId: string }) {
+  const [isOver, setOver] = useState<string | null>(null)
+  const { data: command } = useAnswer(
+    (client) => client.devices.commands.get,
+    { id: deviceId, commandId },
+    { everyMs: isOver === commandId ? 0 : 1_000 },
+  )
+  useRefreshOn(
+    (event) => event.type === 'command.changed' && event.commandId === commandId,
+    ['devices.commands.get'],
+    200,
+  )
+  const cancel = useChange(() => api.devices.commands.cancel.mutate({ id: deviceId, commandId }), {
+    refresh: ['devices.commands'],
+  })
+  if (!command) return null
+  const ended = hasEnded(command.status)
+  if (ended && isOver !== commandId) setOver(commandId)
+  const text = [command.stdout, command.stderr && `\n${command.stderr}`].filter(Boolean).join('')
+  return (
+    <section aria-label="Output" className="grid gap-2">
+      <div className="flex items-center gap-3" role="status">
+        <CommandMark status={command.status} />
+        {command.exitCode !== null && <span className="text-muted text-sm">exit code {command.exitCode}</span>}
+        {command.error && <span className="text-bad-text text-sm">{command.error}</span>}
+        {!ended && (
+          <Button small busy={cancel.isPending} onClick={() => cancel.mutate()}>
+            <CircleStop aria-hidden className="size-4" />
+            Call it off
+          </Button>
+        )}
+      </div>
+      <Terminal key={commandId} text={text} />
+    </section>
+  )
+}

@@ -1,0 +1,190 @@
+import type { Device } from '@muster/areas/devices/devices.contract.ts'
+import { Link } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { useAnswer } from '../../questions.ts'
+import { useCan, useMe } from '../../session/session.tsx'
+import type { Column } from '../../ui/DataTable.tsx'
+import { Badge } from '../../ui/display.tsx'
+import { Ago, useTimes } from '../../ui/time.tsx'
+import { CpuCell, DiskCell, MemoryCell, SeenCell, StatusCell, statusWords, UptimeCell } from './status.tsx'
+
+const osNames = { linux: 'Linux', windows: 'Windows', macos: 'macOS' }
+const osOf = ({ osName, osVersion, osType }: Device) =>
+  [osName ?? (osType && osNames[osType]), osVersion].filter(Boolean).join(' ') || null
+const round = (percent: number | null) => (percent === null ? null : Math.round(percent * 10) / 10)
+
+const figures: readonly Column<Device>[] = [
+  { id: 'os', header: 'System', width: 140, grow: 1, cell: (device) => osOf(device) ?? '–', text: osOf },
+  {
+    id: 'cpu',
+    header: 'CPU',
+    width: 116,
+    cell: (device) => <CpuCell device={device} />,
+    text: ({ cpuPercent }) => round(cpuPercent),
+  },
+  {
+    id: 'memory',
+    header: 'Memory',
+    width: 116,
+    cell: (device) => <MemoryCell device={device} />,
+    text: ({ memoryPercent }) => round(memoryPercent),
+  },
+  {
+    id: 'disk',
+    header: 'Disk',
+    width: 116,
+    hidden: true,
+    cell: (device) => <DiskCell device={device} />,
+    text: ({ diskPercent }) => round(diskPercent),
+  },
+]
+
+const particulars: readonly Column<Device>[] = [
+  {
+    id: 'agent',
+    header: 'Agent',
+    width: 84,
+    cell: ({ agentVersion }) => agentVersion ?? '–',
+    text: ({ agentVersion }) => agentVersion,
+  },
+  {
+    id: 'uptime',
+    header: 'Uptime',
+    width: 110,
+    hidden: true,
+    cell: (device) => <UptimeCell device={device} />,
+    text: ({ uptimeSeconds }) => uptimeSeconds,
+  },
+  {
+    id: 'hostname',
+    header: 'Hostname',
+    width: 180,
+    grow: 1,
+    hidden: true,
+    cell: ({ hostname }) => hostname,
+    text: ({ hostname }) => hostname,
+  },
+  {
+    id: 'architecture',
+    header: 'Architecture',
+    width: 110,
+    hidden: true,
+    cell: ({ architecture }) => architecture ?? '–',
+    text: ({ architecture }) => architecture,
+  },
+  {
+    id: 'tags',
+    header: 'Tags',
+    width: 160,
+    grow: 1,
+    hidden: true,
+    cell: ({ tags }) => (
+      <span className="flex gap-1">
+        {tags.map((tag) => (
+          <Badge key={tag}>{tag}</Badge>
+        ))}
+      </span>
+    ),
+    text: ({ tags }) => tags.join(' '),
+  },
+]
+
+function nameCell(device: Device) {
+  return (
+    <Link
+      to="/devices/$deviceId"
+      params={{ deviceId: device.id }}
+      className="rounded font-medium hover:text-accent-text"
+    >
+      {device.displayName ?? device.hostname}
+      {device.displayName && <span className="ml-2 font-normal text-muted text-sm">{device.hostname}</span>}
+    </Link>
+  )
+}
+
+type Names = ReadonlyMap<string, string>
+const placeColumns = (orgs: Names, sites: Names, isOneOrg: boolean): readonly Column<Device>[] => [
+  {
+    id: 'organization',
+    header: 'Organisation',
+    width: 130,
+    grow: 1,
+    hidden: isOneOrg,
+    cell: ({ orgId }) => orgs.get(orgId) ?? '–',
+    text: ({ orgId }) => orgs.get(orgId) ?? orgId,
+  },
+  {
+    id: 'site',
+    header: 'Site',
+    width: 116,
+    grow: 1,
+    cell: ({ siteId }) => sites.get(siteId ?? '') ?? '–',
+    text: ({ siteId }) => sites.get(siteId ?? '') ?? siteId,
+  },
+]
+
+const momentColumns = (moment: (iso: string) => string): readonly Column<Device>[] => [
+  {
+    id: 'seen',
+    header: 'Last seen',
+    width: 100,
+    sort: 'lastSeen',
+    cell: (device) => <SeenCell device={device} />,
+    text: ({ lastSeenAt }) => lastSeenAt && moment(lastSeenAt),
+  },
+  {
+    id: 'enrolled',
+    header: 'Enrolled',
+    width: 116,
+    sort: 'enrolled',
+    hidden: true,
+    cell: ({ enrolledAt }) => <Ago at={enrolledAt} />,
+    text: ({ enrolledAt }) => enrolledAt && moment(enrolledAt),
+  },
+]
+
+const names: readonly Column<Device>[] = [
+  {
+    id: 'name',
+    header: 'Name',
+    width: 190,
+    grow: 2,
+    sort: 'hostname',
+    cell: nameCell,
+    text: ({ displayName, hostname }) => displayName ?? hostname,
+  },
+  {
+    id: 'status',
+    header: 'Status',
+    width: 112,
+    cell: (device) => <StatusCell device={device} />,
+    text: ({ status }) => statusWords[status],
+  },
+]
+
+/** The columns of device lists; organisations and sites by their names. */
+export function useDeviceColumns(): readonly Column<Device>[] {
+  const { orgs, sites } = usePlaceNames()
+  const { moment } = useTimes()
+  const isOneOrg = useMe().scope === 'organization'
+  return useMemo(
+    () => [...names, ...placeColumns(orgs, sites, isOneOrg), ...figures, ...momentColumns(moment), ...particulars],
+    [orgs, sites, moment, isOneOrg],
+  )
+}
+
+const namesOf = (list: readonly { id: string; name: string }[] | undefined) =>
+  new Map(list?.map(({ id, name }) => [id, name]))
+
+/** Names of the organisations and sites in reach. */
+export function usePlaceNames() {
+  const can = useCan()
+  const mayOrgs = can('organizations:read')
+  const orgs = useAnswer((api) => api.tenancy.organizations.all, {}, { enabled: mayOrgs, staleMs: 60_000 }).data?.data
+  const sites = useAnswer(
+    (api) => api.tenancy.sites.list,
+    { limit: 100 },
+    { enabled: can('sites:read'), staleMs: 60_000 },
+  ).data?.data
+  return useMemo(() => ({ orgs: namesOf(orgs), sites: namesOf(sites) }), [orgs, sites])
+}

@@ -1,0 +1,52 @@
+import type { DeviceDetail } from '@muster/areas/devices/devices.contract.ts'
+
+export interface Remark {
+  readonly tone: 'bad' | 'warn' | 'info'
+  readonly text: string
+  /** Since when, where that is known. */
+  readonly since?: string | null
+}
+
+/** Why a device is not simply online and up to date, in words, the most important first. */
+export function remarksOn(device: DeviceDetail): Remark[] {
+  const { status, watchdogStatus, mainAgentSilentSince, autoUpdate, lastSeenAt, statusAt } = device
+  const remarks: Remark[] = []
+  if (status === 'offline') {
+    if (lastSeenAt === null)
+      remarks.push({
+        tone: 'warn',
+        text: 'It has enrolled but never reported. Is its agent running, and can it reach the server?',
+      })
+    else if (watchdogStatus === 'connected' || watchdogStatus === 'failover')
+      remarks.push({
+        tone: 'bad',
+        text: 'Its agent is silent, but its watchdog is connected: the machine runs and has network; the agent itself has failed.',
+        since: mainAgentSilentSince ?? lastSeenAt,
+      })
+    else
+      remarks.push({
+        tone: 'warn',
+        text: 'Neither its agent nor its watchdog is connected: the machine is off, asleep or without network.',
+        since: lastSeenAt,
+      })
+  }
+  if (status !== 'offline' && watchdogStatus === 'failover')
+    remarks.push({ tone: 'warn', text: 'The watchdog reports in place of the agent.', since: mainAgentSilentSince })
+  if (status === 'online' && watchdogStatus === 'disconnected')
+    remarks.push({ tone: 'warn', text: 'Its watchdog is not connected. The agent works, but nobody would restart it.' })
+  if (status === 'updating')
+    remarks.push({ tone: 'info', text: 'Its agent is being updated.', since: device.updatingSince })
+  if (status === 'provisioned')
+    remarks.push({ tone: 'info', text: 'It is prepared and waits for its agent to enrol.', since: device.createdAt })
+  if (status === 'quarantined')
+    remarks.push({ tone: 'bad', text: 'It is quarantined: it takes no commands.', since: statusAt })
+  if (status === 'decommissioned')
+    remarks.push({
+      tone: 'info',
+      text: 'It is decommissioned. What was known of it stays.',
+      since: device.decommissionedAt,
+    })
+  if (!autoUpdate)
+    remarks.push({ tone: 'info', text: 'It does not update itself: automatic updates of its agent are held.' })
+  return remarks
+}
