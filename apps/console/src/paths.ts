@@ -1,6 +1,6 @@
 import type { Scope } from '@muster/kit/contract.ts'
 import type { Permission } from '@muster/kit/permissions.ts'
-import { CircleUserRound, Gauge, type LucideIcon, MonitorSmartphone } from 'lucide-react'
+import { CircleUserRound, Gauge, type LucideIcon, MonitorSmartphone, PlugZap, ScrollText } from 'lucide-react'
 
 /** A screen that can be reached from anywhere: by the navigation, the palette and a shortcut. */
 export interface Screen {
@@ -19,6 +19,16 @@ export interface Screen {
 export const screens = [
   { path: '/', label: 'Overview', icon: Gauge, group: 'Fleet', keys: 'g o', words: 'dashboard home' },
   { path: '/devices', label: 'Devices', icon: MonitorSmartphone, group: 'Fleet', needs: 'devices:read', keys: 'g d' },
+  {
+    path: '/enrolment',
+    label: 'Enrolment',
+    icon: PlugZap,
+    group: 'Fleet',
+    needs: 'devices:read',
+    keys: 'g e',
+    words: 'add device install agent key',
+  },
+  { path: '/audit', label: 'Audit log', icon: ScrollText, group: 'Access', needs: 'audit:read', keys: 'g a' },
   {
     path: '/account',
     label: 'Your account',

@@ -2,14 +2,16 @@ import type { QueryClient } from '@tanstack/react-query'
 import { createRouter, type ErrorComponentProps } from '@tanstack/react-router'
 import { appRoute, rootRoute } from './appRoute.tsx'
 import { accountRoutes } from './areas/account/routes.ts'
+import { auditRoutes } from './areas/audit/routes.ts'
 import { authRoutes } from './areas/auth/routes.ts'
 import { deviceRoutes } from './areas/devices/routes.ts'
+import { enrollmentRoutes } from './areas/enrollment/routes.ts'
 import { overviewRoutes } from './areas/overview/routes.ts'
 import { Failure, Loading } from './ui/states.tsx'
 
 const routeTree = rootRoute.addChildren([
   ...authRoutes,
-  appRoute.addChildren([...overviewRoutes, ...deviceRoutes, ...accountRoutes]),
+  appRoute.addChildren([...overviewRoutes, ...deviceRoutes, ...enrollmentRoutes, ...auditRoutes, ...accountRoutes]),
 ])
 
 function Broken({ error, reset }: ErrorComponentProps) {

@@ -3,7 +3,7 @@ import type { Permission } from '@muster/kit/permissions.ts'
 import { type QueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import type { z } from 'zod'
 import { api } from '../api.ts'
-import { mayBeSignedIn } from './credential.ts'
+import { accessToken, mayBeSignedIn } from './credential.ts'
 
 export type Person = z.infer<typeof Me>
 
@@ -15,7 +15,7 @@ const meQuery = {
 
 /** The signed-in person, or null: asked once, then kept. */
 export async function whoAmI(queries: QueryClient): Promise<Person | null> {
-  if (!mayBeSignedIn()) return null
+  if (!mayBeSignedIn() || (await accessToken()) === null) return null
   return queries.ensureQueryData(meQuery)
 }
 

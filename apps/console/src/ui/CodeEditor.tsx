@@ -1,5 +1,4 @@
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
-import { python } from '@codemirror/lang-python'
 import {
   bracketMatching,
   HighlightStyle,
@@ -7,6 +6,7 @@ import {
   StreamLanguage,
   syntaxHighlighting,
 } from '@codemirror/language'
+import { python } from '@codemirror/legacy-modes/mode/python'
 import { shell } from '@codemirror/legacy-modes/mode/shell'
 import { EditorState } from '@codemirror/state'
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view'
@@ -59,7 +59,7 @@ export function CodeEditor({ label, language, value, change }: Props) {
           keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
           look,
           syntaxHighlighting(colours),
-          language === 'python' ? python() : StreamLanguage.define(shell),
+          StreamLanguage.define(language === 'python' ? python : shell),
           EditorView.cspNonce.of(styleNonce),
           EditorView.contentAttributes.of({ 'aria-label': label }),
           EditorView.updateListener.of((update) => {

@@ -70,7 +70,7 @@ const unreachable = 'The server cannot be reached. Check your connection and try
 /** The one line in which a form says why it was refused. */
 export function Refusal({ error }: { readonly error: unknown }) {
   return (
-    <div role="alert">
+    <div role="alert" className="contents">
       {error != null && <p className="rounded-md bg-bad-soft px-3 py-2 text-bad-text text-sm">{messageOf(error)}</p>}
     </div>
   )

@@ -1,17 +1,19 @@
 import type { DeviceDetail } from '@muster/areas/devices/devices.contract.ts'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { CircleStop, Play } from 'lucide-react'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { api } from '../../api.ts'
 import { useRefreshOn } from '../../live/Live.tsx'
 import { useAnswer, useChange } from '../../questions.ts'
 import { useCan } from '../../session/session.tsx'
 import { Button } from '../../ui/Button.tsx'
-import { CodeEditor } from '../../ui/CodeEditor.tsx'
 import { inputClass } from '../../ui/fields.tsx'
-import { Refusal } from '../../ui/states.tsx'
-import { Terminal } from '../../ui/Terminal.tsx'
+import { Loading, Refusal } from '../../ui/states.tsx'
 import { CommandMark } from './CommandsTab.tsx'
+
+// The heaviest parts of the console, so each comes alone.
+const CodeEditor = lazy(() => import('../../ui/CodeEditor.tsx').then((module) => ({ default: module.CodeEditor })))
+const Terminal = lazy(() => import('../../ui/Terminal.tsx').then((module) => ({ default: module.Terminal })))
 
 const languages = { bash: 'Bash', sh: 'POSIX shell', python: 'Python' } as const
 type Language = keyof typeof languages
@@ -59,7 +61,9 @@ export function RunTab({ device }: { readonly device: DeviceDetail }) {
           <span className="text-muted text-sm">The device is not online: the script waits for it.</span>
         )}
       </div>
-      <CodeEditor label="Script" language={language} value={script} change={setScript} />
+      <Suspense fallback={<Loading lines={4} />}>
+        <CodeEditor label="Script" language={language} value={script} change={setScript} />
+      </Suspense>
       <Refusal error={run.error} />
       {commandId && <Running deviceId={device.id} commandId={commandId} />}
     </div>
@@ -98,7 +102,9 @@ function Running({ deviceId, commandId }: { readonly deviceId: string; readonly 
           </Button>
         )}
       </div>
-      <Terminal key={commandId} text={text} />
+      <Suspense fallback={<Loading lines={4} />}>
+        <Terminal key={commandId} text={text} />
+      </Suspense>
     </section>
   )
 }

@@ -14,6 +14,7 @@ import { Recent } from './Recent.tsx'
 /** The fleet at a glance: how many are there, what needs somebody, what changed. */
 export function OverviewPage() {
   const can = useCan()
+  const isPartner = useMe().scope === 'partner'
   if (!can('devices:read'))
     return (
       <Page title="Overview">
@@ -30,17 +31,13 @@ export function OverviewPage() {
           <Pressed />
           <Offline />
         </div>
-        <div className="grid items-start gap-4 xl:grid-cols-2">
-          <FleetWhere />
+        <div className={`grid items-start gap-4 ${isPartner ? 'xl:grid-cols-2' : ''}`}>
+          {isPartner && <Fleet />}
           {can('audit:read') && <Recent />}
         </div>
       </div>
     </Page>
   )
-}
-
-function FleetWhere() {
-  return useMe().scope === 'partner' ? <Fleet /> : null
 }
 
 const kinds = [

@@ -1,0 +1,109 @@
+import { keys } from '@muster/areas/enrollment/keys.contract.ts'
+import { api } from '../../api.ts'
+import { useAnswer, useChange } from '../../questions.ts'
+import { useMe } from '../../session/session.tsx'
+import type { Place } from '../../shell/place.ts'
+import { SelectField, TextField } from '../../ui/fields.tsx'
+import { useSchemaForm } from '../../ui/form.ts'
+import { SideForm } from '../../ui/SideForm.tsx'
+import type { Made } from './NewKey.tsx'
+
+interface Props {
+  readonly open: boolean
+  readonly place: Place
+  done(made: Made): void
+  close(): void
+}
+
+const days = [1, 7, 30, 90]
+const inDays = (count: number) => new Date(Date.now() + count * 86_400_000).toISOString()
+
+/** A new enrolment key: for which organisation and site, how often and how long. */
+export function KeyForm({ open, place, done, close }: Props) {
+  const me = useMe()
+  const organizations = useAnswer((client) => client.tenancy.organizations.all, {}, { enabled: open }).data?.data ?? []
+  const form = useSchemaForm(keys.create.input, {
+    name: '',
+    orgId: place.org ?? me.orgId ?? '',
+    siteId: place.site ?? null,
+    expiresAt: inDays(7),
+  })
+  const orgId = form.watch('orgId')
+  const sites =
+    useAnswer((client) => client.tenancy.sites.list, { orgId, limit: 100 }, { enabled: open && orgId !== '' }).data
+      ?.data ?? []
+  const { errors } = form.formState
+  const make = useChange(
+    (given: Parameters<typeof api.enrollment.keys.create.mutate>[0]) => api.enrollment.keys.create.mutate(given),
+    {
+      refresh: ['enrollment.keys'],
+      done(answer) {
+        close()
+        form.reset()
+        done({ key: answer.key, orgId: answer.orgId })
+      },
+    },
+  )
+  return (
+    <SideForm
+      open={open}
+      close={close}
+      title="New enrolment key"
+      description="The key itself is shown once, together with the line that installs an agent."
+      verb="Make the key"
+      busy={make.isPending}
+      error={make.error}
+      submit={form.handleSubmit((given) => make.mutate(given))}
+    >
+      <TextField
+        label="Name"
+        hint="By which you recognise it, such as “Reception desks”."
+        error={errors.name && 'Enter a name'}
+        {...form.register('name')}
+      />
+      <SelectField label="Organisation" error={errors.orgId && 'Choose an organisation'} {...form.register('orgId')}>
+        <option value="">Choose</option>
+        {organizations.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </SelectField>
+      <SelectField
+        label="Site"
+        optional
+        {...form.register('siteId', { setValueAs: (id: string | null) => id || null })}
+      >
+        <option value="">None</option>
+        {sites.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </SelectField>
+      <TextField
+        label="How many machines"
+        optional
+        type="number"
+        min={1}
+        hint="Without a number, any number."
+        error={errors.maxUsage?.message}
+        {...form.register('maxUsage', {
+          setValueAs: (text: string | number | null) => (text === '' || text === null ? null : Number(text)),
+        })}
+      />
+      <SelectField
+        label="Good for"
+        onChange={({ target }) => form.setValue('expiresAt', target.value === '' ? null : inDays(Number(target.value)))}
+        defaultValue="7"
+      >
+        {days.map((count) => (
+          <option key={count} value={count}>
+            {count === 1 ? '1 day' : `${count} days`}
+          </option>
+        ))}
+        <option value="">Ever</option>
+      </SelectField>
+    </SideForm>
+  )
+}

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { expectAccessible, newVisitor, stage, visitorAs } from './visitor.ts'
+
+const { acme } = stage
+const device = `/devices/${acme.deviceId}`
+
+/** Every screen, with something of it that is there once it is drawn. */
+const screens = [
+  ['/', 'Under pressure'],
+  ['/devices', acme.hostname],
+  [device, 'History'],
+  [`${device}?tab=inventory`, 'Hardware'],
+  [`${device}?tab=commands`, 'Commands'],
+  [`${device}?tab=run`, 'Bash'],
+  ['/enrolment', 'Begins with'],
+  ['/audit', 'To what'],
+  ['/account', 'Where you are signed in'],
+] as const
+const gates = [
+  '/login',
+  '/forgot-password',
+  '/register-partner',
+  '/reset-password#token=x',
+  '/accept-invite#token=x',
+] as const
+
+test.each(['light', 'dark'] as const)('axe finds nothing serious on any screen, %s', async (theme) => {
+  const { page, complaints } = await visitorAs(acme, '/', theme)
+  for (const [path, text] of screens) {
+    await page.goto(path)
+    await page.getByText(text).first().waitFor()
+    await expectAccessible(page)
+  }
+  await page.keyboard.press('Control+K')
+  await page.getByRole('dialog', { name: 'Search or jump to' }).waitFor()
+  await expectAccessible(page)
+  expect(complaints).toEqual([])
+})
+
+test.each(['light', 'dark'] as const)('nor before anybody is signed in, %s', async (theme) => {
+  const { page, complaints } = await newVisitor(theme)
+  for (const path of gates) {
+    await page.goto(path)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await expectAccessible(page)
+  }
+  expect(complaints).toEqual([])
+})

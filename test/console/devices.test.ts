@@ -1,0 +1,84 @@
+import { readFile } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+import { stage, visitorAs } from './visitor.ts'
+
+const { acme, umbra } = stage
+
+test('the list is searched and filtered by the server, and the address keeps what was asked', async () => {
+  const { page, complaints } = await visitorAs(acme, '/devices')
+  const row = page.getByRole('row').filter({ hasText: acme.hostname })
+  await row.getByText('Online').waitFor()
+  await page.keyboard.press('/')
+  await page.keyboard.type('there is no such machine')
+  await page.getByRole('heading', { name: 'No device matches' }).waitFor()
+  await page.waitForURL(({ searchParams }) => searchParams.get('q') === 'there is no such machine')
+  await page.reload()
+  await page.getByRole('heading', { name: 'No device matches' }).waitFor()
+  await page.getByRole('button', { name: 'Clear search and filters' }).click()
+  await row.waitFor()
+  await page.getByRole('button', { name: 'Status' }).click()
+  await page.getByRole('checkbox', { name: 'Quarantined' }).click()
+  await page.getByRole('heading', { name: 'No device matches' }).waitFor()
+  expect(complaints).toEqual([])
+})
+
+test('the keyboard alone selects a row and opens it', async () => {
+  const { page, complaints } = await visitorAs(acme, '/')
+  await page.keyboard.press('g')
+  await page.keyboard.press('d')
+  await page.getByRole('link', { name: acme.hostname }).waitFor()
+  await page.keyboard.press('j')
+  await page.keyboard.press('x')
+  await page.getByRole('region', { name: 'Selected devices' }).getByText('1 device').waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: acme.hostname }).waitFor()
+  expect(complaints).toEqual([])
+})
+
+test('the file is exactly the view: its rows, its columns, in their order', async () => {
+  const { page } = await visitorAs(acme, '/devices?cols=name.status.organization')
+  await page.getByRole('link', { name: acme.hostname }).waitFor()
+  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'CSV' }).click()])
+  const text = await readFile(await file.path(), 'utf8')
+  expect(text).toBe(`Name,Status,Organisation\r\n${acme.hostname},Online,${acme.orgName}\r\n`)
+})
+
+test('a script runs on the device, its output is there as it was written, and a reload finds it again', async () => {
+  const { page, complaints } = await visitorAs(acme, `/devices/${acme.deviceId}?tab=run`)
+  await page.getByRole('textbox', { name: 'Script' }).click()
+  await page.keyboard.press('Control+A')
+  await page.keyboard.insertText('echo "forty $((20 + 22))"')
+  await page.getByRole('button', { name: /^Run on/ }).click()
+  const output = page.getByRole('region', { name: 'Output' })
+  await output.getByText('Done').waitFor({ timeout: 60_000 })
+  await output.getByText('forty 42').first().waitFor()
+  await page.reload()
+  await output.getByText('forty 42').first().waitFor()
+  await page.getByRole('button', { name: 'Commands', exact: true }).click()
+  await page.getByRole('button', { name: 'Run script' }).first().waitFor()
+  expect(complaints).toEqual([])
+})
+
+test('a command for many says whom it hits before it goes out', async () => {
+  const { page } = await visitorAs(acme, '/devices')
+  await page.getByRole('checkbox', { name: 'Select all' }).click()
+  await page.getByRole('button', { name: 'Refresh inventory' }).click()
+  const dialog = page.getByRole('dialog')
+  const hits = dialog.getByRole('region', { name: 'What this hits' })
+  await hits.getByText('This hits 1 device of 1 organisation.').waitFor()
+  await hits.getByText(`${acme.orgName}: 1`).waitFor()
+  await dialog.getByRole('button', { name: 'Refresh the inventory on 1 device' }).click()
+  await page
+    .getByRole('dialog')
+    .getByText(/1 command\.|already/)
+    .waitFor()
+})
+
+test('two tenants side by side see only what is theirs', async () => {
+  const [ada, eve] = [await visitorAs(acme, '/devices'), await visitorAs(umbra, '/devices')]
+  await ada.page.getByRole('link', { name: acme.hostname }).waitFor()
+  await eve.page.getByRole('heading', { name: 'No devices yet' }).waitFor()
+  await eve.page.goto(`/devices/${acme.deviceId}`)
+  await eve.page.getByRole('heading', { name: 'Not found' }).waitFor()
+  expect(await eve.page.getByText(acme.hostname).count()).toBe(0)
+})

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { clientOf, signIn } from './client.ts'
+import { stage, visitorAs } from './visitor.ts'
+
+const { umbra, url } = stage
+
+test('a session that is ended while a page is open leads to the sign-in, and from there back', async () => {
+  const { page } = await visitorAs(umbra, '/account')
+  await page.getByRole('heading', { name: 'Where you are signed in' }).waitFor()
+  const elsewhere = clientOf(url, (await signIn(url, umbra)).accessToken)
+  await elsewhere.auth.sessions.revokeOthers.mutate({})
+  await page.goto('/account')
+  await page.waitForURL(
+    ({ pathname, searchParams }) => pathname === '/login' && searchParams.get('next') === '/account',
+  )
+})
+
+test('a broken connection is said, what was typed stays, and work goes on by itself afterwards', async () => {
+  const { page, context } = await visitorAs(umbra, '/account')
+  const name = page.getByLabel('Name')
+  await name.fill('Ada with a name half typed')
+  await context.setOffline(true)
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('alert').getByText('The server cannot be reached').waitFor()
+  expect(await name.inputValue()).toBe('Ada with a name half typed')
+  await context.setOffline(false)
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Your name is changed').waitFor()
+})
+
+test('signing out in one tab signs out the other', async () => {
+  const { page, context } = await visitorAs(umbra, '/')
+  const other = await context.newPage()
+  await other.goto('/account')
+  await other.getByRole('heading', { level: 1, name: 'Your account' }).waitFor()
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Sign out everywhere' }).click()
+  await page.waitForURL(({ pathname }) => pathname === '/login')
+  await other.waitForURL(({ pathname }) => pathname === '/login')
+})
