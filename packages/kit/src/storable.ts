@@ -8,6 +8,10 @@ const isStorableText = (text: string): boolean => !text.includes('\0') && text.i
 const unstorable = 'must not contain NUL or half a surrogate pair'
 const at = (path: string, words: string) => (path === '' ? `The input ${words}` : `${path}: ${words}`)
 
+/** What parsers of JSON warn of: written to another object it would change all of them. */
+const isConstructor = (key: string, value: unknown): boolean =>
+  key === 'constructor' && typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype')
+
 interface Waiting {
   readonly value: unknown
   readonly path: string
@@ -30,7 +34,7 @@ export function unfitInput(input: unknown): string | null {
     if (seen > valuesMax) return `The input holds more than ${valuesMax} values`
     for (const [key, inner] of Object.entries(value)) {
       if (!isStorableText(key)) return at(path, `has a field whose name ${unstorable}`)
-      if (key === '__proto__') return 'The input holds a field that objects cannot have'
+      if (key === '__proto__' || isConstructor(key, inner)) return 'The input holds a field that objects cannot have'
       if (typeof inner !== 'string' && typeof inner !== 'object') continue
       waiting.push({ value: inner, path: path === '' ? key : `${path}.${key}`, depth: depth + 1 })
     }

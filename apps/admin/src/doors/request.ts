@@ -11,13 +11,8 @@ export function requestOf(
   body: AsyncIterable<Uint8Array> | null = null,
 ): Request {
   // Few requests look whether the other side has gone, and making the means for it costs more than most of the rest here.
+  // A batch makes many requests of one answer, which would be as many listeners.
   let gone: AbortController | null = null
-  let isClosed = false
-  // Closes with the answer, or before it when the other side has gone. A listener on the socket would outlive the request.
-  answer.raw.once('close', () => {
-    isClosed = true
-    gone?.abort()
-  })
   return {
     id: http.id,
     ip: plainAddress(http.ip),
@@ -29,9 +24,13 @@ export function requestOf(
     cookie: (name) => http.cookies[name],
     body,
     get signal() {
-      gone ??= new AbortController()
-      if (isClosed) gone.abort()
-      return gone.signal
+      if (gone !== null) return gone.signal
+      const made = new AbortController()
+      // Closes with the answer, or before it when the other side has gone. A listener on the socket would outlive the request.
+      if (answer.raw.closed) made.abort()
+      else answer.raw.once('close', () => made.abort())
+      gone = made
+      return made.signal
     },
   }
 }
