@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
 const stores = ['packages/testkit/src/global-setup.ts']
+const seeds = ['test/property-seed.ts']
 
 export default defineConfig({
   test: {
@@ -10,6 +11,7 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     teardownTimeout: 30_000,
+    setupFiles: seeds,
     projects: [
       {
         extends: true,

@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/long/**/*.test.ts'],
+    globalSetup: ['packages/testkit/src/global-setup.ts'],
     pool: 'forks',
     fileParallelism: false,
     retry: 0,
