@@ -1,4 +1,5 @@
 import { asCaller } from '@muster/db/database.ts'
+import type { Caller } from '@muster/kit/access.ts'
 import type { RawAnswer } from '@muster/kit/run.ts'
 import { sql } from 'kysely'
 import { type Call, implement } from '../operation.ts'
@@ -21,7 +22,8 @@ async function answer(call: Call<Input>): Promise<RawAnswer> {
   matching(caller, filters)
   const exportedAt = new Date(services.clock.now()).toISOString()
   const heads = format === 'json' ? await headsFor(call) : []
-  const complete = Object.values(filters).every((value) => value === undefined)
+  // An organisation's records are a part of its partner's chain.
+  const complete = readsWholeChains(caller) && Object.values(filters).every((value) => value === undefined)
   audit({ target: caller.partnerId ?? 'all', details: { format, filters } })
   // What is added from now on, this export's own record included, is not part of it.
   const until = (await sql<{ at: string }>`SELECT now()::text AS at`.execute(db)).rows[0]?.at ?? exportedAt
@@ -35,6 +37,9 @@ async function answer(call: Call<Input>): Promise<RawAnswer> {
     body: format === 'csv' ? asCsv(pages) : asJson({ exportedAt, filters, complete, heads }, pages),
   }
 }
+
+const readsWholeChains = ({ scope, orgAccess }: Caller): boolean =>
+  scope === 'system' || (scope === 'partner' && orgAccess === 'all')
 
 async function* pagesOf({ caller, services, request }: Call<Input>, filters: AuditFilters, until: string) {
   const condition = matching(caller, filters)

@@ -250,6 +250,15 @@ describe('exports', () => {
     expect(data[0]?.details).toMatchObject({ format: 'json', filters: { q: name } })
   })
 
+  it('say that they are the whole chain only where they are', async () => {
+    await recorded(2, { orgId: here.org.id })
+    const limited = { role: 'Partner Admin', orgAccess: 'selected', orgIds: [here.org.id] } as const
+    const selected = await person({ scope: 'partner', partnerId: here.partner.id }, limited)
+    const isComplete = async (who: Person) => JSON.parse((await exported(who, { format: 'json' })).text).complete
+    expect(await isComplete(admin)).toBe(true)
+    for (const who of [here.orgAdmin, selected]) expect(await isComplete(who)).toBe(false)
+  })
+
   it('hold more than a page, in order of time', async () => {
     const all = await recorded(4_100, { at: '2025-05-01' })
     const { text } = await exported(admin, { from: '2025-05-01', to: '2025-05-02', format: 'json' })

@@ -70,7 +70,7 @@ export default implement(contract, {
         count(*) FILTER (WHERE action = 'user.invite') AS invited, count(*) FILTER (WHERE action = 'user.remove') AS removed,
         count(*) FILTER (WHERE action = 'user.role.assign') AS roles_assigned,
         count(*) FILTER (WHERE action LIKE 'role.%') AS roles_changed,
-        count(*) FILTER (WHERE action = 'auth.mfa.disable') AS second_factors_disabled,
+        count(*) FILTER (WHERE action IN ('auth.mfa.disable', 'auth.mfa.reset')) AS second_factors_disabled,
         count(*) FILTER (WHERE action LIKE 'user.login%' AND result <> 'success') AS failed_sign_ins,
         count(*) FILTER (WHERE action = 'access_review.complete') AS reviews_completed,
         count(*) FILTER (WHERE action = 'audit.export') AS exports
