@@ -5,7 +5,13 @@ import { conflict, denied, invalid, notFound } from '@muster/kit/errors.ts'
 import { type ExpressionBuilder, sql } from 'kysely'
 import { deviceById } from '../devices/index.ts'
 import { type Call, implement } from '../operation.ts'
-import { requireWholePartner, tenantOf, within } from '../tenancy/index.ts'
+import {
+  requireWholePartner,
+  requireWorkingOrganization,
+  requireWorkingTenant,
+  tenantOf,
+  within,
+} from '../tenancy/index.ts'
 import { CustomField, CustomValue, customFields as contract } from './custom-fields.contract.ts'
 import { faultOfValue } from './values.rules.ts'
 
@@ -72,6 +78,7 @@ export default implement(contract, {
   async create({ caller, input, db, audit }) {
     const tenant = await tenantOf(db, caller, input)
     if (tenant.orgId === null) requireWholePartner(caller)
+    await requireWorkingTenant(db, caller, tenant)
     requireSoundDefault(input)
     const { partnerId, orgId } = tenant
     const made = await db
@@ -93,6 +100,7 @@ export default implement(contract, {
   async update(call) {
     const { id, defaultValue, ...changes } = call.input
     const before = await changeableField(call, id)
+    await requireWorkingOrganization(call.db, call.caller, before.orgId)
     requireSoundDefault({
       ...before,
       ...changes,
@@ -111,6 +119,7 @@ export default implement(contract, {
   async remove(call) {
     const before = await changeableField(call, call.input.id)
     const { db } = call
+    await requireWorkingOrganization(db, call.caller, before.orgId)
     await db
       .updateTable('devices')
       .set({ customFields: sql`custom_fields - ${before.key}::text` })
@@ -127,6 +136,7 @@ export default implement(contract, {
     const { caller, db, services, audit } = call
     const { id, values = {} } = call.input
     const device = await deviceById(db, caller, id, services.clock.now())
+    await requireWorkingOrganization(db, caller, device.orgId)
     const stored = await db
       .selectFrom('devices')
       .select(['customFields', 'partnerId'])

@@ -1,6 +1,7 @@
 import { invalid } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
 import { implement } from '../operation.ts'
+import { isWorking } from '../tenancy/index.ts'
 import { asDevice, deviceColumns, stateColumns } from './devices.queries.ts'
 import { tags as contract } from './tags.contract.ts'
 import { visibleDevices } from './visibility.ts'
@@ -65,18 +66,24 @@ export default implement(contract, {
     if (add.length === 0 && remove.length === 0) throw invalid('add: nothing to add or remove')
     const rows = await db
       .selectFrom('devices')
+      .innerJoin('organizations', 'organizations.id', 'devices.orgId')
       .select(['devices.id', 'devices.tags', 'devices.hostname', 'devices.orgId', 'devices.partnerId'])
+      .select('organizations.status')
       .where(visibleDevices(caller))
       .where('devices.id', 'in', deviceIds)
       .orderBy('devices.id')
-      .forUpdate()
+      .forUpdate('devices')
       .execute()
     const seen = new Set(rows.map((row) => row.id))
     const skipped = [...new Set(deviceIds)]
       .filter((id) => !seen.has(id))
       .map((deviceId) => ({ deviceId, reason: 'not found' }))
     const updated: string[] = []
-    for (const { id, tags, hostname, orgId, partnerId } of rows) {
+    for (const { id, tags, hostname, orgId, partnerId, status } of rows) {
+      if (!isWorking({ status })) {
+        skipped.push({ deviceId: id, reason: 'organization_suspended' })
+        continue
+      }
       const after = [...new Set([...tags, ...add])].filter((tag) => !remove.includes(tag))
       if (after.length > tagsMax) {
         skipped.push({ deviceId: id, reason: `would have more than ${tagsMax} tags` })

@@ -4,7 +4,7 @@ import { type Filter, FilterExpression, fieldsUsed } from '../devices/filter-lan
 import { conditionOf } from '../devices/index.ts'
 import { previewOf } from '../filters/index.ts'
 import { type Call, implement } from '../operation.ts'
-import { findOrganization, reachesNothing, requireWorking } from '../tenancy/index.ts'
+import { findOrganization, reachesNothing, requireWorking, requireWorkingOrganization } from '../tenancy/index.ts'
 import { groupById, selectGroups } from './group.queries.ts'
 import { groups as contract } from './groups.contract.ts'
 import { addMembers } from './members.queries.ts'
@@ -91,6 +91,7 @@ export default implement(contract, {
     const { caller, db, audit } = call
     const { id, filter, ...changes } = call.input
     const before = await groupById(db, caller, id)
+    await requireWorkingOrganization(db, caller, before.orgId)
     if (filter !== undefined && before.type === 'static') throw invalid('filter: a static group has none')
     if (filter !== undefined) await conditionOf(db, filter, before)
     const row = await db
@@ -108,6 +109,7 @@ export default implement(contract, {
 
   async remove({ caller, input, db, audit }) {
     const before = await groupById(db, caller, input.id)
+    await requireWorkingOrganization(db, caller, before.orgId)
     await db.deleteFrom('deviceGroups').where('id', '=', before.id).execute()
     audit({ target: before.id, name: before.name, orgId: before.orgId, partnerId: before.partnerId, before })
     return { success: true as const }

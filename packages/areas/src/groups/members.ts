@@ -1,6 +1,7 @@
 import { denied, invalid, notFound } from '@muster/kit/errors.ts'
 import { asDevice, deviceColumns, stateColumns, visibleDevices } from '../devices/index.ts'
 import { type Call, implement } from '../operation.ts'
+import { requireWorkingOrganization } from '../tenancy/index.ts'
 import { groupById } from './group.queries.ts'
 import { members as contract } from './groups.contract.ts'
 import { addMembers, logMembers } from './members.queries.ts'
@@ -53,6 +54,7 @@ export default implement(contract, {
 
   async add({ caller, input, db, audit }) {
     const group = await groupById(db, caller, input.id)
+    await requireWorkingOrganization(db, caller, group.orgId)
     if (group.type === 'dynamic')
       throw invalid('The filter of a dynamic group chooses its devices; pin a device to keep it in')
     const outcome = await addMembers(db, caller, group, input.deviceIds)
@@ -63,6 +65,7 @@ export default implement(contract, {
   async remove(call) {
     const { caller, db, audit, input } = call
     const { group, device } = await memberOf(call, input.id, input.deviceId)
+    await requireWorkingOrganization(db, caller, group.orgId)
     if (group.type === 'dynamic') throw denied('The filter of a dynamic group chooses its devices')
     const { numDeletedRows } = await db
       .deleteFrom('deviceGroupMembers')
@@ -78,6 +81,7 @@ export default implement(contract, {
   async pin(call) {
     const { caller, db, audit, input } = call
     const { group, device } = await memberOf(call, input.id, input.deviceId)
+    await requireWorkingOrganization(db, caller, group.orgId)
     if (group.siteId !== null && device.siteId !== group.siteId) throw invalid('The device belongs to another site')
     await db
       .insertInto('deviceGroupMembers')
@@ -92,6 +96,7 @@ export default implement(contract, {
   async unpin(call) {
     const { caller, db, audit, input } = call
     const { group, device } = await memberOf(call, input.id, input.deviceId)
+    await requireWorkingOrganization(db, caller, group.orgId)
     const pin = db
       .updateTable('deviceGroupMembers')
       .set({ pinned: false })

@@ -1,6 +1,6 @@
 // What other areas may use of partners, organisations and sites.
 export { claimDevices } from './caps.ts'
-export { findOrganization, requireWorking } from './organizations.queries.ts'
+export { findOrganization, isWorking, requireWorking } from './organizations.queries.ts'
 export {
   type Reach,
   type ReachShape,
@@ -12,4 +12,11 @@ export {
   requireWholePartner,
   within,
 } from './reach.ts'
-export { ofTenant, requireWorkingTenant, type Tenant, type TenantInput, tenantOf } from './tenant.ts'
+export {
+  ofTenant,
+  requireWorkingOrganization,
+  requireWorkingTenant,
+  type Tenant,
+  type TenantInput,
+  tenantOf,
+} from './tenant.ts'

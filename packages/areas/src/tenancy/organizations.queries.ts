@@ -27,10 +27,10 @@ export const findOrganization = (db: Db, caller: Caller, orgId: string): Promise
  * commanded until its status is active or trial again. The organisation's own record stays open to its partner.
  */
 export function requireWorking(organization: Pick<OrganizationRef, 'status'>): void {
-  if (organization.status === 'suspended' || organization.status === 'churned') {
-    throw denied(`Organization is ${organization.status}`)
-  }
+  if (!isWorking(organization)) throw denied(`Organization is ${organization.status}`)
 }
+export const isWorking = ({ status }: Pick<OrganizationRef, 'status'>): boolean =>
+  status !== 'suspended' && status !== 'churned'
 
 type Organizations = SelectQueryBuilder<Tables, 'organizations', object>
 

@@ -45,9 +45,13 @@ async function partnerTenant(db: Db, partnerId: string | undefined): Promise<Ten
 }
 
 /** Refuses additions to an organisation that is suspended or churned. */
-export async function requireWorkingTenant(db: Db, caller: Caller, tenant: Tenant): Promise<void> {
-  if (tenant.orgId === null) return
-  const organization = await findOrganization(db, caller, tenant.orgId)
+export const requireWorkingTenant = (db: Db, caller: Caller, { orgId }: Pick<Tenant, 'orgId'>): Promise<void> =>
+  requireWorkingOrganization(db, caller, orgId)
+
+/** Refuses changes in an organisation that is suspended or churned; null is a partner as such. */
+export async function requireWorkingOrganization(db: Db, caller: Caller, orgId: string | null): Promise<void> {
+  if (orgId === null) return
+  const organization = await findOrganization(db, caller, orgId)
   if (organization !== undefined) requireWorking(organization)
 }
 

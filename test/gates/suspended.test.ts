@@ -1,0 +1,43 @@
+// An organisation that is suspended or churned is kept and read, and nothing in it is added, changed or commanded. What stays
+// open is listed here: taking access away, and what belongs to a person or to the partner.
+import { operations } from '@muster/areas/registry.ts'
+import { organizations } from '@muster/areas/tenancy/organizations.contract.ts'
+import { call } from '@muster/testkit/call.ts'
+import { describe, expect, it } from 'vitest'
+import { exampleOf } from './example-of.ts'
+import { probe } from './probe.ts'
+import { buildStage } from './stage.ts'
+
+const { stage, world } = await buildStage()
+await call(world.partnerAdmin, organizations.update, { id: stage.org, status: 'suspended' })
+
+const inOrganization = new Set(['organization', 'site', 'device'])
+const changing = operations.filter(
+  (operation) => operation.endpoint.kind === 'mutation' && inOrganization.has(exampleOf(operation).about),
+)
+const stayOpen: Readonly<Record<string, string>> = {
+  'devices.commands.bulk': 'answers for each device, and sends nothing to those of the organisation',
+  'devices.commands.cancel': 'takes back what was sent before',
+  'devices.tags.assign': 'answers for each device, and passes over those of the organisation',
+  'filters.filters.remove': 'belongs to the person who made it',
+  'filters.filters.update': 'belongs to the person who made it',
+  'tenancy.organizations.remove': 'is how its partner gets rid of it',
+  'tenancy.organizations.update': 'is how its partner makes it active again',
+}
+
+describe('in a suspended organisation', () => {
+  it('changes are refused, all but these', async () => {
+    const open: string[] = []
+    for (const operation of changing) {
+      const scope = operation.endpoint.access.scopes.includes('partner') ? 'partner' : 'organization'
+      const who = scope === 'partner' ? world.partnerAdmin : world.orgAdmin
+      const answer = await probe(operation, who, exampleOf(operation).input(stage, scope))
+      expect(answer.failure).toBeNull()
+      if (answer.status === 403 && answer.message === 'Organization is suspended') continue
+      open.push(operation.id)
+      if (stayOpen[operation.id]?.startsWith('answers for each'))
+        expect(answer.text).toContain('organization_suspended')
+    }
+    expect(open.sort()).toEqual(Object.keys(stayOpen).sort())
+  })
+})
