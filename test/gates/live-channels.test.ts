@@ -11,11 +11,12 @@ import { operations } from '@muster/areas/registry.ts'
 import { createRuntime } from '@muster/areas/runtime.ts'
 import { type LiveEvent, publishLive } from '@muster/backplane/live.ts'
 import { follow } from '@muster/kit/follow.ts'
-import { call, requestAs } from '@muster/testkit/call.ts'
+import { call, refusal, requestAs } from '@muster/testkit/call.ts'
 import { machine } from '@muster/testkit/machines.ts'
 import { testServices } from '@muster/testkit/services.ts'
 import { type Person, person } from '@muster/testkit/world.ts'
 import { afterAll, describe, expect, it } from 'vitest'
+import { exampleOf } from './example-of.ts'
 import { buildStage, type StageWorld } from './stage.ts'
 
 const services = await testServices()
@@ -24,7 +25,9 @@ const mine = await buildStage()
 const theirs = await buildStage()
 const reply = { header() {}, cookie() {} }
 
-const channels = operations.filter(({ endpoint }) => endpoint.kind === 'subscription')
+const subscriptions = operations.filter(({ endpoint }) => endpoint.kind === 'subscription')
+const ofOneThing = subscriptions.filter(({ endpoint }) => endpoint.path.includes('/:'))
+const channels = subscriptions.filter((operation) => !ofOneThing.includes(operation))
 const status = ({ stage }: StageWorld, at: number): LiveEvent => ({
   type: 'device.status',
   orgId: stage.org,
@@ -120,6 +123,23 @@ describe('D7', () => {
       for (const { name, stream } of opened) {
         const { value } = await stream.next()
         expect({ name, ...Object(value) }).toMatchObject({ name, orgId: mine.stage.org, at })
+      }
+    },
+  )
+
+  it.each(ofOneThing.map((operation) => ({ id: operation.id, operation })))(
+    '$id cannot be opened for what is another partner\u2019s, in whole or in part',
+    async ({ operation }) => {
+      const example = exampleOf(operation)
+      const [own, foreign] = [mine, theirs].map(({ stage }) => Object(example.input(stage, 'partner')))
+      const fields = Object.keys(foreign).filter((field) => foreign[field] !== own[field])
+      expect(fields.length).toBeGreaterThan(0)
+      const inputs = [foreign, ...fields.map((field) => ({ ...own, [field]: foreign[field] }))]
+      for (const { name, who } of await listeners()) {
+        for (const input of inputs) {
+          const told = await refusal(follow(operation, input, requestAs(who), reply, runtime).next())
+          expect({ name, input, status: told.status }).toEqual({ name, input, status: 404 })
+        }
       }
     },
   )
