@@ -11,6 +11,7 @@ import { filters } from '@muster/areas/filters/filters.contract.ts'
 import { groups, members } from '@muster/areas/groups/groups.contract.ts'
 import { roles } from '@muster/areas/roles/roles.contract.ts'
 import { pins } from '@muster/areas/rollouts/pins.contract.ts'
+import { providers, scimTokens } from '@muster/areas/sso/providers.contract.ts'
 import { organizations } from '@muster/areas/tenancy/organizations.contract.ts'
 import { partners } from '@muster/areas/tenancy/partners.contract.ts'
 import { sites } from '@muster/areas/tenancy/sites.contract.ts'
@@ -124,6 +125,22 @@ async function makeRecords(there: World, marks: Marks) {
   }
 }
 
+/** Its mark is not in the name, which anybody may know who wants to sign in. */
+async function makeProvider(there: World, marks: Marks, orgUser: string) {
+  const { system } = await testServices()
+  const orgId = there.org.id
+  const given = { orgId, name: 'Sign in here', issuer: 'https://127.0.0.1', clientId: marks.organization }
+  const { id, partnerId } = await call(there.partnerAdmin, providers.create, given)
+  await call(there.partnerAdmin, providers.status, { id, status: 'active' })
+  const { token } = await call(there.partnerAdmin, scimTokens.rotate, { id })
+  const { rows } = await system.query<{ id: string }>(
+    `INSERT INTO sso_identities (provider_id, org_id, partner_id, user_id, issuer, subject, email)
+     VALUES ($1, $2, $3, $4, 'https://127.0.0.1', $5, $6) RETURNING id`,
+    [id, orgId, partnerId, orgUser, marks.organization, `${marks.organization}@example.test`],
+  )
+  return { ssoProvider: id, ssoIdentity: rows[0]?.id ?? '', scimToken: token }
+}
+
 /** A partner of its own with everything in it. */
 export async function buildStage(): Promise<StageWorld> {
   const there = await world()
@@ -134,6 +151,8 @@ export async function buildStage(): Promise<StageWorld> {
   const people = await makePeople(there, marks)
   const { otherSite, otherGroup, ...fleet } = await makeFleet(there, marks)
   const records = await makeRecords(there, marks)
-  const stage = { partner: partner.id, org: org.id, otherOrg: otherOrg.id, ...people, ...fleet, ...records, fresh }
+  const provider = await makeProvider(there, marks, people.orgUser)
+  const ids = { partner: partner.id, org: org.id, otherOrg: otherOrg.id }
+  const stage = { ...ids, ...people, ...fleet, ...records, ...provider, fresh }
   return { world: there, stage, marks, otherSite, otherGroup }
 }

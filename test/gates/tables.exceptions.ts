@@ -39,6 +39,10 @@ export const looseKeys: Readonly<Record<string, string>> = {
   'role_permissions.role_id': 'the policy of the table asks whose role it is',
   'enrollment_keys.device_id': 'written with the device that it prepares, in one statement',
   'devices.enrollment_key_id': 'written when the key lets the device in; the device belongs where the key does',
+  'sso_providers.default_role_id':
+    'built-in roles belong to nobody; the handler takes roles of the own tenant only, and a sign-in asks again',
+  'scim_groups.role_id': 'written by the system alone, for roles of the own tenant',
+  'scim_group_members.role_id': 'written by the system alone, for roles of the own tenant',
   'audit_heads.chain_id': 'written by the system alone',
   'used_refresh_tokens.session_id': 'written by the system alone',
   'device_group_members.device_id':

@@ -32,6 +32,17 @@ const Settings = z.object({
   TRUSTED_PROXIES: z.string().default(''),
   /** Requests that one address may make of this process each second, on average; 0 sets no limit. */
   REQUESTS_PER_SECOND: wholeNumber(0, 1_000_000, 2_000),
+  /** Networks in CIDR form, comma separated, where identity providers may be although they are not public. */
+  SSO_ALLOWED_NETWORKS: z
+    .string()
+    .default('')
+    .transform((text) =>
+      text
+        .split(',')
+        .map((network) => network.trim())
+        .filter((network) => network !== ''),
+    )
+    .pipe(z.array(z.union([z.cidrv4(), z.cidrv6()], { error: 'should be networks such as 10.20.0.0/16' }))),
   ...smsSettings,
   ...storeSettings,
   ...sourceSettings,

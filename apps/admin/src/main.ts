@@ -39,6 +39,7 @@ const services = createServices({
     enable2fa: config.ENABLE_2FA,
     production: config.NODE_ENV === 'production',
     requestsPerSecond: config.REQUESTS_PER_SECOND,
+    ssoNetworks: config.SSO_ALLOWED_NETWORKS,
     sms: smsFrom(config),
     releases: sourceOf(config),
   },

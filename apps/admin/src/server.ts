@@ -94,6 +94,9 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   })
   await app.register(cookie)
   const doors = { operations, runtime, secureCookies }
+  // Identity providers look for SCIM at the root as often as beneath a prefix.
+  const provisioning = operations.filter(({ endpoint }) => endpoint.path.startsWith('/scim/'))
+  serveRest(app, { ...doors, operations: provisioning })
   await app.register(
     async (api) => {
       serveRest(api, doors)

@@ -32,7 +32,9 @@ import { lifecycleExamples } from './lifecycle/lifecycle.examples.ts'
 import { mailsExamples } from './mail/mails.examples.ts'
 import { permissionsExamples, rolesExamples } from './roles/roles.examples.ts'
 import { pinsExamples, rolloutsExamples, stopExamples, updatesExamples } from './rollouts/rollouts.examples.ts'
+import { discoveryExamples, scimGroupsExamples, scimUsersExamples } from './scim/scim.examples.ts'
 import { searchExamples } from './search/search.examples.ts'
+import { flowExamples, providersExamples, scimTokensExamples } from './sso/sso.examples.ts'
 import {
   eventLogsExamples,
   filesExamples,
@@ -83,7 +85,9 @@ export const examples: Examples = {
   mail: { mails: mailsExamples },
   roles: { permissions: permissionsExamples, roles: rolesExamples },
   rollouts: { pins: pinsExamples, rollouts: rolloutsExamples, stop: stopExamples, updates: updatesExamples },
+  scim: { discovery: discoveryExamples, groups: scimGroupsExamples, users: scimUsersExamples },
   search: { search: searchExamples },
+  sso: { flow: flowExamples, providers: providersExamples, scimTokens: scimTokensExamples },
   systemTools: {
     eventLogs: eventLogsExamples,
     files: filesExamples,

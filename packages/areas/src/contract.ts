@@ -34,7 +34,10 @@ import { roles } from './roles/roles.contract.ts'
 import { pins } from './rollouts/pins.contract.ts'
 import { rollouts, stop } from './rollouts/rollouts.contract.ts'
 import { updates } from './rollouts/updates.contract.ts'
+import { discovery, groups as scimGroups, users as scimUsers } from './scim/scim.contract.ts'
 import { search } from './search/search.contract.ts'
+import { flow } from './sso/flow.contract.ts'
+import { providers, scimTokens } from './sso/providers.contract.ts'
 import { eventLogs } from './system-tools/event-logs.contract.ts'
 import { files } from './system-tools/files.contract.ts'
 import { processes } from './system-tools/processes.contract.ts'
@@ -66,7 +69,9 @@ export const contract = {
   lifecycle: { lifecycle },
   roles: { permissions, roles },
   rollouts: { pins, rollouts, stop, updates },
+  scim: { discovery, groups: scimGroups, users: scimUsers },
   search: { search },
+  sso: { flow, providers, scimTokens },
   systemTools: { eventLogs, files, processes, registry, services, tasks },
   tenancy: { dashboard, organizations, partners, sites },
   users: { invitations, profile, protection, users },

@@ -44,6 +44,11 @@ export interface Stage {
   /** An audit record of the organisation. */
   readonly record: string
   readonly mail: string
+  /** Of the organisation, active, at an address that cannot be asked; with one person linked. */
+  readonly ssoProvider: string
+  readonly ssoIdentity: string
+  /** With which the provider keeps the organisation's members up to date. */
+  readonly scimToken: string
   /** Another text at each call, for names that have to be free. */
   fresh(): string
 }
@@ -81,6 +86,8 @@ export interface Example<Wire> {
   readonly reach?: Partial<Record<Exception, boolean>>
   /** Callers who are refused for a reason of the operation's own. */
   readonly refuses?: Partial<Record<Exception, number>>
+  /** Headers with which its own kind of credential comes, for operations that know no caller. */
+  headers?(stage: Stage): Readonly<Record<string, string>>
   /** Statuses that are right although the caller may: the operation needs more than an example can bring. */
   readonly answers?: readonly number[]
 }

@@ -40,8 +40,14 @@ import pins from './rollouts/pins.ts'
 import rollouts from './rollouts/rollouts.ts'
 import stop from './rollouts/stop.ts'
 import updates from './rollouts/updates.ts'
+import scimDiscovery from './scim/discovery.ts'
+import scimGroups from './scim/groups.ts'
+import scimUsers from './scim/users.ts'
 import search from './search/search.ts'
 import type { Services } from './services.ts'
+import flow from './sso/flow.ts'
+import providers from './sso/providers.ts'
+import scimTokens from './sso/scim-tokens.ts'
 import eventLogs from './system-tools/event-logs.ts'
 import files from './system-tools/files.ts'
 import processes from './system-tools/processes.ts'
@@ -77,7 +83,9 @@ const areas: Implemented = {
   lifecycle: { lifecycle },
   roles: { permissions, roles },
   rollouts: { pins, rollouts, stop, updates },
+  scim: { discovery: scimDiscovery, groups: scimGroups, users: scimUsers },
   search: { search },
+  sso: { flow, providers, scimTokens },
   systemTools: { eventLogs, files, processes, registry, services, tasks },
   tenancy: { dashboard, organizations, partners, sites },
   users: { invitations, profile, protection, users },

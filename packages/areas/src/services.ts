@@ -51,6 +51,8 @@ export interface Settings {
   readonly production: boolean
   /** Requests that one address may make of this process, on average; 0 sets no limit. */
   readonly requestsPerSecond?: number
+  /** Networks in CIDR form where identity providers may be although nobody else's addresses may lead there. */
+  readonly ssoNetworks?: readonly string[]
   /** Null where there is no gateway. */
   readonly sms?: SmsSettings | null
   /** Where agents get their executables from. */

@@ -583,6 +583,36 @@ export interface SavedFilters {
   updatedAt: Generated<string>
 }
 
+export interface ScimGroupMembers {
+  providerId: string
+  orgId: string
+  partnerId: string
+  roleId: string
+  userId: string
+}
+
+export interface ScimGroups {
+  providerId: string
+  orgId: string
+  partnerId: string
+  roleId: string
+  externalId: string | null
+  madeHere: Generated<boolean>
+  updatedAt: Generated<string>
+}
+
+export interface ScimUsers {
+  providerId: string
+  orgId: string
+  partnerId: string
+  userId: string
+  userName: string
+  externalId: string | null
+  givenName: string | null
+  familyName: string | null
+  updatedAt: Generated<string>
+}
+
 export interface Sessions {
   id: Generated<string>
   userId: string
@@ -600,6 +630,8 @@ export interface Sessions {
   authenticatedAt: Generated<string>
   lastUsedAt: Generated<string>
   endsAt: Generated<string>
+  providerId: string | null
+  providerMfa: Generated<boolean>
 }
 
 export interface Sites {
@@ -611,6 +643,47 @@ export interface Sites {
   timezone: Generated<string>
   contact: Generated<JsonColumn>
   settings: Generated<JsonColumn>
+  createdAt: Generated<string>
+  updatedAt: Generated<string>
+}
+
+export interface SsoIdentities {
+  id: Generated<string>
+  providerId: string
+  orgId: string
+  partnerId: string
+  userId: string
+  issuer: string
+  subject: string
+  email: string
+  createdAt: Generated<string>
+  lastLoginAt: string | null
+}
+
+export interface SsoProviders {
+  id: Generated<string>
+  orgId: string
+  partnerId: string
+  name: string
+  type: Generated<'oidc' | 'saml'>
+  preset: string | null
+  status: Generated<'active' | 'inactive' | 'testing'>
+  issuer: string
+  clientId: string
+  clientSecret: string | null
+  scopes: Generated<string>
+  attributeMapping: Generated<JsonColumn>
+  autoProvision: Generated<boolean>
+  defaultRoleId: string | null
+  allowedDomains: Generated<string>
+  enforceSso: Generated<boolean>
+  trustMfa: Generated<boolean>
+  scimTokenHash: string | null
+  scimTokenPrefix: string | null
+  scimTokenCreatedAt: string | null
+  scimPreviousHash: string | null
+  scimPreviousExpiresAt: string | null
+  scimLastUsedAt: string | null
   createdAt: Generated<string>
   updatedAt: Generated<string>
 }
@@ -706,8 +779,13 @@ export interface Tables {
   rolePermissions: RolePermissions
   roles: Roles
   savedFilters: SavedFilters
+  scimGroupMembers: ScimGroupMembers
+  scimGroups: ScimGroups
+  scimUsers: ScimUsers
   sessions: Sessions
   sites: Sites
+  ssoIdentities: SsoIdentities
+  ssoProviders: SsoProviders
   streamPositions: StreamPositions
   systemUsers: SystemUsers
   usedRefreshTokens: UsedRefreshTokens

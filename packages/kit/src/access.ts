@@ -10,6 +10,8 @@ export interface Caller {
   /** Null for API keys. */
   readonly sessionId: string | null
   readonly apiKeyId: string | null
+  /** The identity provider that opened the session, which then reaches no further than the provider's organisation. */
+  readonly providerId?: string | null
   readonly scope: Scope
   /** The partner that the caller belongs to, itself or through its organisation. Null for system scope. */
   readonly partnerId: string | null

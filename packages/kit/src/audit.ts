@@ -16,7 +16,7 @@ export interface AuditNote {
   /** Success unless said otherwise. */
   readonly result?: 'success' | 'failure' | 'denied'
   /** For operations without a caller, such as a sign-in: who it turned out to be. */
-  readonly actor?: { readonly type: 'user' | 'agent'; readonly id: string; readonly email?: string }
+  readonly actor?: { readonly type: 'user' | 'agent' | 'system'; readonly id: string; readonly email?: string }
 }
 
 const uninteresting = new Set(['updatedAt', 'createdAt'])

@@ -61,6 +61,14 @@ export interface AuditedWhen {
 export const auditedWhen = (when: string, ...actions: AuditAction[]): AuditedWhen => ({ when, actions })
 export type AuditRule = AuditAction | readonly AuditAction[] | Unaudited | AuditedWhen | null
 
+/** What a refusal says, whatever its shape. */
+export interface Failure {
+  readonly status: number
+  readonly code: string
+  readonly message: string
+  readonly extra: Readonly<Record<string, unknown>>
+}
+
 /** One operation of the service. REST route, tRPC procedure, API page, guards and gate tests are derived from it. */
 export interface Endpoint<K extends Kind, Wire, In, Out> {
   readonly kind: K
@@ -74,6 +82,8 @@ export interface Endpoint<K extends Kind, Wire, In, Out> {
   readonly output: z.ZodType<Out>
   /** Of raw operations: the media type of the answer, for the API page. */
   readonly produces: string
+  /** How a refusal is said where clients of another standard expect a shape of their own; null: `{ code, message }`. */
+  readonly failure: ((said: Failure) => object) | null
   /** Request bodies above this many bytes answer 413. */
   readonly bodyBytesMax: number
   /** The status that hides another tenant's object: 404 unless the contract wants 403. */
@@ -104,6 +114,7 @@ interface Write<I, O> extends Read<I, O> {
 interface Raw<I> extends Omit<Read<I, never>, 'output'> {
   produces: string
   audit?: AuditRule
+  failure?: (said: Failure) => object
 }
 type Made<K extends Kind, I extends z.ZodType, O extends z.ZodType> = Endpoint<K, z.input<I>, z.output<I>, z.output<O>>
 
@@ -111,6 +122,7 @@ const usual = {
   status: 200,
   audit: null,
   produces: 'application/json',
+  failure: null,
   bodyBytesMax: 1_048_576,
   hiddenAs: 404,
   transaction: 'request',

@@ -1,5 +1,6 @@
 // The one way out: every request to an address that a user gave goes through here.
 import { lookup } from 'node:dns/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import ipaddr from 'ipaddr.js'
 import { Agent, request } from 'undici'
 import { badRequest } from './errors.ts'
@@ -30,6 +31,20 @@ export function isForbiddenAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return true
   const address = ipaddr.process(text)
   return address.range() !== 'unicast'
+}
+
+/** A resolver that does not answer would otherwise hold the caller far longer than the address it asks about. */
+async function within<T>(ms: number, answer: Promise<T>): Promise<T> {
+  const late = new AbortController()
+  const tooLate = pause(ms, undefined, { signal: late.signal }).then(() => {
+    throw new Error('the name could not be resolved in time')
+  })
+  try {
+    return await Promise.race([answer, tooLate])
+  } finally {
+    late.abort()
+    tooLate.catch(() => undefined)
+  }
 }
 
 /**
@@ -76,8 +91,8 @@ export async function streamOutside(
 const timeoutUsually = 15_000
 
 async function ask(url: string, options: OutgoingRequest, allowed: readonly string[], signal?: AbortSignal) {
-  const { target, address } = await checked(url, allowed)
   const timeoutMs = options.timeoutMs ?? timeoutUsually
+  const { target, address } = await checked(url, allowed, timeoutMs)
   const dispatcher = new Agent({
     connect: { timeout: timeoutMs, lookup: (_host, _options, done) => done(null, [address]) },
     pipelining: 0,
@@ -101,7 +116,7 @@ async function ask(url: string, options: OutgoingRequest, allowed: readonly stri
 }
 
 /** The address that the host has now, if it is allowed to be asked. */
-async function checked(url: string, allowed: readonly string[]) {
+async function checked(url: string, allowed: readonly string[], timeoutMs: number) {
   const target = new URL(url)
   if (target.protocol !== 'https:' && target.protocol !== 'http:')
     throw badRequest('Only http and https addresses are allowed')
@@ -109,7 +124,7 @@ async function checked(url: string, allowed: readonly string[]) {
   const host = target.hostname.replace(/^\[|\]$/g, '')
   const found = ipaddr.isValid(host)
     ? [{ address: host, family: host.includes(':') ? 6 : 4 }]
-    : await lookup(host, { all: true })
+    : await within(timeoutMs, lookup(host, { all: true }))
   const opened = allowed.map((network) => ipaddr.parseCIDR(network))
   const isOpened = (text: string) => {
     const address = ipaddr.process(text)

@@ -25,8 +25,11 @@ export interface Request {
 /** Headers and cookies that an answer of either door carries beside its body. */
 export interface Reply {
   header(name: string, value: string): void
-  /** HttpOnly, SameSite=Strict, and Secure when served by TLS. An age of 0 takes the cookie away. */
-  cookie(name: string, value: string, options: { maxAgeSeconds: number; path: string }): void
+  /**
+   * HttpOnly, SameSite=Strict, and Secure when served by TLS. An age of 0 takes the cookie away. `lax` is for what has to
+   * come along when another site sends the browser back to us.
+   */
+  cookie(name: string, value: string, options: { maxAgeSeconds: number; path: string; sameSite?: 'lax' }): void
 }
 
 export interface RawAnswer {

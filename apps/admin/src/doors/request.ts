@@ -37,8 +37,14 @@ export function requestOf(
 
 export const replyTo = (http: FastifyReply, secure: boolean): Reply => ({
   header: (name, value) => void http.header(name, value),
-  cookie: (name, value, { maxAgeSeconds, path }) =>
-    void http.setCookie(name, value, { maxAge: maxAgeSeconds, path, httpOnly: true, sameSite: 'strict', secure }),
+  cookie: (name, value, { maxAgeSeconds, path, sameSite }) =>
+    void http.setCookie(name, value, {
+      maxAge: maxAgeSeconds,
+      path,
+      httpOnly: true,
+      sameSite: sameSite ?? 'strict',
+      secure,
+    }),
 })
 
 export const newRequestId = () => randomUUID()

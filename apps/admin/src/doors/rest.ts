@@ -4,10 +4,12 @@ import { setTimeout } from 'node:timers/promises'
 import type { Operation } from '@muster/areas/operation.ts'
 import type { Services } from '@muster/areas/services.ts'
 import type { Db } from '@muster/db/database.ts'
+import type { AnyEndpoint } from '@muster/kit/contract.ts'
 import { AppError } from '@muster/kit/errors.ts'
 import { follow } from '@muster/kit/follow.ts'
 import { type RawAnswer, type Runtime, run } from '@muster/kit/run.ts'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { refusal } from '../refusals.ts'
 import { internal, publicError } from './failure.ts'
 import { replyTo, requestOf } from './request.ts'
 
@@ -65,12 +67,33 @@ export interface DoorOptions {
 
 /** Answers of failures, in the one shape that the contract gives: `{ code, message }`. */
 export function sendFailure(error: unknown, request: FastifyRequest, http: FastifyReply) {
+  const said = saidOf(error, request, http)
+  return http.code(said.status).send(said.body())
+}
+
+function saidOf(error: unknown, request: FastifyRequest, http: FastifyReply): AppError {
   const known = publicError(error)
   if (known === null) request.log.error({ err: error, requestId: request.id }, 'a request failed')
   const said = known ?? internal(request.id)
   if (said.status === 401) http.header('www-authenticate', 'Bearer')
   if (typeof said.extra.retryAfter === 'number') http.header('retry-after', String(said.extra.retryAfter))
-  return http.code(said.status).send(said.body())
+  return said
+}
+
+/** The same refusals in the shape and media type that the operation declares. */
+function sendFailureOf(
+  { failure, produces }: AnyEndpoint,
+  error: FastifyError,
+  request: FastifyRequest,
+  http: FastifyReply,
+) {
+  if (failure === null) return sendFailure(refusal(error), request, http)
+  const said = saidOf(refusal(error), request, http)
+  const { status, code, message, extra } = said
+  return http
+    .code(status)
+    .type(produces)
+    .send(JSON.stringify(failure({ status, code, message, extra })))
 }
 
 /** A path that the contract writes with a slash at its end is served without it as well; all others are exact. */
@@ -84,6 +107,7 @@ function routeOf(app: FastifyInstance, url: string, operation: Operation, option
     url,
     bodyLimit: endpoint.bodyBytesMax,
     exposeHeadRoute: false,
+    errorHandler: (error: FastifyError, request, reply) => sendFailureOf(endpoint, error, request, reply),
     async handler(http, answer) {
       const raw = endpoint.kind === 'raw'
       if (!raw && http.headers['content-type']?.startsWith('application/octet-stream')) {

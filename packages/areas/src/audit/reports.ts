@@ -7,7 +7,7 @@ import { reports as contract } from './reports.contract.ts'
 const usualMs = 30 * 24 * 3_600_000
 const listed = 50
 /** Actions that concern who may get in and what they may do. */
-const securityAction = sql`a.action ~ '^(user|auth|role|sso|api_key|access_review|enrollment_key)\\.|^audit\\.export$'`
+const securityAction = sql`a.action ~ '^(user|auth|role|sso|scim|api_key|access_review|enrollment_key)\\.|^audit\\.export$'`
 
 interface Period {
   readonly partnerId?: string | undefined

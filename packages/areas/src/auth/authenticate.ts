@@ -2,6 +2,7 @@ import { asSystem } from '@muster/db/database.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { unauthenticated } from '@muster/kit/errors.ts'
 import type { Request } from '@muster/kit/run.ts'
+import { sql } from 'kysely'
 import type { Services } from '../services.ts'
 import { membershipIn, permissionsOfRole } from './memberships.queries.ts'
 import { owesMfa } from './sign-in.ts'
@@ -14,9 +15,14 @@ async function callerOf(services: Services, claims: Claims): Promise<Caller | nu
     const user = await db
       .selectFrom('sessions')
       .innerJoin('users', 'users.id', 'sessions.userId')
-      .select(['users.id', 'users.email', 'users.mfaEnabled', 'users.mfaMethod', 'sessions.mfa'])
+      .select(['users.id', 'users.email', 'users.mfaEnabled', 'users.mfaMethod', 'sessions.mfa', 'sessions.providerId'])
       .select((eb) =>
         eb.exists(eb.selectFrom('passkeys').select('id').whereRef('passkeys.userId', '=', 'users.id')).as('hasPasskey'),
+      )
+      // Trust that is withdrawn from a provider is withdrawn from the sessions that it opened.
+      .select(
+        sql<boolean>`sessions.provider_mfa AND EXISTS (
+          SELECT FROM sso_providers p WHERE p.id = sessions.provider_id AND p.trust_mfa)`.as('vouched'),
       )
       .where('sessions.id', '=', claims.sid)
       .where('sessions.userId', '=', claims.sub)
@@ -40,6 +46,7 @@ async function callerOf(services: Services, claims: Claims): Promise<Caller | nu
       email: user.email,
       sessionId: claims.sid,
       apiKeyId: null,
+      providerId: user.providerId,
       scope: membership.scope,
       partnerId: membership.partnerId,
       orgId: membership.orgId,
@@ -56,6 +63,7 @@ async function callerOf(services: Services, claims: Claims): Promise<Caller | nu
         membership,
         { ...user, hasPasskey: Boolean(user.hasPasskey) },
         user.mfa,
+        user.vouched,
       ),
       partnerActive: membership.scope === 'system' || membership.partnerStatus === 'active',
     }

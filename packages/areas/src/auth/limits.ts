@@ -19,6 +19,12 @@ export const rateLimits = {
   mfaPerUser: { points: 5, seconds: 300 },
   passkeyPerAddress: { points: 100, seconds: 300 },
   refreshPerAddress: { points: 100, seconds: 300 },
+  // Each of these makes us ask somebody's identity provider.
+  ssoLoginPerAddress: { points: 300, seconds: 60 },
+  ssoCallbackPerAddress: { points: 300, seconds: 60 },
+  ssoExchangePerAddress: { points: 300, seconds: 60 },
+  scimFailuresPerAddress: { points: 60, seconds: 60 },
+  ssoTestPerUser: { points: 30, seconds: 300 },
   // What costs others something: mails, messages, accounts.
   resetRequestPerEmail: { points: 3, seconds: 3600 },
   resetRequestPerAddress: { points: 10, seconds: 3600 },

@@ -19,6 +19,8 @@ export interface Membership {
   readonly requireMfa: boolean
   /** The organisation accepts codes by SMS as a second factor. */
   readonly smsAllowed: boolean
+  /** An active identity provider of the organisation is the only way in. */
+  readonly ssoEnforced: boolean
 }
 
 /**
@@ -29,18 +31,19 @@ export async function membershipsOf(db: Db, userId: string): Promise<Membership[
   const { rows } = await sql<Membership>`
     SELECT 'system' AS scope, NULL::uuid AS partner_id, NULL::uuid AS org_id, m.role_id, r.force_mfa, NULL AS org_access,
            NULL::uuid[] AS org_ids, NULL::uuid[] AS site_ids, NULL::uuid[] AS device_group_ids, NULL AS partner_status,
-           false AS require_mfa, true AS sms_allowed, 0 AS rank, m.created_at
+           false AS require_mfa, true AS sms_allowed, false AS sso_enforced, 0 AS rank, m.created_at
     FROM system_users m JOIN roles r ON r.id = m.role_id WHERE m.user_id = ${userId}
     UNION ALL
     SELECT 'partner', m.partner_id, NULL, m.role_id, r.force_mfa, m.org_access,
            ARRAY(SELECT o.id FROM organizations o WHERE o.id = ANY (m.org_ids) AND o.partner_id = m.partner_id AND o.deleted_at IS NULL),
-           NULL, NULL, p.status, false, true, 1, m.created_at
+           NULL, NULL, p.status, false, true, false, 1, m.created_at
     FROM partner_users m JOIN roles r ON r.id = m.role_id JOIN partners p ON p.id = m.partner_id AND p.deleted_at IS NULL
     WHERE m.user_id = ${userId} AND m.status = 'active'
     UNION ALL
     SELECT 'organization', m.partner_id, m.org_id, m.role_id, r.force_mfa, NULL, NULL, m.site_ids, m.device_group_ids, p.status,
            o.settings #> '{security,requireMfa}' IS NOT DISTINCT FROM 'true'::jsonb,
-           o.settings #> '{security,allowedMfaMethods,sms}' IS DISTINCT FROM 'false'::jsonb, 2, m.created_at
+           o.settings #> '{security,allowedMfaMethods,sms}' IS DISTINCT FROM 'false'::jsonb,
+           EXISTS (SELECT FROM sso_providers s WHERE s.org_id = m.org_id AND s.status = 'active' AND s.enforce_sso), 2, m.created_at
     FROM organization_users m JOIN roles r ON r.id = m.role_id JOIN partners p ON p.id = m.partner_id AND p.deleted_at IS NULL
     JOIN organizations o ON o.id = m.org_id AND o.deleted_at IS NULL
     WHERE m.user_id = ${userId} AND m.status = 'active'

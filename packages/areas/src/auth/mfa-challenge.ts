@@ -22,6 +22,8 @@ const Challenge = z.object({
   /** A password changed meanwhile makes the challenge worthless. */
   passwordChangedAt: z.string().nullable(),
   passkeyChallenge: z.string().nullable(),
+  /** The identity provider that came first, in place of a password. */
+  providerId: z.guid().nullable().default(null),
 })
 export type Challenge = z.infer<typeof Challenge>
 
@@ -30,8 +32,13 @@ const failuresOf = (key: string) => `${key}:failures`
 
 export const phoneEnding = (phoneNumber: string | null): string | null => phoneNumber?.slice(-3) ?? null
 
-/** Makes a tempToken for somebody whose password was right. */
-export async function challenge(call: Call, account: Account, membership: Membership): Promise<MfaChallenge> {
+/** Makes a tempToken for somebody whose password was right, or for whom an identity provider has spoken. */
+export async function challenge(
+  call: Call,
+  account: Account,
+  membership: Membership,
+  providerId: string | null = null,
+): Promise<MfaChallenge> {
   const { keyring, redis } = call.services
   const tempToken = opaqueToken()
   const passkeyOptions = account.hasPasskey ? await requestOptions(call.services, account.id) : null
@@ -42,6 +49,7 @@ export async function challenge(call: Call, account: Account, membership: Member
     orgId: membership.orgId,
     passwordChangedAt: account.passwordChangedAt,
     passkeyChallenge: passkeyOptions?.challenge ?? null,
+    providerId,
   }
   await redis.set(keyOf(keyring, tempToken), JSON.stringify(entry), 'EX', challengeSeconds)
   const usesSms = account.mfaEnabled && account.mfaMethod === 'sms'

@@ -5,6 +5,7 @@ import { badRequest, unauthenticated } from '@muster/kit/errors.ts'
 import type { Call } from '../operation.ts'
 import { type Account, findAccount, hasSecondFactor } from './accounts.queries.ts'
 import { authenticate } from './authenticate.ts'
+import { ssoRequired } from './enforced-sso.ts'
 import { enrolled, findPending, liftSession } from './enrolment.ts'
 import { type Membership, membershipIn } from './memberships.queries.ts'
 import { type Enrolled, enrolling } from './mfa.contract.ts'
@@ -38,6 +39,8 @@ export async function verifySignIn(call: Call, tempToken: string, answer: Answer
   }))
   if (account?.status !== 'active' || membership === undefined) throw deadToken()
   if (account.passwordChangedAt !== challenge.passwordChangedAt) throw deadToken()
+  const { providerId } = challenge
+  if (membership.ssoEnforced && providerId === null) throw ssoRequired(membership)
   const method: SignInMethod | null =
     answer.code !== undefined
       ? await useCode(services, account, answer.code, `login:${tempToken}`)
@@ -49,7 +52,7 @@ export async function verifySignIn(call: Call, tempToken: string, answer: Answer
   }
   if (!(await useChallenge(redis, keyring, tempToken))) throw deadToken()
   await limits.reset('mfaPerUser', challenge.userId)
-  return completeSignIn(call, { account, membership, method, mfa: true })
+  return completeSignIn(call, { account, membership, method, mfa: true, providerId })
 }
 
 async function noteFailure(call: Call, account: Account, { partnerId, orgId }: Membership): Promise<void> {

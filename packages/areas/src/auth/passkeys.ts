@@ -7,6 +7,7 @@ import { implement } from '../operation.ts'
 import type { Services } from '../services.ts'
 import { type Account, findAccount, hasSecondFactor } from './accounts.queries.ts'
 import { originOf } from './addresses.ts'
+import { requireOpenPlace } from './enforced-sso.ts'
 import { liftSession } from './enrolment.ts'
 import { membershipsOf } from './memberships.queries.ts'
 import { notice } from './notices.ts'
@@ -148,12 +149,12 @@ export default implement(contract, {
     if (expected === null) throw unauthenticated('Invalid or expired token')
     const userId = await usePasskey(services, input.passkey, expected, true)
     if (userId === null) throw refusedSignIn()
-    const { account, membership } = await asSystem(services.system, async (db) => ({
+    const { account, memberships } = await asSystem(services.system, async (db) => ({
       account: await findAccount(db, userId),
-      membership: (await membershipsOf(db, userId))[0],
+      memberships: await membershipsOf(db, userId),
     }))
     if (account?.status !== 'active') throw refusedSignIn()
-    if (membership === undefined) throw denied('Partner or organization context')
+    const membership = requireOpenPlace(memberships)
     await services.limits.giveBack('passkeyPerAddress', originOf(request.ip))
     return completeSignIn(call, { account, membership, method: 'passkey', mfa: true })
   },

@@ -3,6 +3,7 @@ import { badRequest, invalid, unauthenticated } from '@muster/kit/errors.ts'
 import { type Call, implement } from '../operation.ts'
 import { type Account, findAccount, findAccountByEmail } from './accounts.queries.ts'
 import { originOf } from './addresses.ts'
+import { isClosed } from './enforced-sso.ts'
 import { inEvenTime } from './even-time.ts'
 import { type Membership, membershipsOf } from './memberships.queries.ts'
 import { notice } from './notices.ts'
@@ -30,13 +31,13 @@ export default implement(contract, {
     const { services, request, input, audit, after } = call
     const origin = originOf(request.ip)
     await services.limits.take('tokenPerAddress', origin)
-    const { account, membership } = await asSystem(services.system, async (db) => {
+    const { account, memberships } = await asSystem(services.system, async (db) => {
       const userId = await findToken(db, services, 'reset-password', input.token)
       if (userId === undefined) throw badToken()
-      const [membership] = await membershipsOf(db, userId)
-      return { account: await findAccount(db, userId), membership }
+      return { account: await findAccount(db, userId), memberships: await membershipsOf(db, userId) }
     })
-    if (account?.status !== 'active') throw badToken()
+    if (account?.status !== 'active' || isClosed(memberships)) throw badToken()
+    const [membership] = memberships
     const chosen = input.newPassword ?? input.password ?? ''
     await requireStrongPassword(chosen, [account.email, account.name])
     const passwordHash = await services.passwords.hash(chosen)
@@ -104,13 +105,13 @@ async function sendResetLink(call: Call, email: string): Promise<void> {
       throw refused
     },
   )
-  const { account, membership } = await asSystem(services.system, async (db) => {
+  const { account, memberships } = await asSystem(services.system, async (db) => {
     const account = await findAccountByEmail(db, email)
-    return { account, membership: account === undefined ? undefined : (await membershipsOf(db, account.id))[0] }
+    return { account, memberships: account === undefined ? [] : await membershipsOf(db, account.id) }
   })
-  // Who signs in through a provider has no password to forget.
-  if (spared || account?.status !== 'active' || account.passwordHash === null) return
-  await writeResetMail(call, account, membership)
+  // Who signs in through a provider has no password to forget, or could not use it.
+  if (spared || account?.status !== 'active' || account.passwordHash === null || isClosed(memberships)) return
+  await writeResetMail(call, account, memberships[0])
 }
 
 const isRateLimited = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'RATE_LIMITED'

@@ -3,6 +3,7 @@ import { denied, notFound, unauthenticated } from '@muster/kit/errors.ts'
 import { type Call, implement } from '../operation.ts'
 import { type Account, findAccount, findAccountByEmail, hasSecondFactor } from './accounts.queries.ts'
 import { originOf } from './addresses.ts'
+import { isClosed, requireOpenPlace } from './enforced-sso.ts'
 import { type Membership, membershipIn, membershipsOf } from './memberships.queries.ts'
 import { challenge } from './mfa-challenge.ts'
 import { session as contract, type MfaChallenge, type Tokens } from './session.contract.ts'
@@ -35,6 +36,8 @@ export default implement(contract, {
         return null
       }
       if (account?.status !== 'active' || membership === undefined) return null
+      // Single sign-on was enforced since: a session that a provider did not open is not prolonged.
+      if (membership.ssoEnforced && session.providerId === null) return null
       return { account, membership, session, refreshToken: result.refreshToken }
     })
     if (exchanged === null) {
@@ -44,7 +47,8 @@ export default implement(contract, {
     }
     await services.limits.giveBack('refreshPerAddress', origin)
     const { account, membership, session, refreshToken } = exchanged
-    return answerWithTokens(call, { account, membership, mfa: session.mfa }, { sessionId: session.id, refreshToken })
+    const { mfa, providerMfa: vouched } = session
+    return answerWithTokens(call, { account, membership, mfa, vouched }, { sessionId: session.id, refreshToken })
   },
 
   async logout(call) {
@@ -96,18 +100,18 @@ async function login(call: Call<{ email: string; password: string }>): Promise<T
   const email = input.email.toLowerCase()
   const limited = await limitLogins(call, email)
   // The same statements and the same hash whether or not there is such an account.
-  const { account, membership } = await asSystem(services.system, async (db) => {
+  const { account, memberships } = await asSystem(services.system, async (db) => {
     const account = await findAccountByEmail(db, email)
-    const [membership] = await membershipsOf(db, account?.id ?? nobody)
-    return { account, membership }
+    return { account, memberships: await membershipsOf(db, account?.id ?? nobody) }
   })
   const matches = await services.passwords.verify(account?.passwordHash ?? null, input.password)
   if (account === undefined || !matches || account.status !== 'active') {
-    await noteFailure(call, account, membership)
+    await noteFailure(call, account, memberships[0])
     throw refusedSignIn()
   }
   await limited.succeeded()
-  if (membership === undefined) throw denied('Partner or organization context')
+  if (isClosed(memberships)) await noteFailure(call, account, memberships[0], { reason: 'single sign-on is enforced' })
+  const membership = requireOpenPlace(memberships)
   const { passwordHash } = account
   const outdated = passwordHash !== null && services.passwords.isOutdated(passwordHash)
   if (services.settings.enable2fa && hasSecondFactor(account)) return challenge(call, account, membership)
@@ -133,7 +137,12 @@ async function limitLogins({ services: { limits }, request }: Call, email: strin
 }
 
 /** A failed try is written down for known and unknown accounts alike, which also takes the same time. */
-async function noteFailure(call: Call, account: Account | undefined, membership: Membership | undefined) {
+async function noteFailure(
+  call: Call,
+  account: Account | undefined,
+  membership: Membership | undefined,
+  details: { reason?: string } = {},
+) {
   await call.write(async () => {
     call.audit({
       action: 'user.login.failed',
@@ -142,6 +151,7 @@ async function noteFailure(call: Call, account: Account | undefined, membership:
       name: account?.email ?? null,
       partnerId: membership?.partnerId ?? null,
       orgId: membership?.orgId ?? null,
+      details,
     })
   })
 }

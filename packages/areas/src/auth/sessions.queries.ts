@@ -21,6 +21,8 @@ interface Opening {
   readonly membership: Membership
   readonly method: SignInMethod
   readonly mfa: boolean
+  readonly providerId: string | null
+  readonly providerMfa: boolean
   readonly now: number
 }
 
@@ -28,7 +30,7 @@ const at = (ms: number) => new Date(ms).toISOString()
 
 /** A new session with its first refresh token. */
 export async function openSession(db: Db, keyring: Keyring, request: Request, opening: Opening) {
-  const { userId, membership, method, mfa, now } = opening
+  const { userId, membership, method, mfa, providerId, providerMfa, now } = opening
   const refreshToken = opaqueToken()
   const { id: sessionId } = await db
     .insertInto('sessions')
@@ -40,6 +42,8 @@ export async function openSession(db: Db, keyring: Keyring, request: Request, op
       orgId: membership.orgId,
       method,
       mfa,
+      providerId,
+      providerMfa,
       ipAddress: request.ip,
       userAgent: request.userAgent?.slice(0, 1_000) ?? null,
       expiresAt: at(now + idleMs),
@@ -88,13 +92,15 @@ interface OpenSession {
   readonly scope: 'system' | 'partner' | 'organization' | null
   readonly partnerId: string | null
   readonly orgId: string | null
+  readonly providerId: string | null
+  readonly providerMfa: boolean
   readonly endsAt: string
 }
 
 const openSessions = (db: Db, now: number) =>
   db
     .selectFrom('sessions')
-    .select(['id', 'userId', 'tokenHash', 'mfa', 'scope', 'partnerId', 'orgId', 'endsAt'])
+    .select(['id', 'userId', 'tokenHash', 'mfa', 'scope', 'partnerId', 'orgId', 'providerId', 'providerMfa', 'endsAt'])
     .where('revokedAt', 'is', null)
     .where('expiresAt', '>', at(now))
     .where('endsAt', '>', at(now))

@@ -1,6 +1,7 @@
 import { asSystem } from '@muster/db/database.ts'
-import { notFound } from '@muster/kit/errors.ts'
+import { denied, notFound } from '@muster/kit/errors.ts'
 import { implement } from '../operation.ts'
+import { ssoRequired } from './enforced-sso.ts'
 import { membershipIn, membershipsOf } from './memberships.queries.ts'
 import { sessions as contract } from './sessions.contract.ts'
 import { revokeSessions } from './sessions.queries.ts'
@@ -58,7 +59,9 @@ export default implement(contract, {
 
   async memberships({ caller, services }) {
     return asSystem(services.system, async (db) => {
-      const all = await membershipsOf(db, caller.userId)
+      const own = await membershipsOf(db, caller.userId)
+      // What else somebody belongs to is nothing that a provider's word opens.
+      const all = own.filter(({ orgId }) => (caller.providerId ?? null) === null || orgId === caller.orgId)
       const ids = (of: (membership: (typeof all)[number]) => string | null) => all.flatMap((each) => of(each) ?? [])
       const named = async (table: 'partners' | 'organizations' | 'roles', wanted: string[]) => {
         if (wanted.length === 0) return new Map<string, string>()
@@ -95,6 +98,11 @@ export default implement(contract, {
     const { sessionId, userId, email } = whoIs(caller)
     const membership = await asSystem(services.system, (db) => membershipIn(db, userId, input))
     if (membership === undefined) throw notFound('Membership')
+    // A provider speaks for its organisation alone, and an enforced one is the only way into its own.
+    if ((caller.providerId ?? null) !== null && membership.orgId !== caller.orgId) {
+      throw denied('This session was opened by single sign-on of one organization. Sign in again to act elsewhere')
+    }
+    if (membership.ssoEnforced && (caller.providerId ?? null) === null) throw ssoRequired(membership)
     const { scope, partnerId, orgId } = membership
     const place = { scope, partnerId, orgId }
     await call.write(async (db) => {

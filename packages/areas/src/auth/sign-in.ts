@@ -1,3 +1,4 @@
+import type { Db } from '@muster/db/database.ts'
 import { unauthenticated } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
 import type { Call } from '../operation.ts'
@@ -21,14 +22,18 @@ export function clearRefreshCookie({ reply }: Pick<Call, 'reply'>): void {
   reply.cookie(refreshCookie, '', { maxAgeSeconds: 0, path: cookiePath })
 }
 
-/** Does the role or the organisation want a second factor that this sign-in does not have? */
+/**
+ * Does the role or the organisation want a second factor that this sign-in does not have?
+ * @param vouched an identity provider that is trusted with it said that there was one
+ */
 export function owesMfa(
   enable2fa: boolean,
   membership: Pick<Membership, 'forceMfa' | 'requireMfa'>,
   account: Pick<Account, 'mfaEnabled' | 'mfaMethod' | 'hasPasskey'>,
   passed: boolean,
+  vouched = false,
 ): boolean {
-  if (!enable2fa) return false
+  if (!enable2fa || vouched) return false
   if (membership.forceMfa) return !(passed && hasStrongFactor(account))
   return membership.requireMfa && !(passed && hasSecondFactor(account))
 }
@@ -39,12 +44,16 @@ export interface Proof {
   readonly method: SignInMethod
   /** Did a second factor take part? */
   readonly mfa: boolean
+  /** The identity provider through which it came; the session is confined to its organisation. */
+  readonly providerId?: string | null
+  /** The second factor was the provider's, which is trusted with that. */
+  readonly vouched?: boolean
 }
 
 /** Signs a session's access token and sets the cookie. */
 export async function answerWithTokens(
   call: Pick<Call, 'services' | 'reply'>,
-  { account, membership, mfa }: Pick<Proof, 'account' | 'membership' | 'mfa'>,
+  { account, membership, mfa, vouched = false }: Pick<Proof, 'account' | 'membership' | 'mfa' | 'vouched'>,
   { sessionId, refreshToken }: { sessionId: string; refreshToken: string },
 ): Promise<Tokens> {
   const { services } = call
@@ -60,7 +69,7 @@ export async function answerWithTokens(
   setRefreshCookie(call, refreshToken)
   return {
     mfaRequired: false,
-    mfaEnrollmentRequired: owesMfa(services.settings.enable2fa, membership, account, mfa),
+    mfaEnrollmentRequired: owesMfa(services.settings.enable2fa, membership, account, mfa, vouched),
     accessToken,
     refreshToken,
     expiresIn: accessTokenSeconds,
@@ -71,6 +80,18 @@ export async function answerWithTokens(
 /** Is the password still the one that was read? Times leave the database cut to milliseconds. */
 export const passwordUnchanged = ({ passwordChangedAt }: Pick<Account, 'passwordChangedAt'>) =>
   sql<boolean>`date_trunc('milliseconds', password_changed_at) IS NOT DISTINCT FROM ${passwordChangedAt}`
+
+/** Serialises with switching a provider off, which ends the sessions that it opened: this one is among them, or refused. */
+async function requireActive(db: Db, providerId: string): Promise<void> {
+  const provider = await db
+    .selectFrom('ssoProviders')
+    .select('id')
+    .where('id', '=', providerId)
+    .where('status', '=', 'active')
+    .forShare()
+    .executeTakeFirst()
+  if (provider === undefined) throw refusedSignIn()
+}
 
 /**
  * Opens a session for somebody who has proved who it is.
@@ -83,7 +104,7 @@ export async function completeSignIn(
   changes: { passwordHash?: string } = {},
 ): Promise<Tokens> {
   const { services, request, audit, after } = call
-  const { account, membership, method, mfa } = proof
+  const { account, membership, method, mfa, providerId = null, vouched = false } = proof
   const now = services.clock.now()
   const earlier = request.cookie(refreshCookie)
   const opened = await call.write(async (db) => {
@@ -98,6 +119,7 @@ export async function completeSignIn(
       .returning('id')
       .executeTakeFirst()
     if (claimed === undefined) throw refusedSignIn()
+    if (providerId !== null) await requireActive(db, providerId)
     const { partnerId, orgId } = membership
     // A token that somebody took from this browser ends with the session that the browser leaves.
     const replaced = earlier !== undefined && (await endSessionOf(db, services.keyring, earlier, now))
@@ -108,10 +130,16 @@ export async function completeSignIn(
       name: account.email,
       partnerId,
       orgId,
-      details: { method, mfa, ...(replaced ? { replaced } : {}) },
+      details: {
+        method,
+        mfa,
+        ...(providerId === null ? {} : { providerId }),
+        ...(replaced ? { replaced } : {}),
+      },
       actor: { type: 'user', id: account.id, email: account.email },
     })
-    return openSession(db, services.keyring, request, { userId: account.id, membership, method, mfa, now })
+    const opening = { userId: account.id, membership, method, mfa, providerId, providerMfa: vouched, now }
+    return openSession(db, services.keyring, request, opening)
   })
   return answerWithTokens(call, proof, opened)
 }

@@ -1,7 +1,8 @@
 import { asSystem } from '@muster/db/database.ts'
-import { AppError, unauthenticated } from '@muster/kit/errors.ts'
+import { AppError, denied, unauthenticated } from '@muster/kit/errors.ts'
 import type { Call } from '../operation.ts'
 import { type Account, findAccount, hasSecondFactor } from './accounts.queries.ts'
+import { membershipsOf } from './memberships.queries.ts'
 
 /** How long a sign-in is good for changes to the ways of signing in. */
 const recentMs = 30 * 60_000
@@ -15,15 +16,25 @@ export async function requireRecentSignIn(
   { services, caller }: Call,
   confirmation: { currentPassword?: string },
 ): Promise<Account> {
-  const { account, authenticatedAt } = await asSystem(services.system, async (db) => {
+  const { account, authenticatedAt, belongsElsewhere } = await asSystem(services.system, async (db) => {
     const session = await db
       .selectFrom('sessions')
       .select(['authenticatedAt'])
       .where('id', '=', caller.sessionId)
       .executeTakeFirst()
-    return { account: await findAccount(db, caller.userId), authenticatedAt: session?.authenticatedAt }
+    const memberships = await membershipsOf(db, caller.userId)
+    return {
+      account: await findAccount(db, caller.userId),
+      authenticatedAt: session?.authenticatedAt,
+      belongsElsewhere: memberships.some(({ orgId }) => orgId !== caller.orgId),
+    }
   })
   if (account === undefined || authenticatedAt === undefined) throw unauthenticated('Invalid or expired token')
+  // Whoever runs a provider could open this session in the person's name: what guards an account that others rely on too
+  // is not within its reach.
+  if ((caller.providerId ?? null) !== null && belongsElsewhere) {
+    throw denied('This account belongs to other organizations as well. Sign in without single sign-on to change this')
+  }
   // What the account is protected with is not changed by a session that never showed it.
   if (services.settings.enable2fa && hasSecondFactor(account) && !caller.mfa) {
     throw new AppError('FORBIDDEN', 'Verify your second factor first')

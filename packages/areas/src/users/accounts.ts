@@ -1,19 +1,26 @@
 // Accounts belong to people, not to tenants. What a tenant does to its member reaches the account only where no other
 // tenant is concerned, and that question is asked beyond the caller's own reach.
 import { randomUUID } from 'node:crypto'
-import type { Db } from '@muster/db/database.ts'
+import { asSystem, type Db } from '@muster/db/database.ts'
 import { invariant } from '@muster/kit/errors.ts'
+import { type RawBuilder, sql } from 'kysely'
 import { revokeKeys } from '../api-keys/index.ts'
 import { revokeSessions, revokeSessionsIn } from '../auth/index.ts'
 import type { Services } from '../services.ts'
 import type { Member } from './members.queries.ts'
 
-type Beyond = Pick<Services, 'system'>
+/** The system's pool, or the system's transaction where the caller is in one already. */
+export type Beyond = Pick<Services, 'system'> | { readonly inSystem: Db }
+
+const asked = <T>(beyond: Beyond, query: RawBuilder<T>): Promise<readonly T[]> =>
+  'inSystem' in beyond
+    ? query.execute(beyond.inSystem).then(({ rows }) => rows)
+    : asSystem(beyond.system, async (db) => (await query.execute(db)).rows)
 
 /** The account with this e-mail, made when there is none. Which of the two happened must not show to the caller. */
 export async function accountFor(
   db: Db,
-  { system }: Beyond,
+  beyond: Beyond,
   email: string,
   name: string,
 ): Promise<{ userId: string; isNew: boolean }> {
@@ -25,31 +32,33 @@ export async function accountFor(
     .executeTakeFirst()
   if (numInsertedOrUpdatedRows === 1n) return { userId: id, isNew: true }
   // The account may belong to another tenant, where the caller sees nothing.
-  const { rows } = await system.query<{ id: string }>('SELECT id FROM users WHERE email = $1', [email])
+  const rows = await asked(beyond, sql<{ id: string }>`SELECT id FROM users WHERE email = ${email}`)
   invariant(rows[0] !== undefined, 'an address that is taken belongs to an account')
   return { userId: rows[0].id, isNew: false }
 }
 
 /** Is the person an active member anywhere else? */
-export async function isActiveElsewhere({ system }: Beyond, userId: string, membershipId: string): Promise<boolean> {
-  const { rows } = await system.query<{ elsewhere: boolean }>(
-    `SELECT EXISTS (SELECT FROM partner_users WHERE user_id = $1 AND id <> $2 AND status = 'active')
-         OR EXISTS (SELECT FROM organization_users WHERE user_id = $1 AND id <> $2 AND status = 'active')
-         OR EXISTS (SELECT FROM system_users WHERE user_id = $1) AS elsewhere`,
-    [userId, membershipId],
+export async function isActiveElsewhere(beyond: Beyond, userId: string, membershipId: string): Promise<boolean> {
+  const [found] = await asked(
+    beyond,
+    sql<{ elsewhere: boolean }>`
+      SELECT EXISTS (SELECT FROM partner_users WHERE user_id = ${userId} AND id <> ${membershipId} AND status = 'active')
+          OR EXISTS (SELECT FROM organization_users WHERE user_id = ${userId} AND id <> ${membershipId} AND status = 'active')
+          OR EXISTS (SELECT FROM system_users WHERE user_id = ${userId}) AS elsewhere`,
   )
-  return rows[0]?.elsewhere === true
+  return found?.elsewhere === true
 }
 
 /** Is the person a member of anything else, accepted or not? */
-export async function isKnownElsewhere({ system }: Beyond, userId: string, membershipId: string): Promise<boolean> {
-  const { rows } = await system.query<{ elsewhere: boolean }>(
-    `SELECT EXISTS (SELECT FROM partner_users WHERE user_id = $1 AND id <> $2)
-         OR EXISTS (SELECT FROM organization_users WHERE user_id = $1 AND id <> $2)
-         OR EXISTS (SELECT FROM system_users WHERE user_id = $1) AS elsewhere`,
-    [userId, membershipId],
+export async function isKnownElsewhere(beyond: Beyond, userId: string, membershipId: string): Promise<boolean> {
+  const [found] = await asked(
+    beyond,
+    sql<{ elsewhere: boolean }>`
+      SELECT EXISTS (SELECT FROM partner_users WHERE user_id = ${userId} AND id <> ${membershipId})
+          OR EXISTS (SELECT FROM organization_users WHERE user_id = ${userId} AND id <> ${membershipId})
+          OR EXISTS (SELECT FROM system_users WHERE user_id = ${userId}) AS elsewhere`,
   )
-  return rows[0]?.elsewhere === true
+  return found?.elsewhere === true
 }
 
 const membershipTable = ({ orgId }: Member) => (orgId === null ? 'partnerUsers' : 'organizationUsers')

@@ -1,3 +1,4 @@
 // What other areas may use of users.
 export { removeMember } from './accounts.ts'
-export { memberOfMembership } from './members.queries.ts'
+export { type Member, memberOfMembership, memberOfOrganization } from './members.queries.ts'
+export { acceptByProvider, addMember, changeMember, provisionMember, takeOut } from './provisioning.ts'

@@ -1,18 +1,16 @@
 import { asSystem, type Db } from '@muster/db/database.ts'
 import { badRequest, conflict, unauthenticated } from '@muster/kit/errors.ts'
 import { peppered } from '@muster/kit/keyring.ts'
-import { opaqueToken, requireStrongPassword } from '../auth/index.ts'
-import { enqueueMail, sealedLink } from '../mail/index.ts'
+import { requireStrongPassword } from '../auth/index.ts'
 import { type Call, implement } from '../operation.ts'
 import { permissionsOf, requireHeld, roleFor } from '../roles/index.ts'
 import type { Services } from '../services.ts'
 import { requireWholePartner, requireWorkingTenant, type Tenant, tenantOf } from '../tenancy/index.ts'
 import { accountFor } from './accounts.ts'
+import { sendInvitation } from './invitation-mail.ts'
 import { invitations as contract } from './invitations.contract.ts'
 import { memberById, tenantOfMember } from './members.queries.ts'
 import { organizationReach, partnerReach, type ReachInput } from './membership-reach.ts'
-
-const invitationMs = 7 * 24 * 3_600_000
 
 export default implement(contract, {
   async invite(call) {
@@ -25,14 +23,14 @@ export default implement(contract, {
     requireHeld(caller, await permissionsOf(db, role.id))
     const { userId, isNew } = await accountFor(db, services, email, name)
     await addMembership(call, tenant, { userId, roleId, displayName: isNew ? null : name }, reach)
-    await sendInvitation(call, tenant, { userId, email, name })
+    await sendInvitation(db, services, tenant, { userId, email, name }, caller)
     const member = await memberById(db, caller, userId, namedAs(tenant))
     audit({ target: userId, name: email, orgId: tenant.orgId, partnerId: tenant.partnerId, after: member })
     return member
   },
 
   async resendInvite(call) {
-    const { caller, input, db, audit } = call
+    const { caller, input, db, audit, services } = call
     requireWholePartner(caller)
     const { userId, ...named } = input
     const member = await memberById(db, caller, userId, named)
@@ -41,7 +39,7 @@ export default implement(contract, {
     const { email, name, orgId, partnerId } = member
     const tenant = await tenantOf(db, caller, namedAs(tenantOfMember(member)))
     await requireWorkingTenant(db, caller, tenant)
-    await sendInvitation(call, tenant, { userId, email, name })
+    await sendInvitation(db, services, tenant, { userId, email, name }, caller)
     audit({ target: userId, name: email, orgId, partnerId })
     return { success: true as const }
   },
@@ -104,34 +102,6 @@ async function addMembership({ db, caller }: Call, tenant: Tenant, member: NewMe
           .returning('id')
           .executeTakeFirst()
   if (added === undefined) throw conflict('User already exists in this scope')
-}
-
-/** Makes a new link, which replaces an earlier one, and puts it into the outbox. */
-async function sendInvitation(
-  { db, caller, services }: Call,
-  tenant: Tenant,
-  to: { userId: string; email: string; name: string },
-): Promise<void> {
-  const token = opaqueToken()
-  const tokenHash = peppered(services.keyring, token)
-  const expiresAt = new Date(services.clock.now() + invitationMs).toISOString()
-  const { partnerId, orgId } = tenant
-  await db
-    .insertInto('userInvitations')
-    .values({ userId: to.userId, partnerId, orgId, tokenHash, expiresAt, createdBy: caller.userId })
-    .onConflict((row) =>
-      row.columns(['userId', 'partnerId', 'orgId']).doUpdateSet({ tokenHash, expiresAt, createdBy: caller.userId }),
-    )
-    .execute()
-  const data = {
-    name: to.name,
-    tenant: tenant.name,
-    invitedBy: caller.email,
-    expiresAt,
-    // Behind the #, so that the token reaches no server but ours, and that in a body.
-    url: sealedLink(services.keyring, `${services.settings.publicUrl}/accept-invite#token=${token}`),
-  }
-  await enqueueMail(db, { to: to.email, template: 'invitation', data, partnerId, orgId })
 }
 
 interface InvitedPerson {

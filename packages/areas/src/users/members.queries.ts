@@ -132,6 +132,12 @@ export async function memberOfMembership(db: Db, partnerId: string, membershipId
   return rows[0] ?? null
 }
 
+/** A person as a member of one organisation; undefined when it is none. */
+export async function memberOfOrganization(db: Db, orgId: string, userId: string): Promise<Member | undefined> {
+  const { rows } = await sql<Member>`${ofOrganization} WHERE m.org_id = ${orgId} AND m.user_id = ${userId}`.execute(db)
+  return rows[0]
+}
+
 /** Where a member belongs. */
 export const tenantOfMember = (member: Member): Tenant =>
   member.orgId === null

@@ -1,0 +1,131 @@
+// Provisioning by identity providers, after RFC 7643 and 7644. The operations are declared raw: their media type, their
+// refusals and their credential are the standard's and not ours, and only identity providers speak it. So they show in the
+// lists and gates like everything else, and the tRPC door does not know them.
+import { anyone, auditedWhen, raw } from '@muster/kit/contract.ts'
+import { z } from 'zod'
+import { mediaType, scimFailure } from './messages.rules.ts'
+
+// Who asks is told by the provider's own token, which the handlers look up; no person's credential opens any of these.
+const scim = { access: anyone, produces: mediaType, failure: scimFailure, transaction: 'own' } as const
+const resourceId = z.string().max(100)
+const resource = z.looseObject({ schemas: z.array(z.string().max(200)).max(20).optional() })
+const whole = (text: string | number | undefined, otherwise: number) => {
+  const number = Number(text)
+  return text === undefined || text === '' || !Number.isFinite(number) ? otherwise : Math.trunc(number)
+}
+const number = (otherwise: number, least: number, most: number) =>
+  z
+    .union([z.string(), z.number()])
+    .optional()
+    .transform((given) => Math.min(Math.max(whole(given, otherwise), least), most))
+const shownAttributes = {
+  attributes: z.string().max(2_000).optional(),
+  excludedAttributes: z.string().max(2_000).optional(),
+}
+const query = z.object({
+  filter: z.string().max(2_000).optional(),
+  startIndex: number(1, 1, 1_000_000_000),
+  count: number(100, 0, 200),
+  ...shownAttributes,
+})
+const one = z.object({ id: resourceId, ...shownAttributes })
+const patch = z
+  .looseObject({ id: resourceId })
+  .transform(({ id, ...body }) => {
+    const [, operations] = Object.entries(body).find(([name]) => name.toLowerCase() === 'operations') ?? []
+    return { id, operations }
+  })
+  .pipe(
+    z.object({
+      id: resourceId,
+      operations: z
+        .array(
+          z.object({ op: z.string().max(20), path: z.string().max(2_000).optional(), value: z.unknown().optional() }),
+        )
+        .min(1)
+        .max(1_000),
+    }),
+  )
+const changing = 'something changes'
+
+export const discovery = {
+  config: raw('GET', '/scim/v2/ServiceProviderConfig', {
+    summary: 'SCIM: what this service supports',
+    ...scim,
+    input: z.object({}),
+  }),
+  resourceTypes: raw('GET', '/scim/v2/ResourceTypes', {
+    summary: 'SCIM: kinds of resources',
+    ...scim,
+    input: z.object({}),
+  }),
+  resourceType: raw('GET', '/scim/v2/ResourceTypes/:id', {
+    summary: 'SCIM: one kind of resource',
+    ...scim,
+    input: z.object({ id: resourceId }),
+  }),
+  schemas: raw('GET', '/scim/v2/Schemas', { summary: 'SCIM: schemas of resources', ...scim, input: z.object({}) }),
+  schema: raw('GET', '/scim/v2/Schemas/:id', {
+    summary: 'SCIM: one schema',
+    ...scim,
+    input: z.object({ id: resourceId }),
+  }),
+}
+
+export const users = {
+  list: raw('GET', '/scim/v2/Users', { summary: 'SCIM: members of the organisation', ...scim, input: query }),
+  get: raw('GET', '/scim/v2/Users/:id', { summary: 'SCIM: one member', ...scim, input: one }),
+  create: raw('POST', '/scim/v2/Users', {
+    summary: 'SCIM: add a member; somebody with an account elsewhere is invited',
+    ...scim,
+    audit: 'scim.user.create',
+    input: resource,
+  }),
+  replace: raw('PUT', '/scim/v2/Users/:id', {
+    summary: 'SCIM: replace what is said of a member',
+    ...scim,
+    audit: auditedWhen(changing, 'scim.user.update'),
+    input: resource.extend({ id: resourceId }),
+  }),
+  patch: raw('PATCH', '/scim/v2/Users/:id', {
+    summary: 'SCIM: change a member; active false shuts it out at once',
+    ...scim,
+    audit: auditedWhen(changing, 'scim.user.update'),
+    input: patch,
+  }),
+  remove: raw('DELETE', '/scim/v2/Users/:id', {
+    summary: 'SCIM: take a member out of the organisation; account and history stay',
+    ...scim,
+    audit: 'scim.user.delete',
+    input: z.object({ id: resourceId }),
+  }),
+}
+
+export const groups = {
+  list: raw('GET', '/scim/v2/Groups', { summary: 'SCIM: roles of the organisation as groups', ...scim, input: query }),
+  get: raw('GET', '/scim/v2/Groups/:id', { summary: 'SCIM: one role with who has it', ...scim, input: one }),
+  create: raw('POST', '/scim/v2/Groups', {
+    summary: 'SCIM: add a role, which allows nothing until an administrator says what',
+    ...scim,
+    audit: 'scim.group.create',
+    input: resource,
+  }),
+  replace: raw('PUT', '/scim/v2/Groups/:id', {
+    summary: 'SCIM: replace the name and the members of a role',
+    ...scim,
+    audit: auditedWhen(changing, 'scim.group.update'),
+    input: resource.extend({ id: resourceId }),
+  }),
+  patch: raw('PATCH', '/scim/v2/Groups/:id', {
+    summary: 'SCIM: give members a role, or take it from them',
+    ...scim,
+    audit: auditedWhen(changing, 'scim.group.update'),
+    input: patch,
+  }),
+  remove: raw('DELETE', '/scim/v2/Groups/:id', {
+    summary: 'SCIM: delete a role that the provider made',
+    ...scim,
+    audit: 'scim.group.delete',
+    input: z.object({ id: resourceId }),
+  }),
+}

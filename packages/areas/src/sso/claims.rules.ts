@@ -1,0 +1,63 @@
+// What we take from the claims of a provider, and under which names.
+
+/** Names of the claims, where a provider calls them something else. */
+export interface AttributeMapping {
+  readonly email?: string | undefined
+  readonly emailVerified?: string | undefined
+  readonly name?: string | undefined
+  readonly firstName?: string | undefined
+  readonly lastName?: string | undefined
+}
+
+export interface Attributes {
+  /** In lower case; null when there is none. */
+  readonly email: string | null
+  /** Null: the provider does not say. */
+  readonly emailVerified: boolean | null
+  readonly name: string | null
+}
+
+type Claims = Readonly<Record<string, unknown>>
+
+const textMax = 255
+
+const text = (claims: Claims, name: string): string | null => {
+  const value = Object.hasOwn(claims, name) ? claims[name] : undefined
+  if (typeof value !== 'string') return null
+  const trimmed = value.replace(/\p{Cc}/gu, '').trim()
+  return trimmed === '' || trimmed.length > textMax ? null : trimmed
+}
+
+/** Some providers write truth as text or as a number. */
+function truth(claims: Claims, name: string): boolean | null {
+  const value = Object.hasOwn(claims, name) ? claims[name] : undefined
+  if (value === true || value === 'true' || value === 1 || value === '1') return true
+  return value === undefined || value === null ? null : false
+}
+
+/** The attributes among the claims. `xms_edov` is how Entra ID says that an address is verified. */
+export function attributesOf(claims: Claims, mapping: AttributeMapping): Attributes {
+  const firstName = text(claims, mapping.firstName ?? 'given_name')
+  const lastName = text(claims, mapping.lastName ?? 'family_name')
+  const bothNames = [firstName, lastName].filter((part) => part !== null).join(' ')
+  const said = truth(claims, mapping.emailVerified ?? 'email_verified')
+  return {
+    email: text(claims, mapping.email ?? 'email')?.toLowerCase() ?? null,
+    emailVerified: said ?? (mapping.emailVerified === undefined ? truth(claims, 'xms_edov') : null),
+    name: text(claims, mapping.name ?? 'name') ?? (bothNames === '' ? null : bothNames),
+  }
+}
+
+const knowledge = new Set(['pwd', 'pin', 'kba'])
+const possession = new Set(['otp', 'sms', 'tel', 'hwk', 'swk', 'sc', 'pop', 'fpt', 'face', 'iris', 'retina', 'vbm'])
+
+/** Does the claim `amr` (RFC 8176) speak of two factors: by their sum, or by one of each kind? */
+export function namesSecondFactor(claims: Claims): boolean {
+  const { amr } = claims
+  if (!Array.isArray(amr)) return false
+  const methods = amr.filter((method) => typeof method === 'string')
+  return (
+    methods.includes('mfa') ||
+    (methods.some((method) => knowledge.has(method)) && methods.some((method) => possession.has(method)))
+  )
+}

@@ -1,0 +1,80 @@
+import { anyone, auditedWhen, get, id, post, raw } from '@muster/kit/contract.ts'
+import { z } from 'zod'
+import { MfaChallenge, Tokens } from '../auth/session.contract.ts'
+
+/** What the browser is told when a sign-in fails, as `error` in the address of the sign-in page. */
+export const callbackErrors = [
+  'session_expired',
+  'provider_not_found',
+  'domain_not_allowed',
+  'user_not_found',
+  'default_role_required',
+  'no_org_access',
+  // Beyond the contract's six: the provider could not be asked, said no, or said something that does not hold.
+  'provider_unavailable',
+  'access_denied',
+  'sign_in_failed',
+  'email_not_verified',
+] as const
+export type CallbackError = (typeof callbackErrors)[number]
+
+const text = (most: number) => z.string().max(most).optional().catch(undefined)
+
+export const flow = {
+  login: raw('GET', '/sso/login/:orgId', {
+    summary: 'Send the browser to the identity provider of an organisation',
+    access: anyone,
+    input: z.object({
+      orgId: id(),
+      /** Which of several providers; the enforced one, else the oldest, when left out. */
+      provider: id().optional(),
+      /** The page of ours that gets the code; the sign-in page when left out. */
+      redirect: z.string().max(1_000).optional(),
+      loginHint: text(255),
+    }),
+    produces: 'text/html',
+    transaction: 'own',
+  }),
+  callback: raw('GET', '/sso/callback', {
+    summary: 'Where the identity provider sends the browser back to',
+    access: anyone,
+    audit: auditedWhen(
+      'somebody is added, linked or refused',
+      'sso.user.create',
+      'sso.identity.link',
+      'user.login.failed',
+    ),
+    input: z.object({
+      code: text(4_096),
+      state: text(512),
+      iss: text(2_048),
+      error: text(255),
+      error_description: text(4_096),
+    }),
+    produces: 'text/html',
+    transaction: 'own',
+  }),
+  exchange: post('/sso/exchange', {
+    summary: 'Exchange the short-lived code for tokens, in the browser that began the sign-in',
+    access: anyone,
+    audit: auditedWhen('it ends the sign-in', 'user.login'),
+    input: z.object({ code: z.string().min(1).max(512) }),
+    output: z.discriminatedUnion('mfaRequired', [Tokens, MfaChallenge]),
+    transaction: 'own',
+  }),
+  check: get('/sso/check/:orgId', {
+    summary: 'Does the organisation have single sign-on, through whom, and is it enforced?',
+    access: anyone,
+    input: z.object({ orgId: id() }),
+    output: z.object({
+      ssoEnabled: z.boolean(),
+      enforceSSO: z.boolean(),
+      /** The one that a sign-in takes unless another is named. */
+      provider: z.object({ id: id(), name: z.string(), type: z.enum(['oidc', 'saml']) }).nullable(),
+      providers: z.array(
+        z.object({ id: id(), name: z.string(), type: z.enum(['oidc', 'saml']), loginUrl: z.string() }),
+      ),
+      loginUrl: z.string().nullable(),
+    }),
+  }),
+}

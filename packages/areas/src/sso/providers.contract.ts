@@ -1,0 +1,275 @@
+import {
+  changes,
+  create,
+  del,
+  flag,
+  get,
+  id,
+  limit,
+  pageNumber,
+  pageOf,
+  patch,
+  personCan,
+  post,
+  signedIn,
+  success,
+  time,
+  unaudited,
+} from '@muster/kit/contract.ts'
+import { z } from 'zod'
+import { storedDomains } from './domains.rules.ts'
+import { isEveryDirectory } from './presets.rules.ts'
+
+const providerStatus = z.enum(['active', 'inactive', 'testing'])
+const claimName = z.string().trim().min(1).max(100)
+
+/** Under which names the provider's claims carry what we need. */
+export const AttributeMapping = z.object({
+  email: claimName.optional(),
+  emailVerified: claimName.optional(),
+  name: claimName.optional(),
+  firstName: claimName.optional(),
+  lastName: claimName.optional(),
+})
+
+/** What the provider says about itself at the address that the issuer gives. */
+const Discovery = z.object({
+  found: z.boolean(),
+  /** Why nothing was found. */
+  message: z.string(),
+  authorizationEndpoint: z.string().nullable(),
+  tokenEndpoint: z.string().nullable(),
+  jwksUri: z.string().nullable(),
+  userinfoEndpoint: z.string().nullable(),
+})
+export type Discovery = z.infer<typeof Discovery>
+
+/** An identity provider of one organisation. Its client secret and SCIM token are never shown. */
+export const Provider = z.object({
+  id: id(),
+  orgId: id(),
+  partnerId: id(),
+  name: z.string(),
+  type: z.enum(['oidc', 'saml']),
+  preset: z.string().nullable(),
+  status: providerStatus,
+  issuer: z.string(),
+  clientId: z.string(),
+  hasClientSecret: z.boolean(),
+  scopes: z.string(),
+  attributeMapping: AttributeMapping,
+  /** Are unknown people who authenticate added to the organisation? */
+  autoProvision: z.boolean(),
+  defaultRoleId: id().nullable(),
+  /** E-mail domains that may come in, comma separated; empty means all. */
+  allowedDomains: z.string(),
+  /** Is this the only way in for members of the organisation? Holds while the provider is active. */
+  enforceSSO: z.boolean(),
+  /** Does a second factor of which the provider tells (claim `amr`) count as ours? */
+  trustMfa: z.boolean(),
+  /** What the provider has to be told as redirect address. */
+  redirectUri: z.string(),
+  /** Where a sign-in begins. */
+  loginUrl: z.string(),
+  scim: z.object({
+    baseUrl: z.string(),
+    /** The beginning of the token; null when there is none. */
+    tokenPrefix: z.string().nullable(),
+    tokenCreatedAt: time().nullable(),
+    /** Until when the token before the last rotation is still good. */
+    previousExpiresAt: time().nullable(),
+    lastUsedAt: time().nullable(),
+  }),
+  createdAt: time(),
+  updatedAt: time(),
+})
+export type Provider = z.infer<typeof Provider>
+const Discovered = Provider.extend({ discovery: Discovery.nullable() })
+
+const issuer = z
+  .string()
+  .trim()
+  .max(2048)
+  .refine(isIssuer, { error: 'must be an https address without credentials, query and fragment' })
+  .refine((text) => !isEveryDirectory(text), { error: 'must name one directory: use its tenant id' })
+const allowedDomains = z
+  .string()
+  .max(5_000)
+  .refine((text) => storedDomains(text) !== null, { error: 'must be e-mail domains such as example.com,example.org' })
+  .transform((text) => storedDomains(text) ?? '')
+const scopes = z
+  .string()
+  .trim()
+  .max(500)
+  .regex(/^[\w.:/+-]+( [\w.:/+-]+)*$/, { error: 'must be scopes separated by spaces' })
+  .refine((text) => text.split(' ').includes('openid'), { error: 'must contain openid' })
+
+const changeable = {
+  name: z.string().trim().min(1).max(255),
+  preset: z.string().trim().max(50).nullable(),
+  issuer,
+  clientId: z.string().trim().min(1).max(255),
+  /** Null takes the secret away, for a client that is proved by PKCE alone. */
+  clientSecret: z.string().min(1).max(1_024).nullable(),
+  scopes,
+  attributeMapping: AttributeMapping,
+  autoProvision: flag(),
+  defaultRoleId: id().nullable(),
+  allowedDomains,
+  enforceSSO: flag(),
+  trustMfa: flag(),
+}
+
+const read = personCan('settings:read')
+// Whoever chooses the provider decides who everybody in the organisation is, so nothing less will do.
+const write = personCan('*:*')
+
+const Preset = z.object({
+  id: z.string(),
+  name: z.string(),
+  issuer: z.string(),
+  issuerPattern: z.string().nullable(),
+  scopes: z.string(),
+  attributeMapping: z.record(z.string(), z.string()),
+  sharedIssuer: z.boolean(),
+  saysMfa: z.boolean(),
+  notes: z.string(),
+})
+
+const Step = z.object({
+  step: z.enum(['address', 'discovery', 'issuer', 'endpoints', 'pkce', 'algorithms', 'client', 'scopes', 'keys']),
+  ok: z.boolean(),
+  message: z.string(),
+  ms: z.number(),
+})
+export type Step = z.infer<typeof Step>
+
+export const Identity = z.object({
+  id: id(),
+  providerId: id(),
+  userId: id(),
+  issuer: z.string(),
+  subject: z.string(),
+  /** The address that the provider gave last. */
+  email: z.string(),
+  createdAt: time(),
+  lastLoginAt: time().nullable(),
+})
+
+export const providers = {
+  presets: get('/sso/presets', {
+    summary: 'What is known of the common identity providers',
+    access: signedIn({ apiKeys: false }),
+    input: z.object({}),
+    output: z.object({ data: z.array(Preset) }),
+  }),
+  list: get('/sso/providers', {
+    summary: 'Identity providers of an organisation, or of all in reach',
+    access: read,
+    input: z.object({ orgId: id().optional(), page: pageNumber(), limit: limit(100, 100) }),
+    output: pageOf(Provider),
+  }),
+  get: get('/sso/providers/:id', {
+    summary: 'One identity provider',
+    access: read,
+    input: z.object({ id: id() }),
+    output: Provider,
+  }),
+  create: create('/sso/providers', {
+    summary: 'Add an identity provider to an organisation; its discovery is tried at once',
+    access: write,
+    audit: 'sso.provider.create',
+    input: z.object({
+      orgId: id().optional(),
+      type: z.enum(['oidc', 'saml']).default('oidc'),
+      name: changeable.name,
+      issuer: changeable.issuer,
+      clientId: changeable.clientId,
+      clientSecret: changeable.clientSecret.default(null),
+      preset: changeable.preset.default(null),
+      scopes: changeable.scopes.default('openid profile email'),
+      attributeMapping: AttributeMapping.default({}),
+      autoProvision: flag().default(false),
+      defaultRoleId: changeable.defaultRoleId.default(null),
+      allowedDomains: allowedDomains.default(''),
+      enforceSSO: flag().default(false),
+      trustMfa: flag().default(false),
+    }),
+    output: Discovered,
+  }),
+  update: patch('/sso/providers/:id', {
+    summary: 'Change an identity provider; another issuer or client unlinks the people who came through the old one',
+    access: write,
+    audit: 'sso.provider.update',
+    input: changes({ id: id() }, changeable),
+    output: Discovered,
+  }),
+  remove: del('/sso/providers/:id', {
+    summary: 'Delete an identity provider with its linked identities, and end the sessions that it opened',
+    access: write,
+    audit: 'sso.provider.delete',
+    input: z.object({ id: id() }),
+    output: success,
+  }),
+  status: post('/sso/providers/:id/status', {
+    summary:
+      'Set the status; only active providers accept sign-ins, and inactive ones end the sessions that they opened',
+    access: write,
+    audit: 'sso.provider.update',
+    input: z.object({ id: id(), status: providerStatus }),
+    output: Provider,
+  }),
+  test: post('/sso/providers/:id/test', {
+    summary: 'Ask the identity provider for its discovery document and keys, and report step by step',
+    access: write,
+    audit: unaudited('it looks and changes nothing'),
+    input: z.object({ id: id() }),
+    output: z.object({ success: z.boolean(), steps: z.array(Step) }),
+    transaction: 'own',
+  }),
+  identities: get('/sso/providers/:id/identities', {
+    summary: 'People who are linked to the identity provider',
+    access: read,
+    input: z.object({ id: id(), page: pageNumber(), limit: limit(100, 100) }),
+    output: pageOf(Identity),
+  }),
+  unlink: del('/sso/providers/:id/identities/:identityId', {
+    summary: 'Unlink a person from the identity provider and end the sessions that it opened for it',
+    access: write,
+    audit: 'sso.identity.unlink',
+    input: z.object({ id: id(), identityId: id() }),
+    output: success,
+  }),
+}
+
+const WithToken = Provider.shape.scim.extend({ token: z.string() })
+
+export const scimTokens = {
+  rotate: create('/sso/providers/:id/scim-token', {
+    summary: 'Make the SCIM token of an identity provider, or replace it; it is shown this once',
+    access: write,
+    audit: 'scim.token.rotate',
+    input: z.object({
+      id: id(),
+      /** How long the token before stays good; 0 ends it at once. */
+      overlapSeconds: z.number().int().min(0).max(604_800).default(0),
+    }),
+    output: WithToken,
+  }),
+  revoke: del('/sso/providers/:id/scim-token', {
+    summary: 'Revoke the SCIM tokens of an identity provider',
+    access: write,
+    audit: 'scim.token.revoke',
+    input: z.object({ id: id() }),
+    output: success,
+  }),
+}
+
+// Plain http is for a provider on the same machine alone, and only where the operator has opened that address.
+function isIssuer(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, hostname, username, password, search, hash } = new URL(text)
+  const isPlain = username === '' && password === '' && search === '' && hash === '' && !/[?#]/.test(text)
+  const isLoopback = hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
+  return isPlain && (protocol === 'https:' || (protocol === 'http:' && isLoopback))
+}

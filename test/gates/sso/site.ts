@@ -1,0 +1,145 @@
+// An admin server as browsers see it, and a browser without a window: it keeps cookies by host and follows addresses.
+import type { AddressInfo } from 'node:net'
+import { createServer } from '@muster/admin/server.ts'
+import { operations } from '@muster/areas/registry.ts'
+import { createRuntime, createServices } from '@muster/areas/runtime.ts'
+import { createLog } from '@muster/kit/log.ts'
+import { createMetrics } from '@muster/kit/metrics.ts'
+import { ownAddress } from '@muster/testkit/credentials.ts'
+import { testServices } from '@muster/testkit/services.ts'
+import { afterAll } from 'vitest'
+
+/** Where the tests' identity providers may be. */
+export const providerNetworks = ['127.0.0.1/32']
+
+/** One server for the test file, over the run's stores. @param pages of its own, by path */
+export async function startSite(
+  networks: readonly string[] = providerNetworks,
+  pages: Readonly<Record<string, string>> = {},
+) {
+  const shared = await testServices()
+  const settings = { ...shared.settings, ssoNetworks: networks }
+  const services = createServices({ ...shared, settings })
+  const runtime = createRuntime(services)
+  const log = createLog('sso-gate', 'fatal')
+  const app = await createServer({
+    operations,
+    runtime,
+    log,
+    // The tests speak as many clients through one address, the way a proxy does.
+    trustedProxies: ['127.0.0.1'],
+    registry: createMetrics('sso-gate'),
+  })
+  for (const [path, body] of Object.entries(pages)) {
+    const type = path.endsWith('.js') ? 'text/javascript' : 'text/html'
+    app.get(path, async (_request, reply) => reply.type(type).send(body))
+  }
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  afterAll(() => app.close())
+  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+  settings.publicUrl = url
+  return { url, app, services }
+}
+export type Site = Awaited<ReturnType<typeof startSite>>
+
+export interface Page {
+  readonly url: string
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+}
+
+/** What the browser ended up with. */
+export interface Arrival {
+  readonly url: URL
+  readonly error: string | null
+  readonly code: string | null
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: whatever the service answered; the tests say what it should be
+type Said = any
+
+export class Visitor {
+  readonly #site: Site
+  readonly #cookies = new Map<string, Map<string, string>>()
+  readonly #address = ownAddress()
+
+  constructor(site: Site) {
+    this.#site = site
+  }
+
+  cookies(url = this.#site.url): Map<string, string> {
+    const { host } = new URL(url)
+    const own = this.#cookies.get(host) ?? new Map<string, string>()
+    this.#cookies.set(host, own)
+    return own
+  }
+
+  /** One request, without following where it leads. */
+  async get(url: string, init: RequestInit = {}): Promise<Page> {
+    const jar = this.cookies(url)
+    const answer = await fetch(url, {
+      ...init,
+      redirect: 'manual',
+      headers: {
+        ...Object.fromEntries(new Headers(init.headers)),
+        'x-forwarded-for': this.#address,
+        cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; '),
+      },
+    })
+    for (const cookie of answer.headers.getSetCookie()) {
+      const [pair = '', ...rest] = cookie.split(';')
+      const [name = '', ...value] = pair.split('=')
+      const isGone = rest.some((each) => /^\s*(max-age=0|expires=thu, 01 jan 1970)/i.test(each))
+      if (isGone) jar.delete(name)
+      else jar.set(name, value.join('='))
+    }
+    return { url, status: answer.status, headers: answer.headers, text: await answer.text() }
+  }
+
+  async post(
+    path: string,
+    body: object,
+    headers: Record<string, string> = {},
+  ): Promise<{ status: number; body: Said }> {
+    const init = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    }
+    const { status, text } = await this.get(`${this.#site.url}/api/v1${path}`, init)
+    return { status, body: JSON.parse(text) }
+  }
+
+  /** Begins a sign-in. @returns the provider's address that the browser is sent to */
+  async begin(orgId: string, query: Record<string, string> = {}): Promise<URL> {
+    const path = `/api/v1/sso/login/${orgId}?${new URLSearchParams(query)}`
+    const { headers } = await this.get(`${this.#site.url}${path}`)
+    return new URL(headers.get('location') ?? '')
+  }
+
+  /** Follows addresses until the browser is at a page of ours. */
+  async arrive(from: URL | string): Promise<Arrival> {
+    let url = new URL(from)
+    for (let step = 0; step < 15; step++) {
+      const isOurs = url.origin === this.#site.url && !url.pathname.startsWith('/api/')
+      if (isOurs)
+        return { url, error: url.searchParams.get('error'), code: /ssoCode=([\w-]+)/.exec(url.hash)?.[1] ?? null }
+      const page = await this.get(url.href)
+      const location = page.headers.get('location')
+      if (location === null)
+        throw new Error(`the browser is stuck at ${url.href}: ${page.status} ${page.text.slice(0, 300)}`)
+      url = new URL(location, url)
+    }
+    throw new Error('the browser was sent in circles')
+  }
+
+  /** The whole way through the provider, as a person there. */
+  async signIn(orgId: string, as: string, query: Record<string, string> = {}): Promise<Arrival> {
+    return this.arrive(await this.begin(orgId, { loginHint: as, ...query }))
+  }
+
+  exchange(code: string | null) {
+    return this.post('/sso/exchange', { code })
+  }
+}
