@@ -1,5 +1,6 @@
 import { types } from '../types.bench.ts'
 import type { Scenario } from './scenario.ts'
+import { agentFootprint } from './scenarios/agent-footprint.ts'
 import { api } from './scenarios/api.ts'
 import { bulk } from './scenarios/bulk.ts'
 import { command } from './scenarios/command.ts'
@@ -27,5 +28,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   bulk,
   groups,
   login,
+  'agent-footprint': agentFootprint,
   types,
 }
