@@ -76,5 +76,5 @@ describe('U5: a new version that does not work is undone and never tried again',
 })
 
 it('U4: killed at random moments of an update, an agent is never lost and updates in the end', async () => {
-  await cutOff(releases, { points: 12, atOnce: 3 })
-})
+  await cutOff(releases, { points: 10, atOnce: 3 })
+}, 600_000)

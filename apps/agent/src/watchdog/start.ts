@@ -33,9 +33,9 @@ export async function startWatchdog(args: readonly string[]): Promise<void> {
     process.exit(exitCodes.refused)
   }
   const journal = new UpdateJournal(directory)
-  const own = isExecutable ? new OwnExecutable(args, journal, log) : undefined
-  await own?.moveIn()
   const stopping = new AbortController()
+  const own = isExecutable ? new OwnExecutable(args, journal, log, stopping.signal) : undefined
+  await own?.moveIn()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stopping.abort())
   const line = new ServerLine({
     credential: await WatchdogCredential.open(directory),
@@ -79,9 +79,11 @@ class OwnExecutable {
   readonly #args: readonly string[]
   readonly #journal: UpdateJournal
   readonly #log: Log
+  readonly #stopping: AbortSignal
   #isMoving = false
 
-  constructor(args: readonly string[], journal: UpdateJournal, log: Log) {
+  constructor(args: readonly string[], journal: UpdateJournal, log: Log, stopping: AbortSignal) {
+    this.#stopping = stopping
     this.#args = args
     this.#journal = journal
     this.#log = log
@@ -95,7 +97,7 @@ class OwnExecutable {
     const isSettled = attempt === undefined || attempt.step === 'fetching'
     try {
       if (isSettled && !(await installation.isSharedWithWatchdog())) await installation.giveToWatchdog()
-      if (await installation.exists(installation.watchdog)) this.#become()
+      if (await installation.exists(installation.watchdog)) await this.#become()
     } catch (error) {
       this.#log.warn(`runs from the agent's own executable, which an update may break: ${error}`)
     }
@@ -109,16 +111,19 @@ class OwnExecutable {
     try {
       await promisify(execFile)(installation.current, ['watchdog', '--version'], { timeout: firstWordsTimeoutMs })
       await installation.giveToWatchdog()
-      this.#log.info('goes on as the version that has proved itself')
-      this.#become()
+      await this.#become()
     } catch (error) {
       this.#log.warn(`stays ${agentVersion}: ${error instanceof Error ? error.message : error}`)
     }
   }
 
   /** The same process goes on with another program; the agent does not notice. */
-  #become(): void {
+  async #become(): Promise<void> {
     const { watchdog } = this.installation
+    // The program that takes over does not know of a signal that this one was sent: those that are there are heard first.
+    await new Promise((resolve) => setImmediate(resolve))
+    if (this.#stopping.aborted) return
+    this.#log.info('goes on from its own executable')
     process.execve?.(watchdog, [watchdog, 'watchdog', ...this.#args])
   }
 }

@@ -172,6 +172,9 @@ install_program() {
   mv -f "$new" "$program"
 }
 
+# What the watchdog runs from: a name of its own, so that no update that fails can break it.
+link_watchdog() { ln -f "$program" "$program.watchdog" 2>/dev/null || cp -f "$program" "$program.watchdog"; }
+
 quoted() { printf '%s' "$1" | tr -d '\n' | sed "s/[\\\\\"]/\\\\&/g"; }
 
 write_settings() {
@@ -200,9 +203,10 @@ Wants=network-online.target
 
 [Service]
 EnvironmentFile=-/etc/muster/agent.env
-ExecStart=/opt/muster/muster-agent watchdog --server $server --data-dir /var/lib/muster-agent
+ExecStart=/opt/muster/muster-agent.watchdog watchdog --server $server --data-dir /var/lib/muster-agent
 Restart=always
 RestartSec=5
+RestartPreventExitStatus=2 3
 KillMode=mixed
 TimeoutStopSec=20
 
@@ -239,6 +243,7 @@ if [ -n "$release_key" ] || [ -n "$(trusted_keys)" ]; then
   fi
 fi
 install_program
+link_watchdog
 write_settings
 write_unit
 if systemd_runs; then
