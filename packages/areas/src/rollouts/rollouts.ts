@@ -27,7 +27,7 @@ export default implement(contract, {
   async list({ input: { page, limit, state }, db }) {
     const found = db
       .selectFrom('agentRollouts')
-      .$if(state !== undefined, (query) => query.where('state', '=', state ?? ''))
+      .$if(state !== undefined, (query) => query.where('state', '=', state ?? 'running'))
     const [data, { total }] = await Promise.all([
       found
         .select(columns)
