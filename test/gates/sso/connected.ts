@@ -46,11 +46,11 @@ export function someone(at: TestIdentityProvider, more: TestSubject = {}) {
 
 /** A member of the organisation, with its address at the provider. */
 export async function member(there: World, at: TestIdentityProvider, more: TestSubject = {}) {
-  const { userId, email } = await person(
+  const who = await person(
     { scope: 'organization', partnerId: there.partner.id, orgId: there.org.id },
     { role: 'Org Technician', mfaEnabled: false },
   )
-  return { userId, ...someone(at, { email, ...more }), email }
+  return { ...someone(at, { email: who.email, ...more }), ...who }
 }
 
 /** The way back from the provider, not taken yet. */

@@ -92,9 +92,21 @@ export const pageOfProviders = (query: ReturnType<typeof providersInReach>, page
     .offset((page - 1) * limit)
     .execute()
 
-/** @throws NOT_FOUND for a provider that is not there or not in reach */
-export async function providerById(db: Db, caller: Caller, id: string): Promise<ProviderRow> {
-  const row = await providersInReach(db, caller).select(columns).where('ssoProviders.id', '=', id).executeTakeFirst()
+/**
+ * @param why changes lock the provider before anything that belongs to it, so that they follow each other
+ * @throws NOT_FOUND for a provider that is not there or not in reach
+ */
+export async function providerById(
+  db: Db,
+  caller: Caller,
+  id: string,
+  why: 'to read' | 'to change' = 'to read',
+): Promise<ProviderRow> {
+  const row = await providersInReach(db, caller)
+    .select(columns)
+    .where('ssoProviders.id', '=', id)
+    .$if(why === 'to change', (query) => query.forUpdate('ssoProviders'))
+    .executeTakeFirst()
   if (row === undefined) throw notFound('SSO provider')
   return row
 }

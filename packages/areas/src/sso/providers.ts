@@ -78,7 +78,7 @@ export default implement(contract, {
     const { caller, input, db, services, audit, after, finish } = call
     requireWholePartner(caller)
     const { id, clientSecret, enforceSSO, attributeMapping, ...fields } = input
-    const row = await providerById(db, caller, id)
+    const row = await providerById(db, caller, id, 'to change')
     const tenant = tenantOfProvider(row)
     await requireWorkingTenant(db, caller, tenant)
     await requireSound(db, tenant, { ...row, ...fields })
@@ -114,7 +114,7 @@ export default implement(contract, {
 
   async remove({ caller, input, db, services, audit, after }) {
     requireWholePartner(caller)
-    const row = await providerById(db, caller, input.id)
+    const row = await providerById(db, caller, input.id, 'to change')
     await forget(db, row.id)
     await db.deleteFrom('ssoProviders').where('id', '=', row.id).execute()
     audit({ ...subject(row), before: shown(services, row) })
@@ -125,7 +125,7 @@ export default implement(contract, {
   async status(call) {
     const { caller, input, db, services, audit, after } = call
     requireWholePartner(caller)
-    const row = await providerById(db, caller, input.id)
+    const row = await providerById(db, caller, input.id, 'to change')
     if (input.status === 'active') {
       await requireWorkingTenant(db, caller, tenantOfProvider(row))
       await requireSound(db, tenantOfProvider(row), row)
@@ -161,7 +161,7 @@ export default implement(contract, {
 
   async unlink({ caller, input, db, services, audit, after }) {
     requireWholePartner(caller)
-    const provider = await providerById(db, caller, input.id)
+    const provider = await providerById(db, caller, input.id, 'to change')
     const gone = await db
       .deleteFrom('ssoIdentities')
       .where('id', '=', input.identityId)

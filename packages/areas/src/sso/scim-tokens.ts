@@ -15,7 +15,7 @@ const usedNoteMs = 60_000
 export default implement(contract, {
   async rotate({ caller, input, db, services, audit }) {
     requireWholePartner(caller)
-    const before = await providerById(db, caller, input.id)
+    const before = await providerById(db, caller, input.id, 'to change')
     const token = `scim_${randomBytes(32).toString('base64url')}`
     const now = services.clock.now()
     const overlaps = input.overlapSeconds > 0
@@ -38,7 +38,7 @@ export default implement(contract, {
 
   async revoke({ caller, input, db, audit }) {
     requireWholePartner(caller)
-    const { id, name, orgId, partnerId, scimTokenPrefix } = await providerById(db, caller, input.id)
+    const { id, name, orgId, partnerId, scimTokenPrefix } = await providerById(db, caller, input.id, 'to change')
     if (scimTokenPrefix === null) throw notFound('SCIM token')
     await db
       .updateTable('ssoProviders')
