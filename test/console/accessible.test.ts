@@ -11,7 +11,7 @@ const screens = [
   [device, 'History'],
   [`${device}?tab=inventory`, 'Hardware'],
   [`${device}?tab=commands`, 'Commands'],
-  [`${device}?tab=run`, 'Bash'],
+  [`${device}?tab=run`, 'Run on'],
   ['/enrolment', 'Begins with'],
   ['/audit', 'To what'],
   ['/account', 'Where you are signed in'],

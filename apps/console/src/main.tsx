@@ -15,7 +15,14 @@ import { Toasts } from './ui/toasts.tsx'
 applyTheme()
 // A newer version was installed while this page was open, and its files have other names.
 window.addEventListener('vite:preloadError', () => window.location.reload())
-const queries = new QueryClient({ defaultOptions: { queries: { retry: worthRetrying, refetchOnWindowFocus: true } } })
+// Without a connection people are told so at once; the library would wait silently until there is one.
+const networkMode = 'always'
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: { retry: worthRetrying, refetchOnWindowFocus: true, networkMode },
+    mutations: { networkMode },
+  },
+})
 const router = createConsoleRouter(queries)
 followSession(queries, {
   isInside: () => router.state.matches.some(({ routeId }) => routeId === '/app'),
