@@ -160,8 +160,10 @@ async function requireSettings(owner: pg.Client, settings: Readonly<Record<strin
   const now = new Map(rows.map(({ name, setting }) => [name, setting]))
   if (Object.entries(settings).every(([name, value]) => now.get(name) === value)) return
   await owner.query('ALTER SYSTEM RESET ALL')
+  // None is what it is without being said; said, it would be a library without a name.
   for (const [name, value] of Object.entries(settings))
-    await owner.query(`ALTER SYSTEM SET ${owner.escapeIdentifier(name)} = ${owner.escapeLiteral(value)}`)
+    if (value !== '')
+      await owner.query(`ALTER SYSTEM SET ${owner.escapeIdentifier(name)} = ${owner.escapeLiteral(value)}`)
   throw new SettingsChanged('PostgreSQL has to start again with other settings')
 }
 
