@@ -252,8 +252,10 @@ describe('exports', () => {
 
   it('say that they are the whole chain only where they are', async () => {
     await recorded(2, { orgId: here.org.id })
-    const limited = { role: 'Partner Admin', orgAccess: 'selected', orgIds: [here.org.id] } as const
-    const selected = await person({ scope: 'partner', partnerId: here.partner.id }, limited)
+    const selected = await person(
+      { scope: 'partner', partnerId: here.partner.id },
+      { role: 'Partner Admin', orgAccess: 'selected', orgIds: [here.org.id] },
+    )
     const isComplete = async (who: Person) => JSON.parse((await exported(who, { format: 'json' })).text).complete
     expect(await isComplete(admin)).toBe(true)
     for (const who of [here.orgAdmin, selected]) expect(await isComplete(who)).toBe(false)
