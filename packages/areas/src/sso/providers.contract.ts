@@ -140,7 +140,6 @@ const Step = z.object({
   step: z.enum(['address', 'discovery', 'issuer', 'endpoints', 'pkce', 'algorithms', 'client', 'scopes', 'keys']),
   ok: z.boolean(),
   message: z.string(),
-  ms: z.number(),
 })
 export type Step = z.infer<typeof Step>
 
