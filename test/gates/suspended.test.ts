@@ -21,6 +21,12 @@ const stayOpen: Readonly<Record<string, string>> = {
   'devices.tags.assign': 'answers for each device, and passes over those of the organisation',
   'filters.filters.remove': 'belongs to the person who made it',
   'filters.filters.update': 'belongs to the person who made it',
+  'sso.providers.remove': 'closes a way in',
+  'sso.providers.status': 'switches a way in off; switching it on is refused',
+  'sso.providers.test': 'changes nothing',
+  'sso.providers.unlink': 'closes a way in',
+  'sso.scimTokens.revoke': 'closes a way in',
+  'sso.scimTokens.rotate': 'shuts out whoever has got hold of the token',
   'tenancy.organizations.remove': 'is how its partner gets rid of it',
   'tenancy.organizations.update': 'is how its partner makes it active again',
 }

@@ -5,7 +5,9 @@ import { openMailData } from '@muster/areas/mail/outbox.ts'
 import { type Rendered, renderMail } from '@muster/areas/mail/templates.ts'
 import type { Services } from '@muster/areas/services.ts'
 import { asSystem } from '@muster/db/database.ts'
+import type { JsonObject } from '@muster/db/json.ts'
 import { AppError } from '@muster/kit/errors.ts'
+import type { Keyring } from '@muster/kit/keyring.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 
@@ -20,6 +22,15 @@ interface ShownMail extends Rendered {
   readonly url: string | null
 }
 
+/** Null where the mail's key is gone: it was sealed for an earlier installation on the same database. */
+function openedData(keyring: Keyring, data: JsonObject): JsonObject | null {
+  try {
+    return openMailData(keyring, data)
+  } catch {
+    return null
+  }
+}
+
 async function mailsOf({ system, keyring }: Services): Promise<ShownMail[]> {
   const rows = await asSystem(system, (db) =>
     db
@@ -29,10 +40,11 @@ async function mailsOf({ system, keyring }: Services): Promise<ShownMail[]> {
       .limit(shownMax)
       .execute(),
   )
-  return rows.map(({ toAddress, template, data: sealed, createdAt }) => {
-    const data = openMailData(keyring, sealed)
+  return rows.flatMap(({ toAddress, template, data: sealed, createdAt }) => {
+    const data = openedData(keyring, sealed)
+    if (data === null) return []
     const url = typeof data.url === 'string' ? data.url : null
-    return { to: toAddress, template, at: createdAt, url, ...renderMail(template, data) }
+    return [{ to: toAddress, template, at: createdAt, url, ...renderMail(template, data) }]
   })
 }
 const smsOf = async ({ redis }: Services) =>

@@ -13,6 +13,7 @@ import { testRuntime, testServices } from '@muster/testkit/services.ts'
 import { person, world } from '@muster/testkit/world.ts'
 import { generateSync } from 'otplib'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { from } from './people.ts'
 import { startServers } from './servers.ts'
 
@@ -96,14 +97,11 @@ describe('A6', () => {
   })
 
   it('a tempToken is taken by exactly two operations, and they by no access token', async () => {
-    const takers = operations.filter(
-      ({ endpoint }) => endpoint.input.safeParse({ tempToken: 'x', code: '000000' }).success,
+    // Named in the declaration: some operations keep whatever fields they are sent.
+    const takers = operations.filter(({ endpoint }) =>
+      JSON.stringify(z.toJSONSchema(endpoint.input, { io: 'input', unrepresentable: 'any' })).includes('"tempToken"'),
     )
-    const shapes = takers.filter(({ endpoint }) => {
-      const parsed = endpoint.input.safeParse({ tempToken: 'x', code: '000000' })
-      return parsed.success && typeof parsed.data === 'object' && parsed.data !== null && 'tempToken' in parsed.data
-    })
-    expect(shapes.map(({ endpoint }) => endpoint.path).sort()).toEqual(['/auth/mfa/sms/send', '/auth/mfa/verify'])
+    expect(takers.map(({ endpoint }) => endpoint.path).sort()).toEqual(['/auth/mfa/sms/send', '/auth/mfa/verify'])
   })
 
   it('without the factor that its role forces, a session opens only what enrolling it takes', async () => {
