@@ -59,6 +59,12 @@ export async function roleById(db: Db, caller: Caller, id: string): Promise<Role
   return role
 }
 
+/** Keeps others from changing or deleting the role until this is done. @throws NOT_FOUND when somebody has deleted it meanwhile */
+export async function lockRole(db: Db, { id }: RoleRow): Promise<void> {
+  const kept = await db.selectFrom('roles').select('id').where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
+  if (kept === undefined) throw notFound('Role')
+}
+
 /** A role that members of the tenant can have, or that can be the parent of its roles. @throws NOT_FOUND */
 export async function roleFor(db: Db, tenant: Tenant, id: string, what = 'Role'): Promise<RoleRow> {
   const role = await db

@@ -12,6 +12,7 @@ import { roles as contract } from './roles.contract.ts'
 import {
   directPermissions,
   effectivePermissions,
+  lockRole,
   permissionsOf,
   type RoleRow,
   roleById,
@@ -62,6 +63,7 @@ export default implement(contract, {
     requireWholePartner(caller)
     const role = await roleById(db, caller, id)
     if (role.isSystem) throw denied('Cannot modify system roles')
+    await lockRole(db, role)
     const before = await detail(db, caller, role)
     await keepingAnAdministrator(db, role.partnerId, async () => {
       if (parentRoleId !== undefined) await changeParent(db, caller, role, parentRoleId)
@@ -82,6 +84,7 @@ export default implement(contract, {
     requireWholePartner(caller)
     const role = await roleById(db, caller, input.id)
     if (role.isSystem) throw denied('Cannot delete system roles')
+    await lockRole(db, role)
     await requireUnused(db, caller, role)
     const before = await detail(db, caller, role)
     await db
