@@ -124,7 +124,8 @@ export default implement(contract, {
       if (isLast && !account.mfaEnabled && membership?.requireMfa === true) {
         throw denied('Your organization requires multi-factor authentication')
       }
-      await db.deleteFrom('passkeys').where('id', '=', input.id).execute()
+      const { numDeletedRows } = await db.deleteFrom('passkeys').where('id', '=', input.id).executeTakeFirst()
+      if (numDeletedRows === 0n) throw notFound('Passkey')
       audit({ target: input.id, name })
       await notice(db, services, account, caller, 'passkey-removed')
     })

@@ -81,7 +81,8 @@ export default implement(contract, {
 
   async remove({ caller, input, db, audit }) {
     const before = await workingKeyById(db, caller, input.id)
-    await db.deleteFrom('enrollmentKeys').where('id', '=', input.id).execute()
+    const { numDeletedRows } = await db.deleteFrom('enrollmentKeys').where('id', '=', input.id).executeTakeFirst()
+    if (numDeletedRows === 0n) throw notFound('Enrollment key')
     audit({ target: before.id, name: before.name, orgId: before.orgId, partnerId: before.partnerId, before })
     return { success: true as const }
   },

@@ -120,7 +120,8 @@ export default implement(contract, {
 
   async remove(call) {
     const before = await ownFilter(call, call.input.id)
-    await call.db.deleteFrom('savedFilters').where('id', '=', before.id).execute()
+    const { numDeletedRows } = await call.db.deleteFrom('savedFilters').where('id', '=', before.id).executeTakeFirst()
+    if (numDeletedRows === 0n) throw notFound('Filter')
     call.audit({ target: before.id, name: before.name, orgId: before.orgId, partnerId: before.partnerId, before })
     return { success: true as const }
   },

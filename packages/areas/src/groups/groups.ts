@@ -110,7 +110,8 @@ export default implement(contract, {
   async remove({ caller, input, db, audit }) {
     const before = await groupById(db, caller, input.id)
     await requireWorkingOrganization(db, caller, before.orgId)
-    await db.deleteFrom('deviceGroups').where('id', '=', before.id).execute()
+    const { numDeletedRows } = await db.deleteFrom('deviceGroups').where('id', '=', before.id).executeTakeFirst()
+    if (numDeletedRows === 0n) throw notFound('Group')
     audit({ target: before.id, name: before.name, orgId: before.orgId, partnerId: before.partnerId, before })
     return { success: true as const }
   },
