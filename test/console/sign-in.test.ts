@@ -17,3 +17,17 @@ test('somebody signs in where it wanted to go, reloads, and is still there', asy
   await page.getByRole('heading', { level: 1, name: 'Devices' }).waitFor()
   expect(complaints).toEqual([])
 })
+
+test('passwords are masked and left to their keepers, and every page has a way out', async () => {
+  const { page } = await newVisitor()
+  await page.goto('/login')
+  const field = page.locator('input[autocomplete="current-password"]')
+  await field.waitFor()
+  expect(await field.getAttribute('type')).toBe('password')
+  await enter(page, acme)
+  await page.waitForURL(({ pathname }) => pathname !== '/login')
+  for (const path of ['/', '/devices', '/account']) {
+    await page.goto(path)
+    await page.getByRole('button', { name: 'Sign out' }).waitFor()
+  }
+})
