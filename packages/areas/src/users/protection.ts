@@ -72,7 +72,12 @@ async function change<T>(
   const { caller, services, after } = call
   requireWholePartner(caller)
   if (id === caller.userId) throw badRequest('Use your own account for that')
-  const result = await call.write(async (db) => make(db, await memberById(db, caller, id, named)))
+  const result = await call.write(async (db) => {
+    const member = await memberById(db, caller, id, named)
+    // The account before its sessions, as everywhere: two who end them at once would wait for each other.
+    await db.selectFrom('users').select('id').where('id', '=', member.id).forNoKeyUpdate().execute()
+    return make(db, member)
+  })
   after(() => services.callers.clear())
   return result
 }
