@@ -7,8 +7,7 @@ export default defineConfig({
   test: {
     pool: 'forks',
     maxWorkers: 2,
-    // On a machine that others use too, what fails is tried once more; the report says so.
-    retry: process.env.CI ? 1 : 0,
+    retry: 0,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     teardownTimeout: 30_000,
