@@ -110,7 +110,7 @@ function startOnce(options: BenchStackOptions): Promise<Stack> {
       // The generator has few addresses and devices for its load; the protection against floods is not what is measured.
       ingest: { ...profiled, LOG_LEVEL: 'warn', DEVICE_FRAMES_PER_SECOND: '1000', ...options.settings?.ingest },
       worker: { ...profiled, LOG_LEVEL: 'warn', ...options.settings?.worker },
-      admin: { ...profiled, LOG_LEVEL: 'warn', REQUESTS_PER_SECOND: '0', ...options.settings?.admin },
+      admin: { ...profiled, LOG_LEVEL: 'warn', REQUESTS_PER_SECOND: '1000000', ...options.settings?.admin },
     },
     onStores: async (stores) => {
       await ensureFleet(benchFolder, stores.secretFiles.keysFile, options.agents, options.say)
