@@ -581,6 +581,7 @@ export interface SavedFilters {
   shared: Generated<boolean>
   createdAt: Generated<string>
   updatedAt: Generated<string>
+  view: Nullable<JsonColumn>
 }
 
 export interface ScimGroupMembers {

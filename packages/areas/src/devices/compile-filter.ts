@@ -216,6 +216,7 @@ function compareCustom(key: string, given: Comparison, custom: CustomTypes): Con
 /** The condition that holds for the devices that the filter describes. @param custom types of the tenant's custom fields */
 export function compileFilter(filter: Filter, custom: CustomTypes = new Map()): Expression<SqlBool> {
   const build = (node: Filter): Condition => {
+    if ('all' in node && node.all.length === 0) return sql`true`
     if ('all' in node) return sql`(${sql.join(node.all.map(build), sql` AND `)})`
     if ('any' in node) return sql`(${sql.join(node.any.map(build), sql` OR `)})`
     if ('not' in node) return not(build(node.not))

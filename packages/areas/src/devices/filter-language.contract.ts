@@ -1,4 +1,5 @@
 // The filter language: one JSON tree, used by saved filters, dynamic groups, device lists and bulk targets.
+// `{ "all": [] }` holds for every device.
 //   { "all": [ { "field": "status", "op": "is", "value": "online" }, { "not": { "field": "tags", "op": "hasAny", "value": ["lab"] } } ] }
 import { z } from 'zod'
 import { type Field, fields, isFieldName, operatorsOf } from './filter-fields.contract.ts'
@@ -34,7 +35,7 @@ export type Filter = { all: Filter[] } | { any: Filter[] } | { not: Filter } | C
 const Comparison = z.strictObject({ field: z.string().max(100), op: z.string().max(30), value: Value.optional() })
 const Node: z.ZodType<Filter> = z.lazy(() =>
   z.union([
-    z.strictObject({ all: z.array(Node).min(1).max(filterNodesMax) }),
+    z.strictObject({ all: z.array(Node).max(filterNodesMax) }),
     z.strictObject({ any: z.array(Node).min(1).max(filterNodesMax) }),
     z.strictObject({ not: Node }),
     Comparison,

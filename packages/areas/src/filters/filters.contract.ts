@@ -15,11 +15,29 @@ import {
   time,
 } from '@muster/kit/contract.ts'
 import { z } from 'zod'
-import { Device } from '../devices/devices.contract.ts'
+import { Device, DeviceSort } from '../devices/devices.contract.ts'
 import { FilterExpression } from '../devices/filter-language.contract.ts'
 
 const name = z.string().trim().min(1).max(255)
 const description = z.string().max(2_000).nullable()
+
+const columnsMax = 60
+const columnName = z
+  .string()
+  .max(100)
+  .regex(/^[a-zA-Z][\w.-]*$/, { error: 'must be the name of a column' })
+
+/** How the list is shown that the filter narrows. Columns go by the names of fields, in the order in which they are shown. */
+export const View = z.strictObject({
+  columns: z
+    .array(columnName)
+    .min(1)
+    .max(columnsMax)
+    .refine((names) => new Set(names).size === names.length, { error: 'must not name a column twice' }),
+  sort: DeviceSort.default('hostname'),
+  sortDir: z.enum(['asc', 'desc']).default('asc'),
+})
+export type View = z.infer<typeof View>
 
 /** A filter under a name, for one's own use or shared with the tenant that it belongs to. */
 export const SavedFilter = z.object({
@@ -30,6 +48,8 @@ export const SavedFilter = z.object({
   name,
   description,
   filter: z.record(z.string(), z.json()),
+  /** Null: only a filter. */
+  view: View.nullable(),
   shared: z.boolean(),
   createdAt: time(),
   updatedAt: time(),
@@ -65,17 +85,23 @@ export const filters = {
   list: get('/filters', {
     summary: "One's own saved filters and those shared in reach",
     access: can('devices:read'),
-    input: z.object({ search: z.string().max(255).optional(), ...page }),
+    input: z.object({
+      search: z.string().max(255).optional(),
+      /** Only those with a view, or only those without. */
+      hasView: flag().optional(),
+      ...page,
+    }),
     output: pageOf(SavedFilter),
   }),
   create: create('/filters', {
-    summary: 'Save a filter',
+    summary: 'Save a filter, with a view where its list is to be shown in a certain way',
     access: can('devices:read'),
     audit: 'filter.create',
     input: z.object({
       name,
       description: description.default(null),
       filter: FilterExpression,
+      view: View.nullable().default(null),
       shared: flag().default(false),
       orgId: id().optional(),
     }),
@@ -91,7 +117,10 @@ export const filters = {
     summary: "Change one's own saved filter",
     access: can('devices:read'),
     audit: 'filter.update',
-    input: changes({ id: id() }, { name, description, filter: FilterExpression, shared: flag() }),
+    input: changes(
+      { id: id() },
+      { name, description, filter: FilterExpression, view: View.nullable(), shared: flag() },
+    ),
     output: SavedFilter,
   }),
   remove: del('/filters/:id', {

@@ -8,7 +8,7 @@ import { conditionOf } from '../devices/index.ts'
 import { type Call, implement } from '../operation.ts'
 import { findOrganization, within } from '../tenancy/index.ts'
 import { previewOf } from './filter.queries.ts'
-import { filters as contract } from './filters.contract.ts'
+import { filters as contract, View } from './filters.contract.ts'
 
 /** One's own, and what others in reach share. What a partner's person shares with the whole partner, its organisations see. */
 const readable = (caller: Caller) => (eb: ExpressionBuilder<Tables, 'savedFilters'>) =>
@@ -23,6 +23,9 @@ const readable = (caller: Caller) => (eb: ExpressionBuilder<Tables, 'savedFilter
     ]),
   ])
 
+const savedFilter = <Row extends { view: unknown }>(row: Row) => ({ ...row, view: View.nullable().parse(row.view) })
+const asJson = (value: object | null) => (value === null ? null : JSON.stringify(value))
+
 async function filterById({ db, caller }: Call, id: string) {
   const found = await db
     .selectFrom('savedFilters')
@@ -31,7 +34,7 @@ async function filterById({ db, caller }: Call, id: string) {
     .where(readable(caller))
     .executeTakeFirst()
   if (found === undefined) throw notFound('Filter')
-  return found
+  return savedFilter(found)
 }
 
 async function ownFilter(call: Call, id: string) {
@@ -67,12 +70,13 @@ export default implement(contract, {
     return previewOf(db, caller, await conditionOf(db, filter, tenant), { orgId, limit, nowMs: services.clock.now() })
   },
 
-  async list({ caller, input: { page, limit, search }, db }) {
+  async list({ caller, input: { page, limit, search, hasView }, db }) {
     const found = db
       .selectFrom('savedFilters')
       .where(readable(caller))
       .$if(search !== undefined, (query) => query.where(sql<boolean>`strpos(lower(name), lower(${search}::text)) > 0`))
-    const [data, { total }] = await Promise.all([
+      .$if(hasView !== undefined, (query) => query.where('view', hasView === true ? 'is not' : 'is', null))
+    const [rows, { total }] = await Promise.all([
       found
         .selectAll()
         .orderBy('name')
@@ -82,19 +86,20 @@ export default implement(contract, {
         .execute(),
       found.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
     ])
-    return { data, pagination: { page, limit, total } }
+    return { data: rows.map(savedFilter), pagination: { page, limit, total } }
   },
 
   async create(call) {
     const { caller, db, audit } = call
-    const { orgId, filter, ...input } = call.input
+    const { orgId, filter, view, ...input } = call.input
     const tenant = await orgOf(call, orgId)
     await conditionOf(db, filter, tenant)
-    const saved = await db
+    const made = await db
       .insertInto('savedFilters')
-      .values({ ...input, ...tenant, ownerId: caller.userId, filter: JSON.stringify(filter) })
+      .values({ ...input, ...tenant, ownerId: caller.userId, filter: JSON.stringify(filter), view: asJson(view) })
       .returningAll()
       .executeTakeFirstOrThrow()
+    const saved = savedFilter(made)
     audit({ target: saved.id, name: saved.name, ...tenant, after: saved })
     return saved
   },
@@ -105,15 +110,20 @@ export default implement(contract, {
 
   async update(call) {
     const { db, audit } = call
-    const { id, filter, ...changes } = call.input
+    const { id, filter, view, ...changes } = call.input
     const before = await ownFilter(call, id)
     if (filter !== undefined) await conditionOf(db, filter, before)
-    const after = await db
+    const changed = await db
       .updateTable('savedFilters')
-      .set({ ...changes, ...(filter === undefined ? {} : { filter: JSON.stringify(filter) }) })
+      .set({
+        ...changes,
+        ...(filter === undefined ? {} : { filter: JSON.stringify(filter) }),
+        ...(view === undefined ? {} : { view: asJson(view) }),
+      })
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirstOrThrow()
+    const after = savedFilter(changed)
     audit({ target: id, name: after.name, orgId: after.orgId, partnerId: after.partnerId, before, after })
     return after
   },

@@ -6,7 +6,7 @@ import { person, world } from '@muster/testkit/world.ts'
 import { describe, expect, it } from 'vitest'
 import { customFields } from '../custom-fields/custom-fields.contract.ts'
 import { tags } from '../devices/tags.contract.ts'
-import { filters } from '../filters/filters.contract.ts'
+import { filters, type View } from '../filters/filters.contract.ts'
 import { groups, members } from './groups.contract.ts'
 import { followDeviceChanges, sweepGroups } from './membership.jobs.ts'
 import { leaveGroups } from './membership.ts'
@@ -243,5 +243,28 @@ describe('groups', async () => {
     expect(await refusal(call(elsewhere.orgAdmin, filters.get, { id: saved.id }))).toMatchObject({ status: 404 })
     expect(await call(here.orgAdmin, filters.remove, { id: saved.id })).toEqual({ success: true })
     expect((await call(here.orgAdmin, filters.fields, {})).fields.length).toBeGreaterThanOrEqual(60)
+  })
+
+  it('a saved view keeps columns and order beside its filter, and refuses what no list can show', async () => {
+    const filter = { all: [] }
+    const view: View = { columns: ['hostname', 'custom.rack', 'lastSeenAt'], sort: 'lastSeen', sortDir: 'desc' }
+    const saved = await call(here.orgAdmin, filters.create, { name: 'Everything', filter, view })
+    expect(saved).toMatchObject({ filter, view })
+    const plain = await call(here.orgAdmin, filters.create, { name: 'Only a filter', filter })
+    const named = async (hasView: boolean) =>
+      (await call(here.orgAdmin, filters.list, { hasView, limit: 100 })).data.map(({ id }) => id)
+    expect(await named(true)).toEqual([saved.id])
+    expect(await named(false)).toContain(plain.id)
+    expect((await call(here.orgAdmin, filters.previewSaved, { id: saved.id })).total).toBeGreaterThan(0)
+    const columns = ['hostname']
+    expect(await call(here.orgAdmin, filters.update, { id: saved.id, view: { columns } })).toMatchObject({
+      filter,
+      view: { columns, sort: 'hostname', sortDir: 'asc' },
+    })
+    for (const wrong of [{ columns: [] }, { columns: ['a', 'a'] }, { columns: ['<b>'] }, { columns, sort: 'cpu' }]) {
+      const refused = await refusal(call(here.orgAdmin, filters.update, { id: saved.id, view: wrong as never }))
+      expect(refused).toMatchObject({ status: 400, message: expect.stringContaining('view.') })
+    }
+    expect(await call(here.orgAdmin, filters.update, { id: saved.id, view: null })).toMatchObject({ view: null })
   })
 })
