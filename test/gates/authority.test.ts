@@ -10,7 +10,7 @@ import { createRuntime, createServices } from '@muster/areas/runtime.ts'
 import { organizations } from '@muster/areas/tenancy/organizations.contract.ts'
 import { partners } from '@muster/areas/tenancy/partners.contract.ts'
 import { users } from '@muster/areas/users/users.contract.ts'
-import { connectRedis } from '@muster/backplane/redis.ts'
+import { connectSubscriber } from '@muster/backplane/redis.ts'
 import type { AnyEndpoint } from '@muster/kit/contract.ts'
 import { AppError } from '@muster/kit/errors.ts'
 import { follow } from '@muster/kit/follow.ts'
@@ -27,7 +27,7 @@ const patienceMs = 5_000
 const reply = { header() {}, cookie() {} }
 
 /** Another process: nothing in common with the one that makes the changes but the stores. */
-const subscriber = connectRedis(testRedis(), 'other-process', 'subscriber')
+const subscriber = connectSubscriber(testRedis(), 'other-process')
 afterAll(() => subscriber.disconnect())
 const other = createRuntime(createServices({ ...(await testServices()), subscriber }))
 

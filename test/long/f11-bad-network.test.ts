@@ -1,7 +1,7 @@
 // A bad way between agents and server: slow, cut again and again, and silent for minutes with the sockets left half open.
 import { liveChannel } from '@muster/backplane/keys.ts'
 import { decodeLive, type LiveEvent } from '@muster/backplane/live.ts'
-import { connectRedis } from '@muster/backplane/redis.ts'
+import { connectSubscriber } from '@muster/backplane/redis.ts'
 import { expect, it } from 'vitest'
 import { eventually, Fleet } from '../system/fleet.ts'
 import { Recorder } from '../system/recorder.ts'
@@ -13,7 +13,7 @@ const { agents, minutes } = scale(50, 5)
 it(`agents survive a bad network, with ${minutes} minutes of silence`, async () => {
   const fleet = await Fleet.start({ durable: true, settings: { ingest: { HEARTBEAT_SECONDS: '2' } } })
   const relay = await Relay.open(fleet.stack.ports.ingest)
-  const watcher = connectRedis(fleet.stack.urls.redis, 'watcher', 'subscriber')
+  const watcher = connectSubscriber(fleet.stack.urls.redis, 'watcher')
   try {
     const { org, partner } = await fleet.tenant()
     const events: LiveEvent[] = []

@@ -9,7 +9,7 @@ const mayImport: Record<string, string[]> = {
   'packages/db': ['packages/kit'],
   'packages/releases': ['packages/kit', 'packages/wire'],
   'packages/areas': ['packages/db', 'packages/kit', 'packages/wire', 'packages/backplane', 'packages/releases'],
-  'packages/stack': ['packages/db', 'packages/kit'],
+  'packages/stack': ['packages/backplane', 'packages/db', 'packages/kit'],
   'packages/demo': ['packages/kit', 'packages/stack', 'packages/wire'],
   'packages/testkit': [
     'packages/areas',

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { liveChannel } from '@muster/backplane/keys.ts'
 import { decodeLive, type LiveEvent } from '@muster/backplane/live.ts'
-import { connectRedis } from '@muster/backplane/redis.ts'
+import { connectSubscriber, type Subscriber } from '@muster/backplane/redis.ts'
 import { startStores } from '@muster/stack/stores.ts'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -24,7 +24,7 @@ describe('a running system', () => {
   let folder = ''
   let faultFile: string
   const events: LiveEvent[] = []
-  let watcher: ReturnType<typeof connectRedis>
+  let watcher: Subscriber
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'muster-fault-'))
     faultFile = join(folder, 'fault')
@@ -39,7 +39,7 @@ describe('a running system', () => {
     recorder = await Recorder.start(fleet.stack, agents, { orgId: org.id, partnerId: partner.id })
     await eventually(async () => recorder.live === agents, 60_000)
     await eventually(async () => (await recorder.online()) === agents, 60_000)
-    watcher = connectRedis(fleet.stack.urls.redis, 'watcher', 'subscriber')
+    watcher = connectSubscriber(fleet.stack.urls.redis, 'watcher')
     watcher.on('messageBuffer', (_channel: Buffer, message: Buffer) => events.push(...decodeLive(message)))
     await watcher.subscribe(liveChannel(partner.id))
   })

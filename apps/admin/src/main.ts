@@ -2,7 +2,7 @@ import { bootstrap } from '@muster/areas/auth/bootstrap.ts'
 import { smsFrom } from '@muster/areas/auth/sms-settings.ts'
 import { operations } from '@muster/areas/registry.ts'
 import { createRuntime, createServices } from '@muster/areas/runtime.ts'
-import { connectRedis, untilReady } from '@muster/backplane/redis.ts'
+import { connectRedis, connectSubscriber, untilReady } from '@muster/backplane/redis.ts'
 import { verifySchema } from '@muster/db/migrate.ts'
 import { createPool } from '@muster/db/pool.ts'
 import { refusePowerfulLogin } from '@muster/db/roles.ts'
@@ -20,7 +20,7 @@ const log = createLog('admin', config.LOG_LEVEL)
 const people = createPool({ url: config.DATABASE_URL, name: 'muster-admin', max: 16 })
 const system = createPool({ url: config.SYSTEM_DATABASE_URL, name: 'muster-admin-system', max: 8 })
 const redis = connectRedis(config.REDIS_URL, 'admin')
-const subscriber = connectRedis(config.REDIS_URL, 'admin-authority', 'subscriber')
+const subscriber = connectSubscriber(config.REDIS_URL, 'admin-authority')
 const registry = createMetrics('admin')
 const services = createServices({
   people,

@@ -1,12 +1,12 @@
 import { decodeGeneration } from '@muster/backplane/generations.ts'
 import { generationsChannel, generationsKey, revokedGeneration } from '@muster/backplane/keys.ts'
+import type { Redis, Subscriber } from '@muster/backplane/redis.ts'
 import type { Log } from '@muster/kit/log.ts'
-import type { Redis } from 'ioredis'
 import type { Limits } from './limits.ts'
 
 export interface GenerationsOptions {
   redis: Redis
-  subscriber: Redis
+  subscriber: Subscriber
   limits: Limits
   log: Log
   /** Called for a device whose least generation has changed. */

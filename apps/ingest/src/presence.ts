@@ -1,9 +1,9 @@
 import { nodeLease, nodeLeaseMs, nodeRenewalMs, nodesKey } from '@muster/backplane/keys.ts'
 import { dropPresence, type Holding, takePresence } from '@muster/backplane/presence.ts'
+import type { Redis } from '@muster/backplane/redis.ts'
 import { livingNodes, type Order, sendToNode } from '@muster/backplane/routing.ts'
 import type { Log } from '@muster/kit/log.ts'
 import { closeCodes } from '@muster/wire/close-codes.ts'
-import type { Redis } from 'ioredis'
 import type { Connection } from './connection.ts'
 import type { Limits } from './limits.ts'
 

@@ -1,12 +1,11 @@
-import { connectRedis, untilReady } from '@muster/backplane/redis.ts'
-import type { Redis } from 'ioredis'
+import { connectRedis, connectSubscriber, type Redis, type Subscriber, untilReady } from '@muster/backplane/redis.ts'
 
 /** The connections of this process to Redis, one per way of using it, so that none waits for another. */
 export interface RedisLinks {
   appends: Redis
   commands: Redis
   reader: Redis
-  subscriber: Redis
+  subscriber: Subscriber
 }
 
 const readyMs = 10_000
@@ -16,7 +15,7 @@ export function createRedisLinks(url: string, nodeId: string): RedisLinks {
     appends: connectRedis(url, `${nodeId}-appends`, 'appends'),
     commands: connectRedis(url, `${nodeId}-commands`, 'commands'),
     reader: connectRedis(url, `${nodeId}-orders`, 'blocking'),
-    subscriber: connectRedis(url, `${nodeId}-changes`, 'subscriber'),
+    subscriber: connectSubscriber(url, `${nodeId}-changes`),
   }
 }
 

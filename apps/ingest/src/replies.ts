@@ -1,6 +1,6 @@
+import type { Redis } from '@muster/backplane/redis.ts'
 import { publishReply } from '@muster/backplane/replies.ts'
 import type { Order } from '@muster/backplane/routing.ts'
-import type { Redis } from 'ioredis'
 
 export type RequestOrder = Extract<Order, { kind: 'request' }>
 

@@ -1,6 +1,6 @@
+import type { Redis } from '@muster/backplane/redis.ts'
 import type { Keyring } from '@muster/kit/keyring.ts'
 import type { Log } from '@muster/kit/log.ts'
-import type { Redis } from 'ioredis'
 import type pg from 'pg'
 import { arrivalsManyMin, arrivalsManyMs, arrivalsMs, arrivalsPerLookup, arrivalsWaitingMax } from './limits.ts'
 import type { WorkerMetrics } from './metrics.ts'

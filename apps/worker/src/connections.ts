@@ -1,6 +1,6 @@
 import { presenceField } from '@muster/backplane/presence.ts'
+import type { Redis } from '@muster/backplane/redis.ts'
 import { livingNodes, nodesOf } from '@muster/backplane/routing.ts'
-import type { Redis } from 'ioredis'
 import type { ConnectedRecord, DisconnectedRecord } from './decoded.ts'
 import type { Verdict } from './device-status.ts'
 import type { ConnectionChange } from './fold.ts'

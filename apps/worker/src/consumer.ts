@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Redis } from '@muster/backplane/redis.ts'
 import type { Log } from '@muster/kit/log.ts'
-import type { Redis } from 'ioredis'
 import type pg from 'pg'
 import { judgeConnections } from './connections.ts'
 import type { Decoded } from './decoded.ts'

@@ -2,8 +2,8 @@ import { readBatch, recordKinds } from '@muster/backplane/batch.ts'
 import { deviceIdFromBytes } from '@muster/backplane/device-id.ts'
 import { batchField, deadStream, shardStream } from '@muster/backplane/keys.ts'
 import { unpack } from '@muster/backplane/pack.ts'
+import type { Redis } from '@muster/backplane/redis.ts'
 import { decodeUp } from '@muster/wire/up.ts'
-import type { Redis } from 'ioredis'
 
 /** An entry of a shard's stream that could not be stored. */
 export interface DeadLetter {

@@ -1,5 +1,5 @@
 import { generationsKey, revokedGeneration } from '@muster/backplane/keys.ts'
-import type { Redis } from 'ioredis'
+import type { Redis } from '@muster/backplane/redis.ts'
 import type pg from 'pg'
 
 const firstGeneration = 1

@@ -1,7 +1,7 @@
 import { liveChannel } from '@muster/backplane/keys.ts'
-import { type LiveEvent, publishLive } from '@muster/backplane/live.ts'
+import { type LiveEvent, publishLive, watchedChannels } from '@muster/backplane/live.ts'
+import type { Redis } from '@muster/backplane/redis.ts'
 import { heartbeatFields } from '@muster/wire/messages/heartbeat.ts'
-import type { Redis } from 'ioredis'
 import type pg from 'pg'
 import type { CommandChange, CommandOutput } from './command-events.ts'
 import type { Heartbeats } from './decoded.ts'
@@ -79,17 +79,12 @@ export class Live {
     await this.#publish(events)
   }
 
-  /** The channels that somebody listens to; asked anew now and then. A pattern subscription may mean any of them. */
+  /** The channels that somebody listens to; asked anew now and then. */
   async #watchedPartners(): Promise<ReadonlySet<string> | 'all'> {
     const now = Date.now()
     if (now - this.#watchedAt < watchersRefreshMs) return this.#watched
     this.#watchedAt = now
-    const [patterns, channels] = await Promise.all([
-      this.#redis.pubsub('NUMPAT'),
-      this.#redis.pubsub('CHANNELS', liveChannel('*')),
-    ])
-    const names = Array.isArray(channels) ? channels.filter((name) => typeof name === 'string') : []
-    this.#watched = Number(patterns) > 0 ? 'all' : new Set(names)
+    this.#watched = await watchedChannels(this.#redis)
     return this.#watched
   }
 

@@ -1,7 +1,7 @@
+import type { Redis } from '@muster/backplane/redis.ts'
 import { type Order, type Routing, sendToDevices } from '@muster/backplane/routing.ts'
 import type { Log } from '@muster/kit/log.ts'
 import { encodeDown } from '@muster/wire/down.ts'
-import type { Redis } from 'ioredis'
 import type pg from 'pg'
 import { pendingPerBatchMax, pendingPerDeviceMax } from './limits.ts'
 

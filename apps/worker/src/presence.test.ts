@@ -11,7 +11,7 @@ import {
 } from '@muster/backplane/keys.ts'
 import { decodeLive, type LiveEvent } from '@muster/backplane/live.ts'
 import { pack } from '@muster/backplane/pack.ts'
-import { connectRedis } from '@muster/backplane/redis.ts'
+import { connectSubscriber } from '@muster/backplane/redis.ts'
 import type { UpdateStatus } from '@muster/wire/messages/update-status.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ShardConsumer } from './consumer.ts'
@@ -275,7 +275,7 @@ describe('nodes that die', () => {
 describe('what is told live', () => {
   it('goes to each partner alone: status, and heartbeats with their figures', async () => {
     const [[mine], [others]] = [await some(1), await some(1)]
-    const subscriber = connectRedis(bed.redisUrl, 'worker-test-live', 'subscriber')
+    const subscriber = connectSubscriber(bed.redisUrl, 'worker-test-live')
     const events = new Map<string, LiveEvent[]>()
     subscriber.on('messageBuffer', (channel: Buffer, message: Buffer) => {
       const name = channel.toString()

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { shardOwner, workersKey } from '@muster/backplane/keys.ts'
+import type { Redis } from '@muster/backplane/redis.ts'
 import { createLog } from '@muster/kit/log.ts'
-import type { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Drain, Shards } from './shards.ts'
 import { type Bed, openBed, until } from './testing/bed.ts'

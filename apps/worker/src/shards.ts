@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { shardOwner, workersKey } from '@muster/backplane/keys.ts'
+import type { Redis } from '@muster/backplane/redis.ts'
 import type { Log } from '@muster/kit/log.ts'
 import type { Service } from '@muster/kit/service.ts'
-import type { Redis } from 'ioredis'
 import { leaseMs, leaseRenewalMs, workerSilentMs } from './limits.ts'
 
 /** What drains a shard while this worker holds its lease. */

@@ -1,7 +1,7 @@
 import { shardStream } from '@muster/backplane/keys.ts'
+import type { Redis } from '@muster/backplane/redis.ts'
 import type { Log } from '@muster/kit/log.ts'
 import type { Service } from '@muster/kit/service.ts'
-import type { Redis } from 'ioredis'
 import type pg from 'pg'
 import { statisticsMs } from './limits.ts'
 import type { WorkerMetrics } from './metrics.ts'

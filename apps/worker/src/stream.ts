@@ -1,6 +1,6 @@
 import { batchField, deadStream, shardOwner, shardStream, writersGroup } from '@muster/backplane/keys.ts'
+import type { Redis } from '@muster/backplane/redis.ts'
 import { untilReady } from '@muster/backplane/redis.ts'
-import type { Redis } from 'ioredis'
 import { deadEntriesMax } from './limits.ts'
 
 export interface Entry {

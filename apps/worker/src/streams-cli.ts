@@ -1,8 +1,8 @@
 // Dead letters: entries of the streams that could not be stored. An operator lists them, looks into them and gives them back.
 import { parseArgs } from 'node:util'
+import type { Redis } from '@muster/backplane/redis.ts'
 import { connectRedis, untilReady } from '@muster/backplane/redis.ts'
 import { readConfig, redisUrl, wholeNumber } from '@muster/kit/config.ts'
-import type { Redis } from 'ioredis'
 import { z } from 'zod'
 import { contentOf, type DeadLetter, deadLetters, findDeadLetter, replayDeadLetter } from './dead-letters.ts'
 

@@ -1,7 +1,7 @@
 import type { CommandStatus } from '@muster/areas/devices/commands.contract.ts'
 import { statusesBefore } from '@muster/areas/devices/commands.rules.ts'
+import type { Redis } from '@muster/backplane/redis.ts'
 import type { Log } from '@muster/kit/log.ts'
-import type { Redis } from 'ioredis'
 import type pg from 'pg'
 import type { CommandChange } from './command-events.ts'
 import { rerouteAfterMs, sweepRowsMax, timeoutGraceMs } from './limits.ts'

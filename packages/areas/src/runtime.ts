@@ -1,11 +1,12 @@
 // What a process needs to run operations: the services, and the steps of `run` filled in with Muster's own.
+
+import type { Redis, Subscriber } from '@muster/backplane/redis.ts'
 import { asCaller, asSystem, type Db } from '@muster/db/database.ts'
 import { systemClock } from '@muster/kit/clock.ts'
 import type { Keyring } from '@muster/kit/keyring.ts'
 import type { Log } from '@muster/kit/log.ts'
 import type { Runtime } from '@muster/kit/run.ts'
 import type { ReleaseStore } from '@muster/releases/store.ts'
-import type { Redis } from 'ioredis'
 import type pg from 'pg'
 import { callerOfApiKey, carriesApiKey } from './api-keys/index.ts'
 import { writeAuditRecords } from './audit/records.ts'
@@ -26,7 +27,7 @@ export interface Parts {
   readonly system: pg.Pool
   readonly redis: Redis
   /** For news of other processes; without it changes of authority elsewhere are seen within half a second instead of at once. */
-  readonly subscriber?: Redis | null
+  readonly subscriber?: Subscriber | null
   readonly keyring: Keyring
   readonly log: Log
   readonly settings: Settings

@@ -1,6 +1,6 @@
-import type { Redis } from 'ioredis'
 import { generationsChannel, generationsKey } from './keys.ts'
 import { pack, unpack } from './pack.ts'
+import type { Redis } from './redis.ts'
 
 /** Makes certificates of an older generation worthless, on open sockets too; `revokedGeneration` means all of them. */
 export async function publishGeneration(redis: Redis, deviceId: string, generation: number): Promise<void> {

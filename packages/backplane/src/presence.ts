@@ -1,6 +1,6 @@
-import type { Redis } from 'ioredis'
 import { shardOf } from './device-id.ts'
 import { presenceHash, presenceShards } from './keys.ts'
+import type { Redis } from './redis.ts'
 
 /** One connection of a device, as presence knows it. */
 export interface Holding {

@@ -1,6 +1,6 @@
-import type { Redis } from 'ioredis'
 import { replyChannel } from './keys.ts'
 import { pack, unpack } from './pack.ts'
+import type { Redis } from './redis.ts'
 
 /** What became of a request to a device: its reply as it came, or that the device is not connected to its node any more. */
 export interface Replied {

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import type { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { decodeGeneration, publishGeneration } from './generations.ts'
 import { downStream, generationsChannel, generationsKey, liveChannel, nodeLease, ordersField } from './keys.ts'
 import { decodeLive, type LiveEvent, publishLive } from './live.ts'
 import { pack } from './pack.ts'
 import { dropPresence, forgetNodePresence, type Holding, holdersOf, presenceField, takePresence } from './presence.ts'
-import { connectRedis, untilReady } from './redis.ts'
+import type { Redis } from './redis.ts'
+import { connectRedis, connectSubscriber, untilReady } from './redis.ts'
 import { decodeOrders, encodeOrders, type Order, sendToDevices } from './routing.ts'
 import { type OwnRedis, startOwnRedis } from './testing/redis-server.ts'
 
@@ -151,7 +151,7 @@ describe('orders', () => {
 
 describe('messages between processes', () => {
   async function heard(channel: string, publish: () => Promise<void>): Promise<Buffer> {
-    const subscriber = connectRedis(server.url, 'test-subscriber', 'subscriber')
+    const subscriber = connectSubscriber(server.url, 'test-subscriber')
     await subscriber.subscribe(channel)
     const message = new Promise<Buffer>((resolve) => {
       subscriber.on('messageBuffer', (_channel: Buffer, bytes: Buffer) => resolve(bytes))

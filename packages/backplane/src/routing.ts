@@ -1,7 +1,7 @@
-import type { Redis } from 'ioredis'
 import { downStream, downStreamEntriesMax, downStreamIdleMs, flowField, nodeLease, ordersField } from './keys.ts'
 import { pack, unpack } from './pack.ts'
 import { holdersOf } from './presence.ts'
+import type { Redis } from './redis.ts'
 
 /** Something for one device's socket: a ready frame, a request that somebody waits for, or the end of the connection. */
 export type Order =

@@ -37,5 +37,12 @@ export const wholeNumber = (least: number, most: number, otherwise: number) =>
     .default(otherwise)
 export const postgresUrl = () =>
   z.url({ protocol: /^postgres(ql)?$/, error: 'should look like postgres://user:password@host:5432/database' })
-export const redisUrl = () => z.url({ protocol: /^rediss?$/, error: 'should look like redis://host:6379' })
+/** The address of one Redis, or those of several nodes of a cluster, separated by commas. */
+export const redisUrl = () =>
+  z
+    .string({ error: 'should look like redis://host:6379' })
+    .refine(
+      (value) => value.split(',').every((part) => z.url({ protocol: /^rediss?$/ }).safeParse(part.trim()).success),
+      { error: 'should look like redis://host:6379, or several of these with commas between for a cluster' },
+    )
 export const logLevel = () => z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info')

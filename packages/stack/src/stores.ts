@@ -1,6 +1,7 @@
+import { once } from 'node:events'
+import { connectRedis, untilReady } from '@muster/backplane/redis.ts'
 import { migrate, verifySchema } from '@muster/db/migrate.ts'
 import { databaseRoles, ensureRoles, withLogin } from '@muster/db/roles.ts'
-import { Redis as Client } from 'ioredis'
 import { engineAccount } from './account.ts'
 import { type DataFolder, openDataFolder } from './data-folder.ts'
 import type { Engine } from './engine.ts'
@@ -110,16 +111,12 @@ async function redisOf(folder: DataFolder, files: SecretFiles, options: StoreOpt
 }
 
 async function reachRedis(url: string): Promise<void> {
-  const client = new Client(url, { lazyConnect: true, connectTimeout: 5_000, retryStrategy: () => null })
-  let reason = ''
-  client.on('error', (error) => {
-    reason = reasonOf(error)
-  })
+  const client = connectRedis(url, 'start')
   try {
-    await client.connect()
+    await Promise.race([untilReady(client, 5_000), once(client, 'error').then(([error]) => Promise.reject(error))])
     await client.ping()
   } catch (error) {
-    throw new StackError(`REDIS_URL cannot be used: ${reason || reasonOf(error)}`)
+    throw new StackError(`REDIS_URL cannot be used: ${reasonOf(error)}`)
   } finally {
     client.disconnect()
   }

@@ -5,7 +5,7 @@ import { createServer } from '@muster/admin/server.ts'
 import { operations } from '@muster/areas/registry.ts'
 import { createRuntime, createServices } from '@muster/areas/runtime.ts'
 import type { Settings } from '@muster/areas/services.ts'
-import { connectRedis, untilReady } from '@muster/backplane/redis.ts'
+import { connectRedis, connectSubscriber, untilReady } from '@muster/backplane/redis.ts'
 import { createPool } from '@muster/db/pool.ts'
 import type { Keyring } from '@muster/kit/keyring.ts'
 import { createLog } from '@muster/kit/log.ts'
@@ -25,7 +25,7 @@ if (orders === undefined) throw new Error('no orders')
 process.on('disconnect', () => process.exit(0))
 const log = createLog('gate', 'error')
 const redis = connectRedis(orders.redisUrl, 'gate')
-const subscriber = connectRedis(orders.redisUrl, 'gate-authority', 'subscriber')
+const subscriber = connectSubscriber(orders.redisUrl, 'gate-authority')
 await untilReady(redis, 10_000)
 const services = createServices({
   people: createPool({ url: orders.appUrl, name: 'gate', max: 6 }),

@@ -1,7 +1,7 @@
 import { readBatch } from '@muster/backplane/batch.ts'
 import { deviceIdFromBytes } from '@muster/backplane/device-id.ts'
 import { shardStream } from '@muster/backplane/keys.ts'
-import type { Redis } from 'ioredis'
+import type { Redis } from '@muster/backplane/redis.ts'
 
 /** A record as a test wants to see it. */
 export interface SeenRecord {

@@ -9,7 +9,7 @@ import {
   presenceShards,
 } from '@muster/backplane/keys.ts'
 import { decodeLive, type LiveEvent } from '@muster/backplane/live.ts'
-import { connectRedis } from '@muster/backplane/redis.ts'
+import { connectSubscriber } from '@muster/backplane/redis.ts'
 import { decodeOrders } from '@muster/backplane/routing.ts'
 import { type Bed, makeDevices, type TestDevice, type TestNode, untilDrained } from './bed.ts'
 
@@ -60,7 +60,7 @@ export async function ordersFor(bed: Bed, node: TestNode) {
 
 /** What is told live to watchers of the device's partner. */
 export async function listen(bed: Bed, device: TestDevice): Promise<{ events: LiveEvent[]; stop: () => void }> {
-  const subscriber = connectRedis(bed.redisUrl, 'worker-test-live', 'subscriber')
+  const subscriber = connectSubscriber(bed.redisUrl, 'worker-test-live')
   const events: LiveEvent[] = []
   subscriber.on('messageBuffer', (_channel, message: Buffer) => events.push(...decodeLive(message)))
   await subscriber.subscribe(liveChannel(device.partnerId))

@@ -1,6 +1,6 @@
+import type { Redis, Subscriber } from '@muster/backplane/redis.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import type { Clock } from '@muster/kit/clock.ts'
-import type { Redis } from 'ioredis'
 
 const freshMs = 500
 const entriesMax = 20_000
@@ -61,12 +61,12 @@ export class CallerCache {
   readonly keys: Fresh<KeyCaller>
   readonly #listeners = new Set<() => void>()
   readonly #redis: Redis
-  readonly #subscriber: Redis | null
+  readonly #subscriber: Subscriber | null
   #gathering: NodeJS.Timeout | null = null
   #backstop: NodeJS.Timeout | null = null
 
   /** @param subscriber a connection for subscriptions; without one the cache hears of changes in its own process only */
-  constructor(clock: Clock, redis: Redis, subscriber: Redis | null) {
+  constructor(clock: Clock, redis: Redis, subscriber: Subscriber | null) {
     this.sessions = new Fresh(clock)
     this.keys = new Fresh(clock)
     this.#redis = redis

@@ -1,8 +1,9 @@
 // Turning a second factor on: what is pending meanwhile, and what changes when it is confirmed.
+
+import type { Redis } from '@muster/backplane/redis.ts'
 import type { Db } from '@muster/db/database.ts'
 import type { Keyring } from '@muster/kit/keyring.ts'
 import { seal, unseal } from '@muster/kit/sealed.ts'
-import type { Redis } from 'ioredis'
 import { z } from 'zod'
 import type { Services } from '../services.ts'
 import type { Enrolled } from './mfa.contract.ts'

@@ -4,7 +4,6 @@ import { systemClock } from '@muster/kit/clock.ts'
 import { refusal } from '@muster/testkit/call.ts'
 import { testServices } from '@muster/testkit/services.ts'
 import { testRedis } from '@muster/testkit/stores.ts'
-import { Redis } from 'ioredis'
 import { describe, expect, it } from 'vitest'
 import { isWithin, originOf } from './addresses.ts'
 import { FloodLimit } from './flood-limit.ts'
@@ -50,8 +49,7 @@ describe('limits', () => {
   })
 
   it('fail closed with 503 when Redis is away', async () => {
-    const away = new Redis('redis://127.0.0.1:1', { lazyConnect: true, enableOfflineQueue: false, retryStrategy: null })
-    away.on('error', () => undefined)
+    const away = connectRedis('redis://127.0.0.1:1', 'limits-away')
     const told = await refusal(new Limits(away).take('loginPerEmail', 'x'))
     expect(told).toMatchObject({ status: 503, code: 'UNAVAILABLE' })
     away.disconnect()

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import type { Redis } from '@muster/backplane/redis.ts'
 import { tooMany, unavailable } from '@muster/kit/errors.ts'
-import type { Redis } from 'ioredis'
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 
 interface Allowance {

@@ -1,8 +1,9 @@
 // Between the right password and the second factor: what a tempToken stands for. It is nobody's access token: it is an
 // opaque key to an entry in Redis that two operations look up and nothing else knows.
+
+import type { Redis } from '@muster/backplane/redis.ts'
 import type { Keyring } from '@muster/kit/keyring.ts'
 import { peppered } from '@muster/kit/keyring.ts'
-import type { Redis } from 'ioredis'
 import { z } from 'zod'
 import type { Call } from '../operation.ts'
 import type { Account } from './accounts.queries.ts'

@@ -1,6 +1,6 @@
 import { createHmac, randomInt, timingSafeEqual } from 'node:crypto'
+import type { Redis } from '@muster/backplane/redis.ts'
 import type { Keyring } from '@muster/kit/keyring.ts'
-import type { Redis } from 'ioredis'
 import { z } from 'zod'
 
 export const phoneCodeSeconds = 600
@@ -11,7 +11,8 @@ const Entry = z.object({ phoneNumber: z.string(), hash: z.string() })
 // Six digits can be tried in a second, so what is stored is worth nothing without the pepper.
 const hashed = (keyring: Keyring, about: string, code: string) =>
   createHmac('sha256', keyring.pepper).update(`phone code\0${about}\0${code}`).digest('hex')
-const keyOf = (about: string) => `phone:code:${about}`
+// Braces keep the code and the count of its tries in one slot of a cluster.
+const keyOf = (about: string) => `phone:code:{${about}}`
 
 /**
  * Makes a code that proves a phone, replacing an earlier one.

@@ -1,9 +1,9 @@
 // Messages to phones, through an HTTP gateway that speaks the form most of them speak.
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Redis } from '@muster/backplane/redis.ts'
 import { badRequest, unavailable } from '@muster/kit/errors.ts'
 import type { Log } from '@muster/kit/log.ts'
 import { requestOutside } from '@muster/kit/outgoing.ts'
-import type { Redis } from 'ioredis'
 import { z } from 'zod'
 import type { Limits } from './limits.ts'
 

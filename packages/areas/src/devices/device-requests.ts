@@ -2,6 +2,7 @@
 // over one channel of this process. Nothing of it touches the database, and nothing is kept or repeated.
 import { randomInt, randomUUID } from 'node:crypto'
 import { replyChannel } from '@muster/backplane/keys.ts'
+import { type Redis, subscriberBeside } from '@muster/backplane/redis.ts'
 import { decodeReply } from '@muster/backplane/replies.ts'
 import { sendToDevices } from '@muster/backplane/routing.ts'
 import { AppError, unavailable } from '@muster/kit/errors.ts'
@@ -10,7 +11,6 @@ import { WireError } from '@muster/wire/frame.ts'
 import type { Reply } from '@muster/wire/messages/reply.ts'
 import type { Request } from '@muster/wire/messages/request.ts'
 import { decodeUp } from '@muster/wire/up.ts'
-import type { Redis } from 'ioredis'
 
 const subscribeMs = 3_000
 /** Requests that one process waits for at once. */
@@ -104,14 +104,8 @@ export class DeviceRequests {
   }
 
   async #connect(): Promise<void> {
-    const connection = this.#origin.duplicate({
-      enableOfflineQueue: true,
-      commandTimeout: subscribeMs,
-      connectionName: `${this.#origin.options.connectionName ?? 'muster'}-replies`,
-    })
-    connection.on('error', () => undefined)
+    const connection = subscriberBeside(this.#origin, 'replies', subscribeMs)
     connection.on('messageBuffer', (_channel: Buffer, message: Buffer) => this.#hand(message))
-    this.#origin.once('end', () => connection.disconnect())
     try {
       await connection.subscribe(replyChannel(this.#processId))
     } catch (error) {

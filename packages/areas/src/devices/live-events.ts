@@ -1,8 +1,8 @@
 // Live events of this process: one Redis connection for everybody who watches, and a bounded queue for each of them.
 import { liveChannel } from '@muster/backplane/keys.ts'
 import { decodeLive, type LiveEvent } from '@muster/backplane/live.ts'
+import { type Redis, type Subscriber, subscriberBeside } from '@muster/backplane/redis.ts'
 import { unavailable } from '@muster/kit/errors.ts'
-import type { Redis } from 'ioredis'
 import { EventQueue, type Watched } from './event-queue.ts'
 
 const everyChannel = liveChannel('*')
@@ -21,7 +21,7 @@ export interface Watch {
 export class LiveEvents {
   readonly #origin: Redis
   readonly #queues = new Map<string, Set<EventQueue>>()
-  #connection: Redis | null = null
+  #connection: Subscriber | null = null
 
   /** @param origin the process's connection for commands, whose address the second one takes */
   constructor(origin: Redis) {
@@ -70,14 +70,9 @@ export class LiveEvents {
     await (channel === everyChannel ? connection.psubscribe(channel) : connection.subscribe(channel))
   }
 
-  #connect(): Redis {
-    const connection = this.#origin.duplicate({
-      enableOfflineQueue: true,
-      commandTimeout: subscribeMs,
-      connectionName: `${this.#origin.options.connectionName ?? 'muster'}-live`,
-    })
+  #connect(): Subscriber {
+    const connection = subscriberBeside(this.#origin, 'live', subscribeMs)
     let interrupted = false
-    connection.on('error', () => undefined)
     connection.on('close', () => {
       interrupted = true
     })
@@ -90,7 +85,6 @@ export class LiveEvents {
     connection.on('pmessageBuffer', (pattern: string | Buffer, _channel: Buffer, message: Buffer) =>
       this.#hand(pattern.toString(), message),
     )
-    this.#origin.once('end', () => connection.disconnect())
     return connection
   }
 

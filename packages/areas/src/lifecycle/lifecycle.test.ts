@@ -1,6 +1,6 @@
 import { decodeGeneration } from '@muster/backplane/generations.ts'
 import { generationsChannel, generationsKey } from '@muster/backplane/keys.ts'
-import { connectRedis } from '@muster/backplane/redis.ts'
+import { connectSubscriber } from '@muster/backplane/redis.ts'
 import { auditOf } from '@muster/testkit/audit.ts'
 import { call, refusal } from '@muster/testkit/call.ts'
 import { enrolled } from '@muster/testkit/machines.ts'
@@ -24,7 +24,7 @@ const { system, redis } = await testServices()
 describe('decommissioning', async () => {
   const here = await world()
   const elsewhere = await world()
-  const subscriber = connectRedis(testRedis(), 'test-generations', 'subscriber')
+  const subscriber = connectSubscriber(testRedis(), 'test-generations')
   afterAll(() => subscriber.disconnect())
 
   it('the device leaves the list and keeps its history, and its certificate is revoked everywhere', async () => {

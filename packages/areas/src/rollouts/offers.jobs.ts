@@ -1,10 +1,11 @@
 // Takes versions out to the fleet: decides whether a rollout goes on, and offers its version to the devices it reaches.
+
+import type { Redis } from '@muster/backplane/redis.ts'
 import { type Order, sendToDevices } from '@muster/backplane/routing.ts'
 import { asSystem, type Db } from '@muster/db/database.ts'
 import type { Log } from '@muster/kit/log.ts'
 import { encodeDown } from '@muster/wire/down.ts'
 import { releaseTargetPath } from '@muster/wire/release.ts'
-import type { Redis } from 'ioredis'
 import { sql } from 'kysely'
 import type pg from 'pg'
 import { type Registered, releasesPath, urlOf } from '../agent-versions/index.ts'

@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis'
+import type { Redis } from '@muster/backplane/redis.ts'
 
 const key = 'agent-updates:withheld'
 const lastsMs = 30_000

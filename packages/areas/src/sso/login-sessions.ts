@@ -1,9 +1,9 @@
 // What is remembered between leaving for the identity provider and being signed in: in Redis, each used once, and bound by a
 // cookie to the browser that began. Somebody who gets hold of an address with a state or a code has nothing without it.
 import { createHash } from 'node:crypto'
+import type { Redis } from '@muster/backplane/redis.ts'
 import { type Keyring, peppered } from '@muster/kit/keyring.ts'
 import { seal, unseal } from '@muster/kit/sealed.ts'
-import type { Redis } from 'ioredis'
 import { z } from 'zod'
 import { opaqueToken } from '../auth/index.ts'
 import type { Call } from '../operation.ts'
