@@ -1,5 +1,4 @@
 // A machine with an installed agent and its watchdog, both real executables, and the releases that they are offered.
-import { type ChildProcess, spawn } from 'node:child_process'
 import { createReadStream } from 'node:fs'
 import { link, mkdir, mkdtemp, readFile, rm, stat, symlink } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -14,8 +13,10 @@ import type { UpdateStatus } from '@muster/wire/messages/update-status.ts'
 import { AgentState, controlFile } from '../../apps/agent/src/control.ts'
 import { FakeServer } from '../../apps/agent/src/testing/fake-server.ts'
 import { buildExecutable, thisTarget } from '../../scripts/agent-build/executable.ts'
+import { ServiceManager } from './service-manager.ts'
 
-const faultyEntry = fileURLToPath(new URL('./update-faulty-agent.ts', import.meta.url))
+/** The program of releases that are broken in the way that their version names. */
+export const faultyEntry = fileURLToPath(new URL('./update-faulty-agent.ts', import.meta.url))
 const here = { os: 'linux', arch: process.arch === 'arm64' ? 'arm64' : 'x64' } as const
 
 /** Built and signed executables, shared by all machines of a test. */
@@ -86,9 +87,7 @@ export class Device {
   readonly #releases: Releases
   readonly #root: string
   readonly #args: string[]
-  #watchdog: ChildProcess | undefined
-  #isOver = false
-  output = ''
+  #service: ServiceManager | undefined
 
   private constructor(releases: Releases, server: FakeServer, root: string, confirmSeconds: number) {
     this.#releases = releases
@@ -104,7 +103,8 @@ export class Device {
     server.mood.heartbeatMs = 1000
     const device = new Device(releases, server, await mkdtemp(join(tmpdir(), 'muster-device-')), confirmSeconds)
     await device.install(version)
-    device.#supervise('muster-agent')
+    const [first, again] = [device.path('muster-agent'), device.path('muster-agent.watchdog')]
+    device.#service = new ServiceManager({ first, again, args: device.#args })
     await device.connected()
     return device
   }
@@ -153,7 +153,11 @@ export class Device {
   }
 
   get watchdogPid(): number {
-    return this.#watchdog?.pid ?? -1
+    return this.#service?.pid ?? -1
+  }
+
+  get output(): string {
+    return this.#service?.output ?? ''
   }
 
   /** The number of the agent's process, as it says itself. */
@@ -171,24 +175,8 @@ export class Device {
   }
 
   async stop(): Promise<void> {
-    this.#isOver = true
-    const watchdog = this.#watchdog
-    const ended = new Promise((resolve) => watchdog?.once('exit', resolve))
-    if (watchdog?.exitCode === null && watchdog.signalCode === null && watchdog.kill('SIGTERM')) await ended
+    await this.#service?.stop()
     await this.server.stop()
     await rm(this.#root, { recursive: true, force: true })
-  }
-
-  /** What a system's service manager does: starts the watchdog again whenever it is gone. */
-  #supervise(name: string): void {
-    if (this.#isOver) return
-    const child = spawn(this.path(name), this.#args, { stdio: ['ignore', 'pipe', 'pipe'], env: {} })
-    this.#watchdog = child
-    for (const stream of [child.stdout, child.stderr])
-      stream?.on('data', (piece: Buffer) => {
-        this.output += piece.toString()
-      })
-    child.once('exit', () => setTimeout(() => this.#supervise('muster-agent.watchdog'), 200))
-    child.once('error', () => undefined)
   }
 }

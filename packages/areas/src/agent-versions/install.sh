@@ -62,6 +62,7 @@ uninstall() {
   fi
   rm -f "$units/muster-agent.service" "$settings"
   rm -rf "$root/opt/muster"
+  rmdir "${settings%/*}" 2>/dev/null || true
   if systemd_runs; then systemctl daemon-reload; fi
   if [ "$purge" = yes ]; then
     rm -rf "$data"

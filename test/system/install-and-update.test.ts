@@ -1,0 +1,141 @@
+// From the install script to the emergency stop: a machine and releases of the real kind against a whole Muster.
+import { execFile } from 'node:child_process'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildExecutable, thisTarget } from '../../scripts/agent-build/executable.ts'
+import { eventually, Fleet } from './fleet.ts'
+import { ServiceManager } from './service-manager.ts'
+import { faultyEntry } from './update-device.ts'
+
+const releaseTool = fileURLToPath(new URL('../../packages/releases/src/release-cli.ts', import.meta.url))
+const [first, second, broken] = ['1.0.0', '2.0.0', '3.0.0-exits.1']
+const target = thisTarget()
+const run = promisify(execFile)
+
+let fleet: Fleet
+let tenant: Awaited<ReturnType<Fleet['tenant']>>
+/** Keys and executables of the one who makes releases. */
+let workshop: string
+/** What stands for the machine's file system. */
+let machine: string
+let service: ServiceManager | undefined
+
+const release = (...args: string[]) =>
+  run(process.execPath, [releaseTool, ...args, '--dir', join(fleet.stack.stores.folder.path, 'releases')], {
+    env: { ...process.env, RELEASE_PASSPHRASE: 'a passphrase' },
+  })
+
+/** Builds, signs and publishes a version; it is known to the server when this returns. */
+async function publish(version: string, entry?: string): Promise<void> {
+  const to = join(workshop, version)
+  const trustedRoot = await readFile(join(fleet.stack.stores.folder.path, 'releases/metadata/root.json'), 'utf8')
+  await buildExecutable({ target, release: { version, trustedRoot }, to, ...(entry !== undefined && { entry }) })
+  await release('sign', '--key', join(workshop, 'release-1.pem'), version, `${target.os}-${target.arch}=${to}`)
+  await release('timestamp', '--online', join(workshop, 'online.pem'))
+  const answer = await fleet.must('POST', `/agent-versions/sync-upstream?version=${version}`)
+  expect(answer).toEqual({ version, synced: [`agent:${target.os}/${target.arch}`] })
+}
+
+const script = async (...args: string[]) => {
+  const url = `${fleet.stack.urls.admin}/api/v1/agents/install.sh`
+  const line = 'curl -fsSL "$0" | sh -s -- "$@"'
+  const { stdout } = await run('sh', ['-c', line, url, ...args, '--root', machine])
+  return stdout
+}
+
+const rollOut = (version: string) =>
+  fleet.must('POST', '/agent-rollouts', { version, stages: [10, 100], stageSeconds: 0 })
+const theDevice = (until: (device: { status: string; agentVersion: string }) => boolean) =>
+  fleet.device(tenant.org.id, until, 60_000)
+
+beforeAll(async () => {
+  fleet = await Fleet.start()
+  tenant = await fleet.tenant()
+  workshop = await fleet.folder()
+  machine = await fleet.folder()
+  await release('init', '--keys', workshop)
+  await publish(first)
+}, 180_000)
+afterAll(async () => {
+  await service?.stop()
+  await fleet?.stop()
+})
+
+describe('a machine, from its installation on', () => {
+  it('is installed by the script of its server, enrols and is online', async () => {
+    expect(await script('--key', tenant.key)).toContain(`version ${first} is installed`)
+    const installed = join(machine, 'opt/muster')
+    service = new ServiceManager({
+      first: join(installed, 'muster-agent.watchdog'),
+      again: join(installed, 'muster-agent.watchdog'),
+      args: ['watchdog', '--server', fleet.stack.urls.admin, '--data-dir', join(machine, 'var/lib/muster-agent')],
+      env: { MUSTER_ENROLLMENT_KEY: tenant.key },
+    })
+    const device = await theDevice(({ status, agentVersion }) => status === 'online' && agentVersion === first)
+    expect(device).toMatchObject({ siteId: tenant.site.id, osType: 'linux' })
+  })
+
+  it('is offered nothing while everything is stopped', async () => {
+    const { id } = await theDevice(() => true)
+    await publish(second)
+    await fleet.must('POST', '/agent-updates/stop', { reason: 'A drill' })
+    const { createdAt } = await rollOut(second)
+    expect(await fleet.must('GET', `/devices/${id}/agent-update`)).toMatchObject({ hold: 'stopped', target: second })
+    // Twice the time that a worker takes from one turn to the next.
+    await eventually(async () => Date.now() - Date.parse(createdAt) > 5_000)
+    expect(await fleet.must('GET', `/devices/${id}/agent-update`)).toMatchObject({ hold: 'stopped', offers: 0 })
+  })
+
+  it('is taken to the next version ring by ring once that is lifted: it is updating, then online with it', async () => {
+    const { id } = await theDevice(() => true)
+    const watched: string[] = []
+    const watching = fleet
+      .client()
+      .devices.live.events.subscribe(
+        { orgIds: [tenant.org.id] },
+        { onData: (event) => event.type === 'device.status' && watched.push(event.status) },
+      )
+    await fleet.must('POST', '/agent-updates/allow')
+    const device = await theDevice(({ status, agentVersion }) => status === 'online' && agentVersion === second)
+    expect(device.id).toBe(id)
+    await eventually(async () => watched.includes('updating') && watched.at(-1) === 'online')
+    expect(watched).not.toContain('offline')
+    watching.unsubscribe()
+    const done = await eventually(async () => {
+      const { data } = await fleet.must('GET', '/agent-rollouts')
+      return data[0].state === 'completed' && fleet.must('GET', `/agent-rollouts/${data[0].id}`)
+    })
+    expect(done).toMatchObject({ stage: 2, devices: { offered: 1, succeeded: 1, failed: 0 } })
+  })
+
+  it('goes back from a version that does not start, says why, and is not offered it again', async () => {
+    const { id } = await theDevice(() => true)
+    await publish(broken, faultyEntry)
+    const rollout = await rollOut(broken)
+    const update = await eventually(async () => {
+      const now = await fleet.must('GET', `/devices/${id}/agent-update`)
+      return now.hold === 'rolled_back' && now
+    }, 90_000)
+    expect(update).toMatchObject({ reason: 'did_not_start', barred: [broken], target: broken })
+    expect(update.why).toMatch(/^The agent went back to the version before: /)
+    await theDevice(({ status, agentVersion }) => status === 'online' && agentVersion === second)
+    const halted = await eventually(async () => {
+      const now = await fleet.must('GET', `/agent-rollouts/${rollout.id}`)
+      return now.state === 'halted' && now
+    })
+    expect(halted.reason).toBe('1 of 1 devices failed to update')
+    const stuck = await fleet.must('GET', '/agent-updates/stuck')
+    expect(stuck.data.map((one: { deviceId: string }) => one.deviceId)).toContain(id)
+    await fleet.must('POST', `/agent-rollouts/${rollout.id}/cancel`)
+  })
+
+  it('has nothing of the agent left once it is uninstalled', async () => {
+    await service?.stop()
+    expect(await script('--uninstall', '--purge')).toContain('removed, with its identity')
+    const left = await readdir(machine, { recursive: true, withFileTypes: true })
+    expect(left.filter((entry) => !entry.isDirectory() || entry.name.includes('muster'))).toEqual([])
+  })
+})
