@@ -24,6 +24,7 @@ const explained: ReadonlySet<CloseName> = new Set([
   'badCertificate',
   'badSignature',
   'certificateExpired',
+  'quarantined',
   'tooManyFrames',
 ])
 

@@ -138,7 +138,7 @@ function welcome(gateway: Gateway, connection: Connection, identity: Identity, n
   const replaced = gateway.registry.enter(connection)
   if (replaced !== undefined) shut(gateway, replaced, 'replaced')
   gateway.batches.connected(connection, nowMs)
-  gateway.presence.take(connection)
+  gateway.presence.arrive(connection, nowMs)
   const { deviceId } = identity
   const body = {
     protocol: protocolVersion,

@@ -1,5 +1,5 @@
 import { decodeGeneration } from '@muster/backplane/generations.ts'
-import { generationsChannel, generationsKey, revokedGeneration } from '@muster/backplane/keys.ts'
+import { generationsChannel, generationsKey, quarantinedGeneration, revokedGeneration } from '@muster/backplane/keys.ts'
 import type { Redis, Subscriber } from '@muster/backplane/redis.ts'
 import type { Log } from '@muster/kit/log.ts'
 import type { Limits } from './limits.ts'
@@ -29,9 +29,12 @@ export class Generations {
     return this.#least.size
   }
 
-  isRevoked(deviceId: string, generation: number): boolean {
+  /** Why a certificate of this generation is not good, if it is not. */
+  refusalOf(deviceId: string, generation: number): 'revoked' | 'quarantined' | undefined {
     const least = this.#least.get(deviceId)
-    return least !== undefined && (least === revokedGeneration || generation < least)
+    if (least === undefined) return undefined
+    if (least === quarantinedGeneration) return 'quarantined'
+    return least === revokedGeneration || generation < least ? 'revoked' : undefined
   }
 
   /** Subscribes, reads everything, and keeps both going. */

@@ -10,7 +10,7 @@ import type { Limits } from './limits.ts'
 /** What the answer to a hello depends on. */
 export interface Verifier {
   certificates: Certificates
-  generations: Pick<Generations, 'isRevoked'>
+  generations: Pick<Generations, 'refusalOf'>
   limits: Limits
 }
 
@@ -38,7 +38,8 @@ export function judgeHello(frame: Uint8Array, nonce: Uint8Array, nowMs: number, 
   const { deviceId } = identity
   if (identity.expiresAtSeconds * 1000 + verifier.limits.clockLeewayMs < nowMs)
     return refuse('certificateExpired', undefined, deviceId)
-  if (verifier.generations.isRevoked(deviceId, identity.generation)) return refuse('revoked', undefined, deviceId)
+  const refusal = verifier.generations.refusalOf(deviceId, identity.generation)
+  if (refusal !== undefined) return refuse(refusal, undefined, deviceId)
   return { isAccepted: true, identity, hello }
 }
 

@@ -9,6 +9,7 @@ import { createRates } from './allowance.ts'
 import { announce } from './announce.ts'
 import { Batches } from './batches.ts'
 import { Certificates } from './certificate.ts'
+import { lockOut } from './clones.ts'
 import { closeOnOrder, gone } from './closing.ts'
 import { Compaction, engineCollector } from './compaction.ts'
 import type { IngestConfig } from './config.ts'
@@ -134,7 +135,10 @@ function createGateway(
     rates: createRates(config.DEVICE_FRAMES_PER_SECOND, limits),
     penalties: new Penalties(limits.penaltyMs, limits.penaltiesMax),
     certificates: new Certificates(readPublicKeyring(config.DEVICE_KEYS_FILE), limits.certificatesRemembered),
-    presence: new Presence({ redis: links.commands, nodeId, limits, log, onForgotten }),
+    presence: new Presence({
+      ...{ redis: links.commands, nodeId, limits, log, onForgotten },
+      onClones: (deviceIds) => lockOut(links.commands, deviceIds),
+    }),
     batches: new Batches({
       redis: links.appends,
       nodeId,

@@ -46,6 +46,8 @@ export const limits = {
 
   presenceMs: 20,
   presenceDropsMax: 200_000,
+  /** Arrivals that Redis has not been told of yet. */
+  arrivalsMax: 40_000,
   announceSlice: 2_000,
 
   ordersPerRead: 64,

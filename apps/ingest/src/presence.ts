@@ -2,6 +2,7 @@ import { nodeLease, nodeLeaseMs, nodeRenewalMs, nodesKey } from '@muster/backpla
 import { dropPresence, type Holding, takePresence } from '@muster/backplane/presence.ts'
 import type { Redis } from '@muster/backplane/redis.ts'
 import { livingNodes, type Order, sendToNode } from '@muster/backplane/routing.ts'
+import { type Arrival, noteRuns } from '@muster/backplane/runs.ts'
 import type { Log } from '@muster/kit/log.ts'
 import { closeCodes } from '@muster/wire/close-codes.ts'
 import type { Connection } from './connection.ts'
@@ -14,6 +15,8 @@ export interface PresenceOptions {
   log: Log
   /** Called when others may have taken us for dead: everything has to be announced anew. */
   onForgotten: () => void
+  /** Called with devices whose key two machines use. */
+  onClones: (deviceIds: readonly string[]) => Promise<void>
 }
 
 /** Tells the other processes that this node lives and which devices it holds. */
@@ -21,6 +24,7 @@ export class Presence {
   readonly #options: PresenceOptions
   #taken = new Map<string, Holding>()
   #dropped: Holding[] = []
+  #arrived: Arrival[] = []
   #isFlushing = false
   #flushTimer: NodeJS.Timeout | undefined
   #renewal: NodeJS.Timeout | undefined
@@ -32,7 +36,7 @@ export class Presence {
   }
 
   get pending(): number {
-    return this.#taken.size + this.#dropped.length
+    return this.#taken.size + this.#dropped.length + this.#arrived.length
   }
 
   async start(): Promise<void> {
@@ -42,6 +46,15 @@ export class Presence {
     }, nodeRenewalMs)
   }
 
+  /** A device has come. */
+  arrive(connection: Connection, atMs: number): void {
+    const { field, bootId } = connection
+    // Beyond this clones are noticed later: two of them keep coming.
+    if (this.#arrived.length < this.#options.limits.arrivalsMax) this.#arrived.push({ field, bootId, atMs })
+    this.take(connection)
+  }
+
+  /** A device is here. */
   take(connection: Connection): void {
     this.#taken.set(connection.field, this.#holding(connection))
     this.#schedule()
@@ -59,17 +72,21 @@ export class Presence {
     this.#flushTimer = undefined
     const taken = this.#taken
     const dropped = this.#dropped
-    if (taken.size + dropped.length === 0) return
+    const arrived = this.#arrived
+    if (this.pending === 0) return
     this.#taken = new Map()
     this.#dropped = []
+    this.#arrived = []
     try {
       // First all that came, then all that went: whoever came and went since ends up gone, whoever came back stays.
       const replaced = await takePresence(this.#options.redis, [...taken.values()])
       await dropPresence(this.#options.redis, dropped)
       await this.#tellReplaced(replaced)
+      await this.#options.onClones(await noteRuns(this.#options.redis, arrived))
     } catch (error) {
       for (const [field, holding] of taken) if (!this.#taken.has(field)) this.#taken.set(field, holding)
       this.#dropped = [...dropped, ...this.#dropped].slice(0, this.#options.limits.presenceDropsMax)
+      this.#arrived = [...arrived, ...this.#arrived].slice(0, this.#options.limits.arrivalsMax)
       throw error
     }
   }

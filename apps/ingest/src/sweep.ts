@@ -1,6 +1,7 @@
+import { presenceField } from '@muster/backplane/presence.ts'
 import type { CloseName } from '@muster/wire/close-codes.ts'
 import { shut } from './closing.ts'
-import type { Connection } from './connection.ts'
+import { type Connection, deviceIdOf } from './connection.ts'
 import type { Gateway } from './gateway.ts'
 
 /** Ends what has been silent or open for too long: one walk a second instead of timers on every socket. */
@@ -29,17 +30,18 @@ export function overdueFor(
 
 /** Closes every connection whose certificate is no longer good. */
 export function enforceGenerations(gateway: Gateway): void {
-  const revoked: Connection[] = []
-  for (const connection of gateway.registry.connections())
-    if (gateway.generations.isRevoked(connection.field.slice(0, 36), connection.generation)) revoked.push(connection)
-  for (const connection of revoked) shut(gateway, connection, 'revoked')
+  for (const connection of [...gateway.registry.connections()]) enforceOn(gateway, connection)
 }
 
 /** The same for one device. */
 export function enforceGeneration(gateway: Gateway, deviceId: string): void {
-  for (const field of [deviceId, `${deviceId}/watchdog`]) {
-    const connection = gateway.registry.find(field)
-    if (connection !== undefined && gateway.generations.isRevoked(deviceId, connection.generation))
-      shut(gateway, connection, 'revoked')
+  for (const role of ['agent', 'watchdog'] as const) {
+    const connection = gateway.registry.find(presenceField(deviceId, role))
+    if (connection !== undefined) enforceOn(gateway, connection)
   }
+}
+
+function enforceOn(gateway: Gateway, connection: Connection): void {
+  const refusal = gateway.generations.refusalOf(deviceIdOf(connection), connection.generation)
+  if (refusal !== undefined) shut(gateway, connection, refusal)
 }

@@ -1,4 +1,4 @@
-import { generationsKey, revokedGeneration } from '@muster/backplane/keys.ts'
+import { generationsKey, quarantinedGeneration, revokedGeneration } from '@muster/backplane/keys.ts'
 import type { Redis } from '@muster/backplane/redis.ts'
 import type pg from 'pg'
 
@@ -10,7 +10,8 @@ interface GenerationRow {
   generation: number
 }
 
-const columns = `id, CASE WHEN lifecycle = 'decommissioned' THEN ${revokedGeneration} ELSE key_generation END AS generation`
+const columns = `id, CASE lifecycle WHEN 'decommissioned' THEN ${revokedGeneration} WHEN 'quarantined' THEN ${quarantinedGeneration}
+  ELSE key_generation END AS generation`
 
 /**
  * Brings the hash of certificate generations in line with the database, so that revocations survive the loss of Redis.
@@ -19,7 +20,7 @@ const columns = `id, CASE WHEN lifecycle = 'decommissioned' THEN ${revokedGenera
 export async function rebuildGenerations({ pool, redis }: { pool: pg.Pool; redis: Redis }): Promise<number> {
   const { rows } = await pool.query<GenerationRow>({
     name: 'find-generations',
-    text: `SELECT ${columns} FROM devices WHERE key_generation > ${firstGeneration} OR lifecycle = 'decommissioned'`,
+    text: `SELECT ${columns} FROM devices WHERE key_generation > ${firstGeneration} OR lifecycle IN ('decommissioned', 'quarantined')`,
   })
   const wanted = new Map(rows.map(({ id, generation }) => [id, String(generation)]))
   const present = await redis.hgetall(generationsKey)

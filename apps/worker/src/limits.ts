@@ -121,6 +121,8 @@ export const auditHeadsMs = 60_000
 export const releasesMs = 30_000
 /** A stop of all updates holds within one turn. */
 export const offersMs = 2_000
+/** How soon it is on record that two machines use one key; they are locked out already. */
+export const clonesMs = 1_000
 export const auditPartitionMonthsAhead = 3
 export const mailMs = 1_000
 export const mailBacklogMs = 15_000

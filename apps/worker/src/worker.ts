@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { followReleases } from '@muster/areas/agent-versions/publish.jobs.ts'
 import { chainAudit, signAuditHeads } from '@muster/areas/audit/chain.jobs.ts'
 import { changeFollower, sweepGroups } from '@muster/areas/groups/membership.jobs.ts'
+import { quarantineClones } from '@muster/areas/lifecycle/clones.jobs.ts'
 import { offerUpdates } from '@muster/areas/rollouts/offers.jobs.ts'
 import type { Redis } from '@muster/backplane/redis.ts'
 import { connectRedis, untilReady } from '@muster/backplane/redis.ts'
@@ -26,6 +27,7 @@ import { createJobs } from './jobs.ts'
 import {
   auditChainMs,
   auditHeadsMs,
+  clonesMs,
   generationsMs,
   groupChangesMs,
   groupSweepMs,
@@ -178,6 +180,7 @@ function repeated(parts: Parts): Service[] {
     alone('group-changes', groupChangesMs, changeFollower(parts.pool)),
     alone('group-sweep', groupSweepMs, () => sweepGroups(parts.pool)),
     alone('agent-updates', offersMs, () => offerUpdates({ ...parts, publicUrl: parts.settings.PUBLIC_URL })),
+    alone('clones', clonesMs, () => quarantineClones({ ...parts, publicUrl: parts.settings.PUBLIC_URL })),
     alone('generations', generationsMs, () => rebuildGenerations(parts)),
     // These two see to it themselves that only one of them writes at a time.
     periodic('audit-chain', auditChainMs, log, () => chainAudit(parts.pool)),

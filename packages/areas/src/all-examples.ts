@@ -23,7 +23,7 @@ import {
   outputExamples,
   tagsExamples,
 } from './devices/devices.examples.ts'
-import { agentsExamples, keysExamples, provisionExamples } from './enrollment/enrollment.examples.ts'
+import { agentsExamples, codesExamples, keysExamples, provisionExamples } from './enrollment/enrollment.examples.ts'
 import type { ExamplesOf } from './examples.ts'
 import { filtersExamples } from './filters/filters.examples.ts'
 import { groupsExamples, membersExamples } from './groups/groups.examples.ts'
@@ -77,7 +77,7 @@ export const examples: Examples = {
     output: outputExamples,
     tags: tagsExamples,
   },
-  enrollment: { agents: agentsExamples, keys: keysExamples, provision: provisionExamples },
+  enrollment: { agents: agentsExamples, codes: codesExamples, keys: keysExamples, provision: provisionExamples },
   filters: { filters: filtersExamples },
   groups: { groups: groupsExamples, members: membersExamples },
   health: { health: healthExamples },

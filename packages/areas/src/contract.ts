@@ -22,6 +22,7 @@ import { live } from './devices/live.contract.ts'
 import { inventory, output } from './devices/output.contract.ts'
 import { tags } from './devices/tags.contract.ts'
 import { agents } from './enrollment/agents.contract.ts'
+import { codes } from './enrollment/codes.contract.ts'
 import { keys } from './enrollment/keys.contract.ts'
 import { provision } from './enrollment/provision.contract.ts'
 import { filters } from './filters/filters.contract.ts'
@@ -61,7 +62,7 @@ export const contract = {
   auth: { session, mfa, passkeys, password, phone, registration, sessions },
   customFields: { customFields },
   devices: { autoUpdate, commands, devices, inventory, live, output, tags },
-  enrollment: { agents, keys, provision },
+  enrollment: { agents, codes, keys, provision },
   filters: { filters },
   groups: { groups, members },
   health: { health },

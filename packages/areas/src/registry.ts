@@ -25,6 +25,7 @@ import live from './devices/live.ts'
 import output from './devices/output.ts'
 import tags from './devices/tags.ts'
 import agents from './enrollment/agents.ts'
+import codes from './enrollment/codes.ts'
 import keys from './enrollment/keys.ts'
 import provision from './enrollment/provision.ts'
 import filters from './filters/filters.ts'
@@ -75,7 +76,7 @@ const areas: Implemented = {
   auth: { session, mfa, passkeys, password, phone, registration, sessions },
   customFields: { customFields },
   devices: { autoUpdate, commands, devices, inventory, live, output, tags },
-  enrollment: { agents, keys, provision },
+  enrollment: { agents, codes, keys, provision },
   filters: { filters },
   groups: { groups, members },
   health: { health },

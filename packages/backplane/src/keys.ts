@@ -40,11 +40,20 @@ export function nodeLease(nodeId: string): string {
 export const nodesKey = 'nodes'
 export const workersKey = 'workers'
 
-/** Hash device → least certificate generation that is still good; -1 when the device is revoked for good. */
+/** The last runs (of an agent, or its watchdog) that came from each holder of a shard: field as in presence → `boot@at boot@at`. */
+export function runsHash(shard: number): string {
+  return `runs:{${shard}}`
+}
+
+/** Hash device → when it was seen that two machines use its key: what a worker has yet to put on record. */
+export const clonesKey = 'clones'
+
+/** Hash device → least certificate generation that is still good; -1 when the device is revoked for good, -2 when nobody may use it for now. */
 export const generationsKey = 'generations'
 /** Channel on which its changes are published, as msgpack `[deviceId, generation]`. */
 export const generationsChannel = 'generations'
 export const revokedGeneration = -1
+export const quarantinedGeneration = -2
 
 /** Channel of what changed for a partner. */
 export function liveChannel(partnerId: string): string {

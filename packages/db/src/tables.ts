@@ -205,6 +205,16 @@ export interface DeviceCommands {
   requestKey: string | null
 }
 
+export interface DeviceDuplicates {
+  deviceId: string
+  twinId: string
+  orgId: string
+  partnerId: string
+  noticedAt: Generated<string>
+  dismissedAt: string | null
+  dismissedBy: string | null
+}
+
 export interface DeviceGroupLog {
   id: Generated<string>
   groupId: string
@@ -406,6 +416,21 @@ export interface Devices {
   updatedAt: Generated<string>
   customFields: Generated<JsonColumn>
   watchdogPublicKey: string | null
+  quarantinedAt: string | null
+  quarantineReason: string | null
+}
+
+export interface EnrollmentCodes {
+  id: Generated<string>
+  keyId: string
+  orgId: string
+  partnerId: string
+  codeHash: string
+  usageCount: Generated<number>
+  maxUsage: number | null
+  expiresAt: string
+  createdBy: string | null
+  createdAt: Generated<string>
 }
 
 export interface EnrollmentKeys {
@@ -754,6 +779,7 @@ export interface Tables {
   auditLogs: AuditLogs
   customFields: CustomFields
   deviceCommands: DeviceCommands
+  deviceDuplicates: DeviceDuplicates
   deviceGroupLog: DeviceGroupLog
   deviceGroupMembers: DeviceGroupMembers
   deviceGroups: DeviceGroups
@@ -765,6 +791,7 @@ export interface Tables {
   deviceState: DeviceState
   deviceUpdates: DeviceUpdates
   devices: Devices
+  enrollmentCodes: EnrollmentCodes
   enrollmentKeys: EnrollmentKeys
   lateMetrics: LateMetrics
   mailOutbox: MailOutbox

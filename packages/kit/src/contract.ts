@@ -82,6 +82,8 @@ export interface Endpoint<K extends Kind, Wire, In, Out> {
   readonly output: z.ZodType<Out>
   /** Of raw operations: the media type of the answer, for the API page. */
   readonly produces: string
+  /** Of raw operations: whether HEAD answers as GET does, without the body. */
+  readonly head: boolean
   /** How a refusal is said where clients of another standard expect a shape of their own; null: `{ code, message }`. */
   readonly failure: ((said: Failure) => object) | null
   /** Request bodies above this many bytes answer 413. */
@@ -115,6 +117,7 @@ interface Raw<I> extends Omit<Read<I, never>, 'output'> {
   produces: string
   audit?: AuditRule
   failure?: (said: Failure) => object
+  head?: boolean
 }
 type Made<K extends Kind, I extends z.ZodType, O extends z.ZodType> = Endpoint<K, z.input<I>, z.output<I>, z.output<O>>
 
@@ -123,6 +126,7 @@ const usual = {
   audit: null,
   produces: 'application/json',
   failure: null,
+  head: false,
   bodyBytesMax: 1_048_576,
   hiddenAs: 404,
   transaction: 'request',

@@ -72,6 +72,13 @@ export const closeCodes = {
     mayReturn: true,
     minimumDelayMs: 60_000,
   },
+  quarantined: {
+    code: 4015,
+    name: 'quarantined',
+    meaning: 'Two machines use the key of this device; a person has to release it.',
+    mayReturn: true,
+    minimumDelayMs: 300_000,
+  },
   helloTimeout: {
     code: 4020,
     name: 'hello-timeout',

@@ -28,6 +28,17 @@ function inputOf({ query, body, params }: FastifyRequest): Given {
   return { ...plainObject(query), ...plainObject(body), ...given }
 }
 
+/** What a HEAD says: everything but the body, of which the length is told where it is known. */
+async function sendHead(http: FastifyReply, { status = 200, headers, body }: RawAnswer) {
+  http.code(status).headers(headers)
+  if (body instanceof Readable) body.destroy()
+  else if (typeof body === 'string' || body instanceof Uint8Array)
+    http.header('content-length', Buffer.byteLength(body))
+  else if (body !== null) await body[Symbol.asyncIterator]().return?.()
+  // Bytes, because of a text the type would be told in other words than with GET.
+  return http.send(Buffer.alloc(0))
+}
+
 function sendRaw(http: FastifyReply, answer: RawAnswer) {
   const { body } = answer
   http.code(answer.status ?? 200).headers(answer.headers)
@@ -103,7 +114,7 @@ function routeOf(app: FastifyInstance, url: string, operation: Operation, option
   const { endpoint } = operation
   const { runtime, secureCookies } = options
   app.route({
-    method: endpoint.method,
+    method: endpoint.head ? [endpoint.method, 'HEAD'] : endpoint.method,
     url,
     bodyLimit: endpoint.bodyBytesMax,
     exposeHeadRoute: false,
@@ -123,7 +134,8 @@ function routeOf(app: FastifyInstance, url: string, operation: Operation, option
           .send(Readable.from(asServerSentEvents(startingWith(first, events))))
       }
       const output = await run(operation, inputOf(http), request, reply, runtime)
-      if (raw) return sendRaw(answer, output as RawAnswer)
+      if (raw)
+        return http.method === 'HEAD' ? sendHead(answer, output as RawAnswer) : sendRaw(answer, output as RawAnswer)
       return answer
         .code(endpoint.status)
         .header('content-type', 'application/json; charset=utf-8')
@@ -146,6 +158,7 @@ export function serveRest(app: FastifyInstance, options: DoorOptions) {
       routeOf(app, url, operation, options)
       const methods = methodsOf.get(url) ?? new Set()
       methodsOf.set(url, methods.add(operation.endpoint.method))
+      if (operation.endpoint.head) methods.add('HEAD')
     }
   }
   for (const [path, methods] of methodsOf) {

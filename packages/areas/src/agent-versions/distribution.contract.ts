@@ -15,6 +15,7 @@ export const distribution = {
     access: anyone,
     transaction: 'own',
     input: z.object({ os: ReleaseSystem, arch: ReleaseArchitecture, version: releaseVersion.optional() }),
+    head: true,
     produces: 'application/octet-stream',
   }),
   installScript: raw('GET', '/agents/install.sh', {
@@ -22,6 +23,7 @@ export const distribution = {
     access: anyone,
     transaction: 'own',
     input: z.object({}),
+    head: true,
     produces: 'text/x-shellscript',
   }),
   metadata: raw('GET', '/agents/releases/metadata/:name', {
@@ -29,6 +31,7 @@ export const distribution = {
     access: anyone,
     transaction: 'own',
     input: z.object({ name: metadataName }),
+    head: true,
     produces: 'application/json',
   }),
   checksums: raw('GET', '/agents/releases/targets/:version/:name', {
@@ -36,6 +39,7 @@ export const distribution = {
     access: anyone,
     transaction: 'own',
     input: z.object({ version: releaseVersion, name: z.enum(['SHA256SUMS', 'SHA256SUMS.sig']) }),
+    head: true,
     produces: 'text/plain',
   }),
   target: raw('GET', '/agents/releases/targets/:version/:platform/:name', {
@@ -43,6 +47,7 @@ export const distribution = {
     access: anyone,
     transaction: 'own',
     input: z.object({ version: releaseVersion, platform: platformName, name: executableName }),
+    head: true,
     produces: 'application/octet-stream',
   }),
 }

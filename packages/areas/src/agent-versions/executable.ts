@@ -13,15 +13,23 @@ const aboutOf = ({ version, sha256 }: { version: string; sha256: string }) => ({
   'x-checksum-sha256': sha256,
 })
 
-/** The executable itself, or the way to the host that has it. @throws NOT_FOUND */
-export async function executableAnswer(call: Asked, found: Registered | undefined): Promise<RawAnswer> {
-  if (found === undefined) throw notFound('Agent version')
+/** The executable itself, or the way to the host that has it. @throws NOT_FOUND saying what there is not */
+export async function executableAnswer(
+  call: Asked,
+  wanted: { readonly os: string; readonly arch: string; readonly version?: string | undefined },
+  found: Registered | undefined,
+): Promise<RawAnswer> {
+  const { os, arch, version } = wanted
+  const missing = notFound(
+    version === undefined ? `Agent for ${os}/${arch}` : `Agent version ${version} for ${os}/${arch}`,
+  )
+  if (found === undefined) throw missing
   if (found.url !== null) {
     const headers = { ...aboutOf(found), location: found.url, 'cache-control': 'no-cache' }
     return { status: 302, headers, body: null }
   }
   const answer = await storedExecutable(call, found, false)
-  if (answer === null) throw notFound('Agent version')
+  if (answer === null) throw missing
   return answer
 }
 

@@ -4,6 +4,7 @@
 #   curl -fsSL @SERVER@/api/v1/agents/install.sh | sh -s -- --key <enrolment key>
 #
 #   --key KEY           enrolment key (or MUSTER_ENROLLMENT_KEY); not needed once this machine is enrolled
+#   --code CODE         short install code, in place of a key
 #   --server URL        address of the server, instead of the one that this script came from
 #   --version V         that version instead of the latest
 #   --release-key FILE  public key (PEM) that the release has to be signed with, instead of the one in this script
@@ -32,7 +33,7 @@ needs() { [ "$1" -ge 2 ] || die "$2 needs a value"; }
 
 while [ $# -gt 0 ]; do
   case $1 in
-    --key) needs $# "$1"; key=$2; shift 2 ;;
+    --key | --code) needs $# "$1"; key=$2; shift 2 ;;
     --server) needs $# "$1"; server=$2; shift 2 ;;
     --version) needs $# "$1"; version=$2; shift 2 ;;
     --release-key) needs $# "$1"; release_key=$2; shift 2 ;;

@@ -1,4 +1,6 @@
 // Files of releases over HTTP: whole, in parts, or not at all when the other side has them already.
+import { createHash } from 'node:crypto'
+import { invariant } from '@muster/kit/errors.ts'
 import type { RawAnswer, Request } from '@muster/kit/run.ts'
 import type { ByteRange, ReleaseStore } from '@muster/releases/store.ts'
 
@@ -23,31 +25,65 @@ export function rangeOf(text: string | undefined, size: number): ByteRange | 'no
 }
 
 /** Whether the other side has what bears that tag. */
-export function isKnown(request: Request, etag: string): boolean {
+function isKnown(request: Request, etag: string): boolean {
   const known = request.header('if-none-match')?.split(',') ?? []
-  return known.some((tag) => tag.trim().replace(/^W\//, '') === etag)
+  return known.some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag)
 }
 
-/** @returns null when the store has no such file */
-export async function serveFile(request: Request, store: ReleaseStore, file: ServedFile): Promise<RawAnswer | null> {
-  const etag = `"${file.tag}"`
+interface Content {
+  readonly tag: string
+  /** Whether the content under this address can never change. */
+  readonly immutable: boolean
+  readonly headers: Readonly<Record<string, string>>
+  readonly size: number
+  /** Null when it is gone meanwhile. */
+  read(range: ByteRange | undefined): Promise<RawAnswer['body']>
+}
+
+async function serve(
+  request: Request,
+  { tag, immutable, headers: own, size, read }: Content,
+): Promise<RawAnswer | null> {
+  const etag = `"${tag}"`
   const headers = {
-    ...file.headers,
+    ...own,
     etag,
     'accept-ranges': 'bytes',
-    'cache-control': file.immutable ? `public, max-age=${365 * dayInSeconds}, immutable` : 'no-cache',
+    'cache-control': immutable ? `public, max-age=${365 * dayInSeconds}, immutable` : 'no-cache',
     'x-content-type-options': 'nosniff',
   }
-  const size = await store.size(file.path)
-  if (size === null) return null
   if (isKnown(request, etag)) return { status: 304, headers, body: null }
   const condition = request.header('if-range')
   const range = condition === undefined || condition === etag ? rangeOf(request.header('range'), size) : null
   if (range === 'none') return { status: 416, headers: { ...headers, 'content-range': `bytes */${size}` }, body: null }
-  const body = await store.stream(file.path, range ?? undefined)
+  const body = await read(range ?? undefined)
   if (body === null) return null
   if (range === null) return { status: 200, headers: { ...headers, 'content-length': String(size) }, body }
   const { start, end } = range
   const part = { 'content-range': `bytes ${start}-${end}/${size}`, 'content-length': String(end - start + 1) }
   return { status: 206, headers: { ...headers, ...part }, body }
+}
+
+/** @returns null when the store has no such file */
+export async function serveFile(request: Request, store: ReleaseStore, file: ServedFile): Promise<RawAnswer | null> {
+  const size = await store.size(file.path)
+  return size === null ? null : serve(request, { ...file, size, read: (range) => store.stream(file.path, range) })
+}
+
+/** A small file that is there as a whole, with its hash as its tag. @param immutable whether its address names its content */
+export async function serveBytes(
+  request: Request,
+  bytes: Buffer,
+  type: string,
+  immutable: boolean,
+): Promise<RawAnswer> {
+  const answer = await serve(request, {
+    tag: createHash('sha256').update(bytes).digest('hex').slice(0, 32),
+    immutable,
+    headers: { 'content-type': type },
+    size: bytes.length,
+    read: async (range) => (range === undefined ? bytes : bytes.subarray(range.start, range.end + 1)),
+  })
+  invariant(answer !== null, 'bytes that are there were not')
+  return answer
 }

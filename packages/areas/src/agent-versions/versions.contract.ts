@@ -61,6 +61,7 @@ export const versions = {
       arch: ReleaseArchitecture.default('x64'),
       kind: ReleaseKind.default('agent'),
     }),
+    head: true,
     produces: 'application/octet-stream',
   }),
   syncUpstream: post('/agent-versions/sync-upstream', {

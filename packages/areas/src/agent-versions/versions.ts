@@ -26,7 +26,7 @@ export default implement(contract, {
 
   async download(call) {
     const found = await asSystem(call.services.system, (db) => findExecutable(db, call.input))
-    return executableAnswer(call, found)
+    return executableAnswer(call, call.input, found)
   },
 
   async syncUpstream({ input, services, write, audit }) {

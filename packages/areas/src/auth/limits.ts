@@ -41,6 +41,8 @@ export const rateLimits = {
   phoneCodePerUser: { points: 5, seconds: 300 },
   tokenPerAddress: { points: 30, seconds: 3600 },
   enrollPerAddress: { points: 600, seconds: 60 },
+  // Codes that nobody made.
+  installCodePerAddress: { points: 20, seconds: 900 },
 } as const satisfies Record<string, Allowance>
 export type RateLimit = keyof typeof rateLimits
 

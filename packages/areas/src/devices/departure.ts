@@ -1,9 +1,10 @@
-// What happens to a device's rows when it leaves its organisation or the fleet.
+// What happens to a device's rows when it leaves its organisation or the fleet, or may not speak for a while.
 import type { Db } from '@muster/db/database.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { sql } from 'kysely'
 import type { CommandSummary } from './commands.contract.ts'
 import { cancelCommands, type Target, targetById } from './commands.queries.ts'
+import { forgetDuplicates } from './duplicates.ts'
 
 /** The device, which nobody else changes until the transaction ends. Its state first, as everybody does who writes both. */
 export async function lockDevice(db: Db, caller: Caller, id: string): Promise<Target> {
@@ -19,6 +20,7 @@ export async function moveDevice(
   id: string,
   place: { readonly orgId: string; readonly siteId: string | null },
 ): Promise<void> {
+  await forgetDuplicates(db, id)
   await db.updateTable('devices').set(place).where('id', '=', id).execute()
   for (const table of ['deviceMetrics', 'deviceMetricsFiveMinutes', 'deviceMetricsHours'] as const)
     await db.updateTable(table).set({ orgId: place.orgId }).where('deviceId', '=', id).execute()
@@ -26,6 +28,7 @@ export async function moveDevice(
 
 /** Ends a locked device's part in the fleet. @returns the commands that were called off */
 export async function decommissionDevice(db: Db, id: string, now: string): Promise<CommandSummary[]> {
+  await forgetDuplicates(db, id)
   await db
     .updateTable('deviceState')
     .set({ status: 'offline', statusAt: now, node: null, updatingSince: null })
@@ -33,8 +36,28 @@ export async function decommissionDevice(db: Db, id: string, now: string): Promi
     .execute()
   await db
     .updateTable('devices')
-    .set({ lifecycle: 'decommissioned', decommissionedAt: now })
+    .set({ lifecycle: 'decommissioned', decommissionedAt: now, quarantinedAt: null, quarantineReason: null })
     .where('id', '=', id)
     .execute()
   return cancelCommands(db, { deviceId: id }, { error: 'The device was decommissioned', now })
 }
+
+/** Nobody speaks for the device until it is released. @returns the device, or undefined when it is not in use */
+export const quarantineDevice = (db: Db, id: string, reason: string, now: string) =>
+  db
+    .updateTable('devices')
+    .set({ lifecycle: 'quarantined', quarantinedAt: now, quarantineReason: reason })
+    .where('id', '=', id)
+    .where('lifecycle', '=', 'active')
+    .returning(['id', 'orgId', 'partnerId', 'siteId', 'hostname'])
+    .executeTakeFirst()
+
+/** Ends a quarantine. @returns the generation from which certificates are good again; undefined when the device was in none */
+export const releaseDevice = (db: Db, id: string) =>
+  db
+    .updateTable('devices')
+    .set({ lifecycle: 'active', quarantinedAt: null, quarantineReason: null })
+    .where('id', '=', id)
+    .where('lifecycle', '=', 'quarantined')
+    .returning('keyGeneration')
+    .executeTakeFirst()

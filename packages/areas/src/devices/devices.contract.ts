@@ -56,6 +56,11 @@ export const DeviceDetail = Device.extend({
   watchdogSeenAt: time().nullable(),
   updatingSince: time().nullable(),
   decommissionedAt: time().nullable(),
+  quarantinedAt: time().nullable(),
+  /** Why nobody may speak for it: two machines use its key, or what a person said. */
+  quarantineReason: text,
+  /** Devices that say they are the same machine, until somebody dismisses that or one of them is decommissioned. */
+  possibleDuplicates: z.array(z.object({ deviceId: id(), hostname: z.string(), noticedAt: time() })),
   inventory: z
     .object({
       hash: z.string(),
@@ -94,6 +99,8 @@ export const deviceFilters = {
   /** Part of the host name or the display name. */
   search: z.string().trim().max(255).optional(),
   includeDecommissioned: flag().optional(),
+  /** Those that may be one machine twice. */
+  possibleDuplicate: flag().optional(),
   /** A filter of the filter language, as JSON. */
   filter: z.preprocess((given) => (typeof given === 'string' ? parsedJson(given) : given), FilterExpression).optional(),
 }

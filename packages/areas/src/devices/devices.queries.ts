@@ -3,24 +3,8 @@ import { shaped } from '@muster/db/shaped.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { notFound } from '@muster/kit/errors.ts'
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
-import {
-  type Reach,
-  type ReachShape,
-  type ReachValues,
-  reachFrom,
-  reachShape,
-  reachValues,
-  within,
-} from '../tenancy/index.ts'
-import type {
-  Device,
-  DeviceDetail,
-  DeviceSort,
-  DeviceStatus,
-  ListInput,
-  MetricPoint,
-  MetricResolution,
-} from './devices.contract.ts'
+import { type Reach, reachFrom, reachShape, reachValues, within } from '../tenancy/index.ts'
+import type { Device, DeviceSort, DeviceStatus, ListInput, MetricPoint, MetricResolution } from './devices.contract.ts'
 import { type Condition, deviceStatus, percent, updateTimeoutMs } from './devices.rules.ts'
 import { visibleDevices } from './visibility.ts'
 
@@ -69,8 +53,8 @@ export const stateColumns = [
   'state.watchdogStatus',
 ] as const
 
-const visible = (db: Db, caller: Reach) => db.selectFrom('devices').where(visibleDevices(caller))
-const visibleWithState = (db: Db, caller: Reach) =>
+export const visible = (db: Db, caller: Reach) => db.selectFrom('devices').where(visibleDevices(caller))
+export const visibleWithState = (db: Db, caller: Reach) =>
   visible(db, caller).leftJoin('deviceState as state', 'state.deviceId', 'devices.id')
 
 /** Where in the order a page starts: the sort key and id of the row before it. */
@@ -82,7 +66,15 @@ export interface Position {
 export interface Listing {
   readonly filters: Pick<
     ListInput,
-    'orgIds' | 'siteIds' | 'groupIds' | 'orgId' | 'siteId' | 'status' | 'search' | 'includeDecommissioned'
+    | 'orgIds'
+    | 'siteIds'
+    | 'groupIds'
+    | 'orgId'
+    | 'siteId'
+    | 'status'
+    | 'search'
+    | 'includeDecommissioned'
+    | 'possibleDuplicate'
   >
   readonly sort: DeviceSort
   readonly sortDir: 'asc' | 'desc'
@@ -131,6 +123,7 @@ const filterShape = (caller: Reach, filters: Filters, withState: boolean) => ({
   groups: filters.groupIds !== undefined,
   status: filters.status,
   search: filters.search !== undefined && filters.search !== '',
+  duplicates: filters.possibleDuplicate === true,
   decommissioned: filters.includeDecommissioned === true || filters.status?.includes('decommissioned') === true,
   /** An unneeded join would keep a count from being read off an index alone. */
   state: withState || filters.status !== undefined,
@@ -170,6 +163,11 @@ function filtered(db: Db, shape: FilterShape, values: FilterValues, condition: F
       .$if(shape.groups, (query) =>
         query.where(
           sql<SqlBool>`devices.id IN (SELECT m.device_id FROM device_group_members m WHERE m.group_id = ANY (${[...values.groups]}::uuid[]))`,
+        ),
+      )
+      .$if(shape.duplicates, (query) =>
+        query.where(
+          sql<SqlBool>`devices.id IN (SELECT p.device_id FROM device_duplicates p WHERE p.dismissed_at IS NULL)`,
         ),
       )
       // Written out, because the index of devices in use serves only who says this very condition.
@@ -281,31 +279,6 @@ export async function deviceById(db: Db, caller: Caller, id: string, nowMs: numb
     .select(deviceColumns)
     .select(stateColumns)
     .executeTakeFirst()
-  if (row === undefined) throw notFound('Device')
-  return asDevice(row, nowMs)
-}
-
-// One JSON value, so that a device without an inventory has none at all rather than one of nulls.
-const inventory = sql<DeviceDetail['inventory']>`CASE WHEN found.device_id IS NOT NULL THEN json_build_object(
-  'hash', found.hash, 'collectedAt', found.collected_at, 'hardware', found.hardware, 'disks', found.disks,
-  'network', found.network, 'software', found.software, 'services', found.services, 'users', found.users) END`
-
-const detailOfDevice = shaped((db, shape: ReachShape, values: ReachValues & { readonly id: string }) =>
-  visibleWithState(db, reachFrom(shape, values))
-    .leftJoin('deviceInventory as found', 'found.deviceId', 'devices.id')
-    .where('devices.id', '=', values.id)
-    .select(deviceColumns)
-    .select(stateColumns)
-    .select(['devices.kernelVersion', 'devices.machineId', 'devices.decommissionedAt'])
-    .select(['state.statusAt', 'state.networkRxBytes', 'state.networkTxBytes', 'state.processCount'])
-    .select(sql<number | null>`state.load_1m`.as('load1m'))
-    .select('state.watchdogSeenAt')
-    .select(inventory.as('inventory')),
-)
-
-/** Everything about a device, in one statement. @throws NOT_FOUND */
-export async function deviceDetail(db: Db, caller: Caller, id: string, nowMs: number): Promise<DeviceDetail> {
-  const [row] = await detailOfDevice(db, reachShape(caller), { ...reachValues(caller), id })
   if (row === undefined) throw notFound('Device')
   return asDevice(row, nowMs)
 }

@@ -4,12 +4,12 @@ import { invalid } from '@muster/kit/errors.ts'
 import type { Keyring } from '@muster/kit/keyring.ts'
 import { type Call, implement } from '../operation.ts'
 import { reachesNothing } from '../tenancy/index.ts'
+import { deviceDetail } from './device-detail.ts'
 import { devices as contract, deviceFilters, type ListInput, type MetricResolution } from './devices.contract.ts'
 import {
   asDevice,
   countDevices,
   deviceById,
-  deviceDetail,
   type Listing,
   listDevices,
   metricsOf,

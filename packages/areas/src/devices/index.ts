@@ -3,8 +3,10 @@ export { askable, askDevice, type Question } from './ask-device.ts'
 export type { CommandRegistry } from './command-registry.ts'
 export type { Target } from './commands.queries.ts'
 export { tellOfCommands } from './delivery.ts'
-export { decommissionDevice, lockDevice, moveDevice } from './departure.ts'
+export { decommissionDevice, lockDevice, moveDevice, quarantineDevice, releaseDevice } from './departure.ts'
+export { tellAdministrators } from './device-notices.ts'
 export { asDevice, deviceById, deviceColumns, stateColumns } from './devices.queries.ts'
+export { dismissDuplicates, noteDuplicates } from './duplicates.ts'
 export { conditionOf } from './filter-condition.ts'
 export {
   addDevice,

@@ -63,10 +63,14 @@ export async function findTwins(db: Db, { id, orgId }: Registered, machineId: st
 }
 
 /** The key of a device of this organisation, locked until the transaction ends. */
-export const keyOf = (db: Db, orgId: string, id: string): Promise<{ publicKey: string | null } | undefined> =>
+export const keyOf = (
+  db: Db,
+  orgId: string,
+  id: string,
+): Promise<{ publicKey: string | null; lifecycle: string } | undefined> =>
   db
     .selectFrom('devices')
-    .select('publicKey')
+    .select(['publicKey', 'lifecycle'])
     .where('id', '=', id)
     .where('orgId', '=', orgId)
     .where('lifecycle', 'in', ['active', 'quarantined'])

@@ -1,5 +1,6 @@
 import type { ExamplesOf } from '../examples.ts'
 import type { agents } from './agents.contract.ts'
+import type { codes } from './codes.contract.ts'
 import type { keys } from './keys.contract.ts'
 import type { provision } from './provision.contract.ts'
 
@@ -14,6 +15,12 @@ export const keysExamples: ExamplesOf<typeof keys> = {
   create: { about, refuses, input: ({ org }) => ({ orgId: org, name: 'New key' }) },
   rotate: { about, reach, input: ({ enrollmentKey }) => ({ id: enrollmentKey }) },
   remove: { about, reach, input: ({ enrollmentKey }) => ({ id: enrollmentKey }) },
+}
+
+export const codesExamples: ExamplesOf<typeof codes> = {
+  create: { about, reach, quiet: true, input: ({ enrollmentKey }) => ({ id: enrollmentKey }) },
+  revoke: { about, reach, quiet: true, input: ({ enrollmentKey }) => ({ id: enrollmentKey }) },
+  command: { about, reach, quiet: true, input: ({ enrollmentKey }) => ({ id: enrollmentKey }) },
 }
 
 export const provisionExamples: ExamplesOf<typeof provision> = {

@@ -19,7 +19,11 @@ export const EnrollmentKey = z.object({
 })
 export type EnrollmentKey = z.infer<typeof EnrollmentKey>
 
-const RevealedKey = EnrollmentKey.extend({ key: z.string() })
+const RevealedKey = EnrollmentKey.extend({
+  key: z.string(),
+  /** The line that installs the agent with it on a Linux machine. */
+  installCommand: z.string(),
+})
 
 export const keys = {
   list: get('/enrollment-keys', {
@@ -48,7 +52,7 @@ export const keys = {
     output: RevealedKey,
   }),
   rotate: post('/enrollment-keys/:id/rotate', {
-    summary: 'Replace the key by a new one at once; limits and uses stay',
+    summary: 'Replace the key by a new one at once; limits and uses stay, its install codes end',
     access: can('devices:write'),
     audit: 'enrollment_key.rotate',
     input: z.object({ id: id() }),

@@ -1,34 +1,17 @@
-import type { Db } from '@muster/db/database.ts'
-import { isOneOf } from '@muster/db/lists.ts'
-import type { Caller } from '@muster/kit/access.ts'
 import { invalid, notFound } from '@muster/kit/errors.ts'
 import { implement } from '../operation.ts'
-import { findOrganization, reachesNothing, requireWorking, within } from '../tenancy/index.ts'
+import { reachesNothing } from '../tenancy/index.ts'
+import { installCommand } from './install-command.ts'
 import { newKeySecret } from './key-secret.ts'
 import { tenantForKey } from './key-tenant.ts'
 import { keys as contract } from './keys.contract.ts'
-
-const keyColumns = [
-  'enrollmentKeys.id',
-  'enrollmentKeys.orgId',
-  'enrollmentKeys.partnerId',
-  'enrollmentKeys.siteId',
-  'enrollmentKeys.deviceId',
-  'enrollmentKeys.name',
-  'enrollmentKeys.keyPrefix',
-  'enrollmentKeys.usageCount',
-  'enrollmentKeys.maxUsage',
-  'enrollmentKeys.expiresAt',
-  'enrollmentKeys.createdBy',
-  'enrollmentKeys.createdAt',
-  'enrollmentKeys.updatedAt',
-] as const
+import { keyById, keyColumns, visibleKeys, workingKeyById } from './keys.queries.ts'
 
 export default implement(contract, {
   async list({ caller, input: { page, limit, orgId, siteId }, db }) {
     const pagination = { page, limit, total: 0 }
     if (reachesNothing(caller)) return { data: [], pagination }
-    const chosen = visible(db, caller)
+    const chosen = visibleKeys(db, caller)
       .$if(orgId !== undefined, (query) => query.where('enrollmentKeys.orgId', '=', orgId ?? ''))
       .$if(siteId !== undefined, (query) => query.where('enrollmentKeys.siteId', '=', siteId ?? ''))
     const [data, { total }] = await Promise.all([
@@ -61,7 +44,7 @@ export default implement(contract, {
       .returning(keyColumns)
       .executeTakeFirstOrThrow()
     audit({ target: made.id, name: made.name, orgId, partnerId, after: made })
-    return { ...made, key }
+    return { ...made, key, installCommand: installCommand(services.settings.publicUrl, '--key', key) }
   },
 
   async rotate({ caller, input, db, services, audit }) {
@@ -74,9 +57,11 @@ export default implement(contract, {
       .returning(keyColumns)
       .executeTakeFirst()
     if (after === undefined) throw notFound('Enrollment key')
+    // Whoever replaces a key does not trust what it was given to.
+    await db.deleteFrom('enrollmentCodes').where('keyId', '=', after.id).execute()
     const { orgId, partnerId } = after
     audit({ target: after.id, name: after.name, orgId, partnerId, before, after })
-    return { ...after, key }
+    return { ...after, key, installCommand: installCommand(services.settings.publicUrl, '--key', key) }
   },
 
   async remove({ caller, input, db, audit }) {
@@ -87,27 +72,3 @@ export default implement(contract, {
     return { success: true as const }
   },
 })
-
-/** Keys in the caller's reach. Who is limited to sites sees the keys of these; who is limited to device groups none. */
-const visible = (db: Db, caller: Caller) =>
-  db
-    .selectFrom('enrollmentKeys')
-    .innerJoin('organizations', 'organizations.id', 'enrollmentKeys.orgId')
-    .where('organizations.deletedAt', 'is', null)
-    .where(within(caller, 'enrollmentKeys.orgId', 'enrollmentKeys.partnerId'))
-    .$if(caller.siteIds !== null, (query) => query.where(isOneOf('enrollmentKeys.siteId', caller.siteIds ?? [])))
-    .$if(caller.deviceGroupIds !== null, (query) => query.where((eb) => eb.lit(false)))
-
-async function keyById(db: Db, caller: Caller, id: string) {
-  const key = await visible(db, caller).where('enrollmentKeys.id', '=', id).select(keyColumns).executeTakeFirst()
-  if (key === undefined) throw notFound('Enrollment key')
-  return key
-}
-
-/** Nothing is changed in an organisation that is suspended or churned. */
-async function workingKeyById(db: Db, caller: Caller, id: string) {
-  const key = await keyById(db, caller, id)
-  const organization = await findOrganization(db, caller, key.orgId)
-  if (organization !== undefined) requireWorking(organization)
-  return key
-}

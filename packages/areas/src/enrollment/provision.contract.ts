@@ -30,6 +30,8 @@ export const provision = {
         key: z.string(),
         keyId: id(),
         serverUrl: z.string(),
+        /** The line that installs the agent with it on a Linux machine. */
+        installCommand: z.string(),
         expiresAt: time(),
       }),
     }),

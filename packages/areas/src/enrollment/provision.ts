@@ -1,6 +1,7 @@
 import { deviceById, prepareDevice } from '../devices/index.ts'
 import { implement } from '../operation.ts'
 import { claimDevices } from '../tenancy/index.ts'
+import { installCommand } from './install-command.ts'
 import { newKeySecret } from './key-secret.ts'
 import { tenantForKey } from './key-tenant.ts'
 import { provision as contract } from './provision.contract.ts'
@@ -13,6 +14,7 @@ export default implement(contract, {
     const { id: deviceId } = await prepareDevice(db, { orgId, partnerId, siteId }, preparation)
     const { key, ...stored } = newKeySecret(services.keyring)
     const nowMs = services.clock.now()
+    const serverUrl = services.settings.publicUrl
     const expiresAt = new Date(nowMs + expiresInSeconds * 1_000).toISOString()
     const { id: keyId } = await db
       .insertInto('enrollmentKeys')
@@ -32,7 +34,7 @@ export default implement(contract, {
     audit({ target: deviceId, name: input.hostname, orgId, partnerId, details: { enrollmentKeyId: keyId } })
     return {
       device: await deviceById(db, caller, deviceId, nowMs),
-      enrollment: { key, keyId, serverUrl: services.settings.publicUrl, expiresAt },
+      enrollment: { key, keyId, serverUrl, installCommand: installCommand(serverUrl, '--key', key), expiresAt },
     }
   },
 })

@@ -8,7 +8,7 @@ import type { Grant } from './grants.ts'
 /**
  * The device that a machine was before, with its new key. What it needs is the key before: knowing a machine's name or id is not enough
  * to take its place.
- * @throws FORBIDDEN when the proof does not fit
+ * @throws FORBIDDEN when the proof does not fit, or when it proves nothing because two machines have that key
  */
 export async function replaceKey(
   db: Db,
@@ -16,10 +16,12 @@ export async function replaceKey(
   machine: Machine,
   { deviceId, signature }: { deviceId: string; signature: string },
 ): Promise<Registered> {
-  const x = (await keyOf(db, orgId, deviceId))?.publicKey
+  const known = await keyOf(db, orgId, deviceId)
+  const x = known?.publicKey
   const proof = reenrolmentProofBytes(machine.publicKey, deviceId)
   if (x === null || x === undefined || !isSigned(x, proof, signature))
     throw denied('The proof of the previous key does not fit')
+  if (known?.lifecycle === 'quarantined') throw denied('The device is quarantined')
   return giveKey(db, deviceId, machine)
 }
 

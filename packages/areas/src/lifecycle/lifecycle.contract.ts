@@ -1,4 +1,4 @@
-import { can, del, id, post, success } from '@muster/kit/contract.ts'
+import { can, del, id, personCan, post, success } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 import { Device } from '../devices/devices.contract.ts'
 
@@ -17,5 +17,26 @@ export const lifecycle = {
     audit: 'device.decommission',
     input: z.object({ id: id() }),
     output: success,
+  }),
+  quarantine: post('/devices/:id/quarantine', {
+    summary: 'Lock a device out: its sockets are closed and no other is accepted, until it is released',
+    access: can('devices:write'),
+    audit: 'device.quarantine',
+    input: z.object({ id: id(), reason: z.string().trim().min(1).max(500) }),
+    output: Device,
+  }),
+  release: post('/devices/:id/release', {
+    summary: 'End a quarantine: whichever machine comes next is the device',
+    access: personCan('devices:write'),
+    audit: 'device.release',
+    input: z.object({ id: id() }),
+    output: Device,
+  }),
+  dismissDuplicates: post('/devices/:id/duplicates/dismiss', {
+    summary: 'Say that a device and another one (or all that it was taken for) are different machines',
+    access: can('devices:write'),
+    audit: 'device.duplicate.dismiss',
+    input: z.object({ id: id(), deviceId: id().optional() }),
+    output: z.object({ dismissed: z.array(id()) }),
   }),
 }

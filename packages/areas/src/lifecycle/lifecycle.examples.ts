@@ -9,4 +9,8 @@ export const lifecycleExamples: ExamplesOf<typeof lifecycle> = {
     input: ({ device, otherOrg }) => ({ id: device, orgId: otherOrg }),
   },
   remove: { about: 'device', input: ({ device }) => ({ id: device }) },
+  quarantine: { about: 'device', input: ({ device }) => ({ id: device, reason: 'Stolen' }) },
+  // It is neither quarantined nor taken for another one.
+  release: { about: 'device', answers: [409], input: ({ device }) => ({ id: device }) },
+  dismissDuplicates: { about: 'device', answers: [409], input: ({ device }) => ({ id: device }) },
 }

@@ -1,14 +1,18 @@
 import { publishGeneration } from '@muster/backplane/generations.ts'
-import { revokedGeneration } from '@muster/backplane/keys.ts'
+import { quarantinedGeneration, revokedGeneration } from '@muster/backplane/keys.ts'
 import { type LiveEvent, publishLive } from '@muster/backplane/live.ts'
+import { forgetRuns } from '@muster/backplane/runs.ts'
 import type { Db } from '@muster/db/database.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { badRequest, conflict, notFound } from '@muster/kit/errors.ts'
 import {
   decommissionDevice,
   deviceById,
+  dismissDuplicates,
   lockDevice,
   moveDevice,
+  quarantineDevice,
+  releaseDevice,
   type Target,
   tellOfCommands,
 } from '../devices/index.ts'
@@ -51,10 +55,58 @@ export default implement(contract, {
     audit({ target: id, name: hostname, orgId, partnerId, ...states })
     // Ends open sockets at once; should it fail, the worker brings the generations in line within a minute.
     after(() => publishGeneration(services.redis, id, revokedGeneration))
+    after(() => forgetRuns(services.redis, id))
     const event: LiveEvent = { type: 'device.status', orgId, siteId, deviceId: id, at, status: 'decommissioned' }
     after(() => publishLive(services.redis, partnerId, [event]))
     after(() => tellOfCommands(services, cancelled, () => device))
     return { success: true as const }
+  },
+
+  async quarantine({ caller, input, db, services, audit, after }) {
+    const device = await lockDevice(db, caller, input.id)
+    requireWorking({ status: device.organizationStatus })
+    const { id, hostname, orgId, partnerId, siteId } = device
+    const at = services.clock.now()
+    const quarantined = await quarantineDevice(db, id, input.reason, new Date(at).toISOString())
+    if (quarantined === undefined) throw conflict(`The device is ${device.lifecycle}`)
+    const states = { before: { lifecycle: device.lifecycle }, after: { lifecycle: 'quarantined' } }
+    audit({ target: id, name: hostname, orgId, partnerId, ...states, details: { reason: input.reason } })
+    after(() => publishGeneration(services.redis, id, quarantinedGeneration))
+    const event: LiveEvent = { type: 'device.status', orgId, siteId, deviceId: id, at, status: 'quarantined' }
+    after(() => publishLive(services.redis, partnerId, [event]))
+    return deviceById(db, caller, id, at)
+  },
+
+  async release({ caller, input, db, services, audit, after }) {
+    const device = await lockDevice(db, caller, input.id)
+    requireWorking({ status: device.organizationStatus })
+    const { id, hostname, orgId, partnerId, siteId } = device
+    const released = await releaseDevice(db, id)
+    if (released === undefined) throw conflict('The device is not quarantined')
+    audit({
+      target: id,
+      name: hostname,
+      orgId,
+      partnerId,
+      ...{ before: { lifecycle: 'quarantined' }, after: { lifecycle: 'active' } },
+    })
+    const at = services.clock.now()
+    after(async () => {
+      await forgetRuns(services.redis, id)
+      await publishGeneration(services.redis, id, released.keyGeneration)
+    })
+    const event: LiveEvent = { type: 'device.status', orgId, siteId, deviceId: id, at, status: 'offline' }
+    after(() => publishLive(services.redis, partnerId, [event]))
+    return deviceById(db, caller, id, at)
+  },
+
+  async dismissDuplicates({ caller, input, db, services, audit }) {
+    const { id, hostname, orgId, partnerId } = await lockDevice(db, caller, input.id)
+    const by = { userId: caller.userId, at: new Date(services.clock.now()).toISOString() }
+    const dismissed = await dismissDuplicates(db, id, input.deviceId, by)
+    if (dismissed.length === 0) throw conflict('There is no such notice')
+    audit({ target: id, name: hostname, orgId, partnerId, details: { notSameMachineAs: dismissed } })
+    return { dismissed }
   },
 })
 

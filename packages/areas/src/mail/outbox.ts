@@ -12,6 +12,8 @@ export const mailTemplates = [
   'already-registered',
   'partner-waiting',
   'notice',
+  'device-quarantined',
+  'device-duplicate',
 ] as const
 export type MailTemplate = (typeof mailTemplates)[number]
 

@@ -72,6 +72,24 @@ const contents: Record<MailTemplate, (data: JsonObject) => Content> = {
     ],
     link: { label: 'Look at the partner', url: text(data, 'url') },
   }),
+  'device-quarantined': (data) => ({
+    subject: `A device is quarantined: ${text(data, 'device')}`,
+    name: text(data, 'name'),
+    paragraphs: [
+      `The device ${text(data, 'device')} of ${text(data, 'organization')} is quarantined since ${day(text(data, 'at'))}: ${text(data, 'reason')}`,
+      'It can neither report nor be commanded until somebody releases it. Take the copied identity off the other machine before.',
+    ],
+    link: { label: 'Look at the device', url: text(data, 'url') },
+  }),
+  'device-duplicate': (data) => ({
+    subject: `Possibly the same machine twice: ${text(data, 'device')}`,
+    name: text(data, 'name'),
+    paragraphs: [
+      `${text(data, 'device')} enrolled in ${text(data, 'organization')} at ${day(text(data, 'at'))} as a new device, but says that it is a machine that is known already.`,
+      'If it was installed anew, decommission the device that it was before. If they are two machines, dismiss the notice.',
+    ],
+    link: { label: 'Look at the device', url: text(data, 'url') },
+  }),
   notice: (data) => ({
     subject: text(data, 'what'),
     name: text(data, 'name'),

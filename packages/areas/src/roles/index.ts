@@ -1,5 +1,5 @@
 // What other areas may use of roles.
-export { keepingAnAdministrator } from './administrators.ts'
+export { administratorsOf, keepingAnAdministrator } from './administrators.ts'
 export { ensureBuiltInRoles } from './built-in.ts'
 export { addRole, dropRole, renameRole } from './external-roles.ts'
 export { holdsAll, requireHeld } from './grants.ts'

@@ -1,0 +1,158 @@
+// What machines fetch before they have any credential, as bytes on the wire: whole, in parts, or only what it would be.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { type IncomingMessage, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { followReleases } from '@muster/areas/agent-versions/publish.jobs.ts'
+import { operations } from '@muster/areas/registry.ts'
+import { createRuntime } from '@muster/areas/runtime.ts'
+import { createLog } from '@muster/kit/log.ts'
+import { createReleaseKey } from '@muster/releases/keys.ts'
+import { Repository } from '@muster/releases/repository.ts'
+import { DiskStore } from '@muster/releases/store.ts'
+import { testServices } from '@muster/testkit/services.ts'
+import { world } from '@muster/testkit/world.ts'
+import { Registry } from 'prom-client'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createServer } from './server.ts'
+
+const version = '600000.1.0'
+const bytes = '0123456789'
+
+describe('downloads', async () => {
+  const services = await testServices()
+  const here = await world()
+  const folder = mkdtempSync(join(tmpdir(), 'muster-downloads-'))
+  const store = new DiskStore(folder)
+  const releases = { source: 'local', upstreamUrl: null, upstreamToken: null, allowedNetworks: [] } as const
+  const app = await createServer({
+    operations,
+    runtime: createRuntime({ ...services, releases: store, settings: { ...services.settings, releases } }),
+    log: createLog('test', 'silent'),
+    trustedProxies: [],
+    registry: new Registry(),
+  })
+  let port = 0
+  beforeAll(async () => {
+    const [key, online] = [createReleaseKey(), createReleaseKey()]
+    const repository = new Repository(store)
+    await repository.begin({ release: [key], threshold: 1, online })
+    await repository.add([{ version, os: 'linux', arch: 'x64', bytes: Buffer.from(bytes) }], [key])
+    await followReleases(services.system, store, online, services.log)
+    await app.listen({ host: '127.0.0.1', port: 0 })
+    port = (app.server.address() as AddressInfo).port
+  })
+  afterAll(async () => {
+    await app.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  const ask = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+    new Promise<{ status: number | undefined; headers: IncomingMessage['headers']; text: string }>(
+      (resolve, reject) => {
+        const asking = request({ port, path: `/api/v1${path}`, method, headers, agent: false }, (answer) => {
+          let text = ''
+          answer.setEncoding('utf8').on('data', (piece: string) => {
+            text += piece
+          })
+          answer.on('end', () => resolve({ status: answer.statusCode, headers: answer.headers, text }))
+        })
+        asking.on('error', reject)
+        asking.end()
+      },
+    )
+  const agent = `/agents/download/linux/x64?version=${version}`
+  const bearer = { authorization: `Bearer ${here.orgAdmin.token}` }
+  const places: [string, string, Record<string, string>][] = [
+    ['the agent for a system', agent, {}],
+    ['the install script', '/agents/install.sh', {}],
+    ['the executable of a version', `/agent-versions/${version}/download`, bearer],
+    ['signed metadata', '/agents/releases/metadata/timestamp.json', {}],
+  ]
+
+  it.each(places)('HEAD of %s is GET without the body', async (_, path, headers) => {
+    const [whole, head] = [await ask(path, headers), await ask(path, headers, 'HEAD')]
+    const lasting = ({
+      headers: { date, 'x-request-id': id, connection, 'keep-alive': alive, ...rest },
+    }: typeof whole) => rest
+    expect(whole.status).toBe(200)
+    expect(Number(whole.headers['content-length'])).toBe(Buffer.byteLength(whole.text))
+    expect([head.status, head.text, lasting(head)]).toEqual([200, '', lasting(whole)])
+  })
+
+  it.each(places)('%s has a tag, with which who has it already is spared it', async (_, path, headers) => {
+    const { headers: told } = await ask(path, headers)
+    const etag = told.etag ?? ''
+    expect(etag).toMatch(/^"[0-9a-f]+"$/)
+    expect(told['cache-control']).toBe('no-cache')
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*'])
+      expect(await ask(path, { ...headers, 'if-none-match': known })).toMatchObject({ status: 304, text: '' })
+    expect((await ask(path, { ...headers, 'if-none-match': '"other"' })).status).toBe(200)
+  })
+
+  it.each([
+    ['bytes=2-4', 206, '234', 'bytes 2-4/10'],
+    ['bytes=7-', 206, '789', 'bytes 7-9/10'],
+    ['bytes=-3', 206, '789', 'bytes 7-9/10'],
+    ['bytes=-30', 206, bytes, 'bytes 0-9/10'],
+    ['bytes=8-99', 206, '89', 'bytes 8-9/10'],
+    ['bytes=10-', 416, '', 'bytes */10'],
+    ['bytes=-0', 416, '', 'bytes */10'],
+    ['bytes=4-2', 416, '', 'bytes */10'],
+    ['bytes=0-1,4-5', 200, bytes, undefined],
+    ['lines=1-2', 200, bytes, undefined],
+  ])('Range: %s answers %i', async (range, status, text, contentRange) => {
+    const answer = await ask(agent, { range })
+    expect([answer.status, answer.text, answer.headers['content-range']]).toEqual([status, text, contentRange])
+    expect(answer.headers['accept-ranges']).toBe('bytes')
+    const head = await ask(agent, { range }, 'HEAD')
+    expect([head.status, head.text, head.headers['content-range']]).toEqual([status, '', contentRange])
+  })
+
+  it('a part is given only of what somebody has the beginning of', async () => {
+    const etag = (await ask(agent)).headers.etag ?? ''
+    expect(await ask(agent, { range: 'bytes=8-', 'if-range': etag })).toMatchObject({ status: 206, text: '89' })
+    expect(await ask(agent, { range: 'bytes=8-', 'if-range': '"other"' })).toMatchObject({ status: 200, text: bytes })
+    const script = (await ask('/agents/install.sh')).text
+    expect(await ask('/agents/install.sh', { range: 'bytes=0-8' })).toMatchObject({
+      status: 206,
+      text: script.slice(0, 9),
+    })
+  })
+
+  it('a system is known under its usual names; one without an agent, and no system, are told apart', async () => {
+    const of = (path: string) => ask(`/agents/download/${path}?version=${version}`)
+    for (const path of ['linux/amd64', 'linux/x86_64', 'Linux/X64']) expect((await of(path)).text).toBe(bytes)
+    for (const [path, platform] of [
+      ['darwin/arm64', 'darwin/arm64'],
+      ['macos/x64', 'darwin/x64'],
+      ['windows/amd64', 'windows/x64'],
+      ['linux/aarch64', 'linux/arm64'],
+    ] as const) {
+      const { status, text } = await of(path)
+      const message = `Agent version ${version} for ${platform} not found`
+      expect([status, JSON.parse(text)]).toEqual([404, { code: 'NOT_FOUND', message }])
+    }
+    for (const path of ['solaris/x64', 'linux/sparc', 'linux/..%2f..']) {
+      const { status, text } = await of(path)
+      expect([status, JSON.parse(text).code, typeof JSON.parse(text).message]).toEqual([
+        400,
+        'VALIDATION_ERROR',
+        'string',
+      ])
+    }
+    const unknown = await ask('/agents/download/linux/x64?version=9.9.9')
+    expect(JSON.parse(unknown.text).message).toBe('Agent version 9.9.9 for linux/x64 not found')
+    expect((await ask('/agent-versions/9.9.9/download', bearer)).status).toBe(404)
+    expect((await ask(`/agent-versions/${version}/download`)).status).toBe(401)
+    expect((await ask('/agents/download/solaris/x64', {}, 'HEAD')).status).toBe(400)
+  })
+
+  it('HEAD and other methods are refused where nothing is fetched', async () => {
+    const refused = await ask('/agent-versions/latest', bearer, 'HEAD')
+    expect([refused.status, refused.headers.allow]).toEqual([405, 'GET'])
+    const wrong = await ask(agent, {}, 'DELETE')
+    expect([wrong.status, wrong.headers.allow]).toEqual([405, 'GET, HEAD'])
+  })
+})

@@ -1,0 +1,38 @@
+import { can, create, del, get, id, time } from '@muster/kit/contract.ts'
+import { z } from 'zod'
+
+export const codes = {
+  create: create('/enrollment-keys/:id/install-code', {
+    summary: 'Make a short code that stands for an enrolment key for a while; shown this once',
+    access: can('devices:write'),
+    audit: 'enrollment_code.create',
+    input: z.object({
+      id: id(),
+      /** A day at most, and never beyond the key's own end. */
+      expiresInSeconds: z.int().min(60).max(86_400).default(3_600),
+      /** At most what the key has left. Each use is one of the key's as well. */
+      maxUsage: z.int().min(1).max(1_000_000).nullable().default(null),
+    }),
+    output: z.object({
+      code: z.string(),
+      keyId: id(),
+      maxUsage: z.number().nullable(),
+      expiresAt: time(),
+      /** The line that installs the agent with it. */
+      command: z.string(),
+    }),
+  }),
+  revoke: del('/enrollment-keys/:id/install-code', {
+    summary: 'End all install codes of an enrolment key',
+    access: can('devices:write'),
+    audit: 'enrollment_code.revoke',
+    input: z.object({ id: id() }),
+    output: z.object({ revoked: z.number() }),
+  }),
+  command: get('/enrollment-keys/:id/install-command', {
+    summary: 'The line that installs the agent; what stands for the key is to be replaced by it',
+    access: can('devices:read'),
+    input: z.object({ id: id() }),
+    output: z.object({ command: z.string(), placeholder: z.string(), scriptUrl: z.string() }),
+  }),
+}
