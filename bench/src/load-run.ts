@@ -11,6 +11,8 @@ export interface LoadRun {
   readonly offered: number
   readonly sent: number
   readonly skipped: number
+  /** What the generator reached while it was sending. */
+  readonly sentPerSecond: number
   readonly stored: number
   /** Stored rows per second, from the first frame to the last commit. */
   readonly storedPerSecond: number
@@ -50,6 +52,7 @@ export async function runLoad(
     offered: paced.offered,
     sent,
     skipped: paced.skipped,
+    sentPerSecond: Math.round(sent / ((endMs - startMs) / 1000)),
     stored: rows.rows,
     storedPerSecond: Math.round(rows.rows / ((Math.max(rows.lastCommitMs, endMs) - startMs) / 1000)),
     drainMs: Math.max(0, Math.round(rows.lastCommitMs - endMs)),

@@ -11,7 +11,7 @@ const connectMs = 120_000
 const firstRate = 12_000
 const rateMax = 200_000
 /** A round is one at the maximum when what is left of it is stored within about this long. */
-const drainMs = { least: 400, most: 1_500 }
+const drainMs = { least: 800, most: 1_500 }
 
 const lengths = {
   full: { rounds: 5, ours: 10, bare: 5, rows: 4, half: 20, trial: 3 },
@@ -78,11 +78,11 @@ async function findMaximum(here: Bench, seconds: number): Promise<number> {
   }
 }
 
-function nextRate({ rate, storedPerSecond, drainMs: drained }: LoadRun): number {
+function nextRate({ rate, sentPerSecond, storedPerSecond, drainMs: drained }: LoadRun): number {
   if (drained > drainMs.most) return storedPerSecond * 1.03
   // A generator that cannot keep its pace is no reason to ask for more.
-  const next = drained < drainMs.least ? rate * 1.1 : rate
-  return Math.min(rateMax, next, storedPerSecond * 1.3)
+  const next = drained < drainMs.least ? rate * 1.15 : rate
+  return Math.min(rateMax, next, sentPerSecond * 1.3)
 }
 
 function report(agents: number, batch: number, rounds: readonly Round[], half: LoadRun, verdict: Verdict): Report {

@@ -13,7 +13,7 @@ export interface HealthChecks {
 export function createMetrics(app: string): Registry {
   const registry = new Registry()
   registry.setDefaultLabels({ app })
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 20 })
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 })
   return registry
 }
 
