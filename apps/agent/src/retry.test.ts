@@ -32,8 +32,12 @@ test('a hint of the server is taken as it is, but never below what the close cod
   expect(delayAfter({ code: 4031, hintMs: 10 }, 0, 0)).toBe(closeCodes.overloaded.minimumDelayMs)
 })
 
-test('Retry-After is a least, spread by the usual draw', () => {
-  expect(delayAfter({ welcomed: false, retryAfterMs: 5000 }, 0, 0.5)).toBe(6000)
+test('Retry-After is a least, spread over as much again, however often it was said', () => {
+  const refused = { welcomed: false, retryAfterMs: 5000 }
+  expect(delayAfter(refused, 0, 0.5)).toBe(7500)
+  expect(delayAfter(refused, 9, 0.5)).toBe(7500)
+  expect(failuresAfter({ ...broken, ...refused }, 3)).toBe(3)
+  expect(delayAfter({ welcomed: false, retryAfterMs: 0 }, 0, 0)).toBeGreaterThan(0)
   expect(retryAfterMs('7', 0)).toBe(7000)
   expect(retryAfterMs('Thu, 01 Jan 1970 00:00:10 GMT', 4000)).toBe(6000)
   expect(retryAfterMs('soon', 0)).toBeUndefined()

@@ -1,6 +1,6 @@
 import { closeCodeOf } from '@muster/wire/close-codes.ts'
 import { fullJitter, type Random } from './backoff.ts'
-import { connectionStableMs, refusedCertificateDelayMs, retryHintMaxMs } from './limits.ts'
+import { connectionStableMs, refusedCertificateDelayMs, retryDelayMinMs, retryHintMaxMs } from './limits.ts'
 
 /** How one socket's life ended. */
 export interface Ending {
@@ -19,8 +19,12 @@ export interface Ending {
 
 export type Next = { kind: 'wait'; delayMs: number } | { kind: 'stop' }
 
-/** How many failures count after this ending: a connection that held for a while makes up for those before it. */
+/**
+ * How many failures count after this ending: a connection that held for a while makes up for those before it, and a server
+ * that says when to ask again has not failed.
+ */
 export function failuresAfter(ending: Ending, failures: number): number {
+  if (ending.retryAfterMs !== undefined) return failures
   return ending.welcomed && ending.lastedMs >= connectionStableMs ? 0 : failures + 1
 }
 
@@ -37,6 +41,7 @@ export function nextAfter(ending: Ending, failures: number, random: Random = Mat
   // The server draws its hint for each agent from a window that fits its fleet: nothing is added to it.
   if (ending.hintMs !== undefined)
     return { kind: 'wait', delayMs: Math.max(leastMs, Math.min(ending.hintMs, retryHintMaxMs)) }
-  const askedMs = Math.min(ending.retryAfterMs ?? 0, retryHintMaxMs)
-  return { kind: 'wait', delayMs: Math.max(leastMs, askedMs) + fullJitter(failures, random) }
+  if (ending.retryAfterMs === undefined) return { kind: 'wait', delayMs: leastMs + fullJitter(failures, random) }
+  const askedMs = Math.max(leastMs, retryDelayMinMs, Math.min(ending.retryAfterMs, retryHintMaxMs))
+  return { kind: 'wait', delayMs: askedMs + Math.round(random() * askedMs) }
 }

@@ -47,21 +47,20 @@ async function sendSlice(
   ofDevices: ReadonlyMap<string, readonly Order[]>,
   flow: string,
 ): Promise<Routing> {
-  const nodes = await nodesOf(redis, ofDevices.keys())
-  const perNode = new Map<string, Order[]>()
-  const offline: string[] = []
-  for (const [deviceId, orders] of ofDevices) {
-    const node = nodes.get(deviceId)
-    if (node === undefined) {
-      offline.push(deviceId)
-      continue
-    }
-    const list = perNode.get(node) ?? []
-    perNode.set(node, list)
-    for (const order of orders) list.push(order)
+  const holders = await holdersOf(redis, ofDevices.keys())
+  const perNode = Map.groupBy(holders.keys(), (deviceId) => holders.get(deviceId)?.node ?? '')
+  const alive = new Set<string>()
+  // Both at once: orders for a node that is dead lie in a stream that nobody reads and that ends by itself.
+  const tell = async (node: string, deviceIds: readonly string[]) => {
+    const orders = deviceIds.flatMap((deviceId) => ofDevices.get(deviceId) ?? [])
+    const [isAlive] = await Promise.all([isLiving(redis, node), sendToNode(redis, node, orders, flow)])
+    if (isAlive) alive.add(node)
   }
-  await Promise.all([...perNode].map(([node, list]) => sendToNode(redis, node, list, flow)))
-  return { routed: [...nodes.keys()], offline }
+  await Promise.all([...perNode].map(([node, deviceIds]) => tell(node, deviceIds)))
+  const { routed = [], offline = [] } = Object.groupBy(ofDevices.keys(), (deviceId) =>
+    alive.has(holders.get(deviceId)?.node ?? '') ? 'routed' : 'offline',
+  )
+  return { routed, offline }
 }
 
 /** Node of each device whose agent (not watchdog) is connected to a node that is alive. */
@@ -77,11 +76,13 @@ export async function nodesOf(redis: Redis, deviceIds: Iterable<string>): Promis
 export async function livingNodes(redis: Redis, nodes: ReadonlySet<string>): Promise<Set<string>> {
   const alive = new Set<string>()
   const check = async (node: string) => {
-    if ((await redis.exists(nodeLease(node))) === 1) alive.add(node)
+    if (await isLiving(redis, node)) alive.add(node)
   }
   await Promise.all([...nodes].map(check))
   return alive
 }
+
+const isLiving = async (redis: Redis, node: string) => (await redis.exists(nodeLease(node))) === 1
 
 /** Appends orders to one node's stream, in few entries. */
 export async function sendToNode(redis: Redis, node: string, orders: readonly Order[], flow = ''): Promise<void> {

@@ -76,6 +76,10 @@ export function deliverAfter(
   targets: readonly Target[],
 ): void {
   const places = new Map(targets.map((target) => [target.id, target]))
-  after(() => tellOfCommands(services, commands, (deviceId) => places.get(deviceId)))
-  after(() => deliverCommands(services, commands, (deviceId) => places.get(deviceId)?.partnerId))
+  after(() =>
+    Promise.all([
+      deliverCommands(services, commands, (deviceId) => places.get(deviceId)?.partnerId),
+      tellOfCommands(services, commands, (deviceId) => places.get(deviceId)),
+    ]),
+  )
 }
