@@ -21,6 +21,9 @@ export const isApiError = (error: unknown): error is ApiError => error instanceo
 export const statusOf = (error: unknown): number | undefined =>
   isApiError(error) ? (error.data?.httpStatus ?? undefined) : undefined
 
+/** What kind of error the server said it is, such as `DEVICE_OFFLINE`. */
+export const codeOf = (error: unknown): string | undefined => (isApiError(error) ? error.data?.appCode : undefined)
+
 /** Asks once more with a new token when the server no longer takes the one that was sent. */
 const renewing: TRPCLink<AppRouter> =
   () =>

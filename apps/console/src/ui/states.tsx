@@ -1,6 +1,6 @@
-import { CloudOff, Lock, type LucideIcon, TriangleAlert } from 'lucide-react'
+import { CloudOff, Lock, type LucideIcon, TriangleAlert, Unplug } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { isApiError, statusOf } from '../api.ts'
+import { codeOf, isApiError, statusOf } from '../api.ts'
 import { Button } from './Button.tsx'
 
 interface NoteProps {
@@ -47,6 +47,13 @@ export function Failure({ error, again }: { readonly error: unknown; again?(): v
       Try again
     </Button>
   )
+  const machine = machines[codeOf(error) ?? '']
+  if (machine)
+    return (
+      <Note icon={Unplug} title={machine.title} action={retry}>
+        {messageOf(error)}. {machine.advice}
+      </Note>
+    )
   if (status === undefined)
     return (
       <Note icon={CloudOff} title="The server cannot be reached" action={retry}>
@@ -58,6 +65,22 @@ export function Failure({ error, again }: { readonly error: unknown; again?(): v
       {messageOf(error)}
     </Note>
   )
+}
+
+/** Where the server did its part and the machine that was asked did not. */
+const machines: Readonly<Record<string, { readonly title: string; readonly advice: string }>> = {
+  DEVICE_OFFLINE: {
+    title: 'The device is not connected',
+    advice: 'Scripts and commands that wait for it can be sent meanwhile.',
+  },
+  DEVICE_TIMEOUT: { title: 'The device did not answer in time', advice: 'It may be very busy. Ask again in a moment.' },
+  DEVICE_BUSY: { title: 'The device is busy', advice: 'It does as much as it can at once. Ask again in a moment.' },
+  DEVICE_REFUSED: { title: 'The device could not do that', advice: 'This is what it said itself.' },
+  AGENT_TOO_OLD: {
+    title: 'Its agent is too old for this',
+    advice: '“Agent update” on the overview says what holds it at its version.',
+  },
+  UNSUPPORTED_PLATFORM: { title: 'Its system has nothing like that', advice: 'Other devices may have it.' },
 }
 
 /** What an error says to a person. */

@@ -1,4 +1,6 @@
-import type { CommandSummary } from '@muster/areas/devices/commands.contract.ts'
+import { CommandStatus, QueuedCommand } from '@muster/areas/devices/commands.contract.ts'
+import { hasEnded } from '@muster/areas/devices/commands.rules.ts'
+import type { Device } from '@muster/areas/devices/devices.contract.ts'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { SquareTerminal } from 'lucide-react'
 import { api } from '../../api.ts'
@@ -6,49 +8,50 @@ import { useRefreshOn } from '../../live/Live.tsx'
 import { useAnswer, useChange } from '../../questions.ts'
 import { Button } from '../../ui/Button.tsx'
 import { DataTable } from '../../ui/DataTable.tsx'
-import { Dialog } from '../../ui/Dialog.tsx'
-import { Badge, Facts, type Tone } from '../../ui/display.tsx'
+import { Details, Verbatim } from '../../ui/Details.tsx'
+import { Facts } from '../../ui/display.tsx'
 import { Pages } from '../../ui/Pages.tsx'
-import { Failure, Loading, Note, Refusal } from '../../ui/states.tsx'
+import { Select } from '../../ui/Select.tsx'
+import { Note, Refusal } from '../../ui/states.tsx'
 import { Ago, Moment } from '../../ui/time.tsx'
+import { CommandMark, commandStatusWords, commandWords } from './CommandMark.tsx'
 
-type Status = CommandSummary['status']
-const tones: Record<Status, Tone> = {
-  pending: 'plain',
-  sent: 'info',
-  running: 'info',
-  completed: 'good',
-  failed: 'bad',
-  timed_out: 'bad',
-  cancelled: 'warn',
-  expired: 'warn',
-}
-const statusWords: Record<Status, string> = {
-  pending: 'Waiting',
-  sent: 'Sent',
-  running: 'Running',
-  completed: 'Done',
-  failed: 'Failed',
-  timed_out: 'Timed out',
-  cancelled: 'Called off',
-  expired: 'Expired',
-}
-const openStatuses: readonly Status[] = ['pending', 'sent', 'running']
-
-export const CommandMark = ({ status }: { status: Status }) => <Badge tone={tones[status]}>{statusWords[status]}</Badge>
-export const commandWords = (type: string) => (type.charAt(0).toUpperCase() + type.slice(1)).replaceAll('_', ' ')
 const limit = 25
 
 /** What the device was told to do, and what came of it. */
-export function CommandsTab({ deviceId }: { readonly deviceId: string }) {
-  const { page = 1, command } = useSearch({ from: '/app/devices/$deviceId' })
+export function CommandsTab({ device: { id: deviceId } }: { readonly device: Device }) {
+  const { page = 1, command, state, kind } = useSearch({ from: '/app/devices/$deviceId' })
+  const status = CommandStatus.options.find((each) => each === state)
+  const type = QueuedCommand.options.find((each) => each === kind)
   const navigate = useNavigate({ from: '/devices/$deviceId' })
+  const narrow = (next: { state?: string | undefined; kind?: string | undefined }) =>
+    void navigate({ search: (now) => ({ ...now, page: undefined, ...next }), replace: true })
   const open = (id: string | undefined) => void navigate({ search: (now) => ({ ...now, command: id }) })
-  const answer = useAnswer((client) => client.devices.commands.list, { id: deviceId, page, limit }, { keepLast: true })
+  const answer = useAnswer(
+    (client) => client.devices.commands.list,
+    { id: deviceId, page, limit, ...(status && { status: [status] }), ...(type && { type }) },
+    { keepLast: true },
+  )
   useRefreshOn((event) => event.type === 'command.changed' && event.deviceId === deviceId, ['devices.commands'], 500)
   const { data: rows = [], pagination = { page, limit, total: 0 } } = answer.data ?? {}
   return (
-    <div className="flex max-h-[70vh] flex-col">
+    <>
+      <div className="mb-3 flex flex-wrap gap-2">
+        <Select
+          label="Status"
+          none="Every status"
+          value={status ?? ''}
+          options={CommandStatus.options.map((each) => [each, commandStatusWords[each]])}
+          choose={(next) => narrow({ state: next })}
+        />
+        <Select
+          label="Kind of command"
+          none="Every command"
+          value={type ?? ''}
+          options={QueuedCommand.options.map((each) => [each, commandWords(each)])}
+          choose={(next) => narrow({ kind: next })}
+        />
+      </div>
       <DataTable
         label="Commands"
         rows={rows}
@@ -74,8 +77,10 @@ export function CommandsTab({ deviceId }: { readonly deviceId: string }) {
           { id: 'finished', header: 'Ended', width: 120, cell: ({ finishedAt }) => <Ago at={finishedAt} never="–" /> },
         ]}
         empty={
-          <Note icon={SquareTerminal} title="No commands yet">
-            What you tell the device to do is listed here, with its output.
+          <Note icon={SquareTerminal} title={status || type ? 'No command matches' : 'No commands yet'}>
+            {status || type
+              ? 'Choose another status or kind.'
+              : 'What you tell the device to do is listed here, with its output.'}
           </Note>
         }
         footer={
@@ -86,7 +91,7 @@ export function CommandsTab({ deviceId }: { readonly deviceId: string }) {
         }
       />
       {command && <CommandDialog deviceId={deviceId} commandId={command} close={() => open(undefined)} />}
-    </div>
+    </>
   )
 }
 
@@ -104,29 +109,21 @@ function CommandDialog({
     refresh: ['devices.commands'],
   })
   const command = answer.data
-  const script = command?.payload.script
   return (
-    <Dialog
-      open
-      wide
+    <Details
+      answer={answer}
       title={command ? commandWords(command.type) : 'Command'}
       close={close}
       actions={
         command &&
-        openStatuses.includes(command.status) && (
+        !hasEnded(command.status) && (
           <Button kind="danger" busy={cancel.isPending} onClick={() => cancel.mutate()}>
             Call it off
           </Button>
         )
       }
     >
-      {!command ? (
-        answer.error ? (
-          <Failure error={answer.error} again={() => answer.refetch()} />
-        ) : (
-          <Loading />
-        )
-      ) : (
+      {(command) => (
         <div className="grid gap-4">
           <Facts
             facts={[
@@ -138,26 +135,12 @@ function CommandDialog({
               ...(command.error ? [['Reason', command.error] as const] : []),
             ]}
           />
-          {typeof script === 'string' && <Output label="Script" text={script} />}
-          {command.stdout && <Output label="Output" text={command.stdout} />}
-          {command.stderr && <Output label="Errors" text={command.stderr} />}
+          {typeof command.payload.script === 'string' && <Verbatim label="Script" text={command.payload.script} />}
+          {command.stdout && <Verbatim label="Output" text={command.stdout} />}
+          {command.stderr && <Verbatim label="Errors" text={command.stderr} />}
           <Refusal error={cancel.error} />
         </div>
       )}
-    </Dialog>
+    </Details>
   )
 }
-
-const Output = ({ label, text }: { label: string; text: string }) => (
-  <section className="grid gap-1">
-    <h3 className="font-medium text-sm">{label}</h3>
-    <pre
-      tabIndex={0}
-      role="region"
-      aria-label={label}
-      className="max-h-72 overflow-auto whitespace-pre-wrap rounded-md bg-sunken p-3 font-mono text-sm"
-    >
-      {text}
-    </pre>
-  </section>
-)

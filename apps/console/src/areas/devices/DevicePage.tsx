@@ -12,21 +12,36 @@ import { Badge } from '../../ui/display.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Failure, Loading, messageOf } from '../../ui/states.tsx'
+import { Tabs } from '../../ui/Tabs.tsx'
 import { toast } from '../../ui/toasts.tsx'
-import { CommandsTab } from './CommandsTab.tsx'
-import { InventoryTab } from './InventoryTab.tsx'
 import { OverviewTab } from './OverviewTab.tsx'
 import type { deviceTabs } from './routes.ts'
 import { StatusMark, useCurrent } from './status.tsx'
 
-const RunTab = lazy(() => import('./RunTab.tsx').then((module) => ({ default: module.RunTab })))
+const tools = {
+  processes: lazy(() => import('../system-tools/ProcessesTab.tsx').then((part) => ({ default: part.ProcessesTab }))),
+  services: lazy(() => import('../system-tools/ServicesTab.tsx').then((part) => ({ default: part.ServicesTab }))),
+  files: lazy(() => import('../system-tools/FilesTab.tsx').then((part) => ({ default: part.FilesTab }))),
+  logs: lazy(() => import('../system-tools/LogsTab.tsx').then((part) => ({ default: part.LogsTab }))),
+  tasks: lazy(() => import('../system-tools/TasksTab.tsx').then((part) => ({ default: part.TasksTab }))),
+  run: lazy(() => import('./RunTab.tsx').then((part) => ({ default: part.RunTab }))),
+  commands: lazy(() => import('./CommandsTab.tsx').then((part) => ({ default: part.CommandsTab }))),
+  inventory: lazy(() => import('./InventoryTab.tsx').then((part) => ({ default: part.InventoryTab }))),
+}
 type Tab = (typeof deviceTabs)[number]
 const tabs: readonly (readonly [Tab, string])[] = [
   ['overview', 'Overview'],
   ['inventory', 'Inventory'],
-  ['commands', 'Commands'],
+  ['processes', 'Processes'],
+  ['services', 'Services'],
+  ['files', 'Files'],
+  ['logs', 'Logs'],
+  ['tasks', 'Tasks'],
   ['run', 'Run a script'],
+  ['commands', 'Commands'],
 ]
+/** Long lists scroll by themselves; their heads and tools stay in sight. */
+const isLong = (tab: Tab) => !['overview', 'inventory', 'run'].includes(tab)
 const up = { label: 'Devices', to: '/devices' } as const
 
 /** Everything about one device. */
@@ -52,8 +67,10 @@ function Known({ device }: { readonly device: DeviceDetail }) {
     void navigate({ search: ({ org, site }) => ({ org, site, ...(next !== 'overview' && { tab: next }) }) })
   const { status } = useCurrent(device)
   const { displayName, hostname, tags } = device
+  const Part = tab === 'overview' ? null : tools[tab]
   return (
     <Page
+      fill={isLong(tab)}
       title={displayName ?? hostname}
       up={up}
       badge={
@@ -66,26 +83,13 @@ function Known({ device }: { readonly device: DeviceDetail }) {
       }
       actions={<Actions device={device} />}
     >
-      <nav aria-label="Parts of the device" className="mb-4 flex gap-1 border-line border-b">
-        {tabs.map(([id, label]) => (
-          <button
-            key={id}
-            type="button"
-            onClick={() => open(id)}
-            aria-current={tab === id ? 'page' : undefined}
-            className="-mb-px border-transparent border-b-2 px-3 py-2 font-medium text-muted text-sm hover:text-ink aria-[current=page]:border-accent aria-[current=page]:text-ink"
-          >
-            {label}
-          </button>
-        ))}
-      </nav>
-      {tab === 'overview' && <OverviewTab device={device} />}
-      {tab === 'inventory' && <InventoryTab device={device} />}
-      {tab === 'commands' && <CommandsTab deviceId={device.id} />}
-      {tab === 'run' && (
+      <Tabs label="Parts of the device" tabs={tabs} open={tab} choose={open} />
+      {Part ? (
         <Suspense fallback={<Loading />}>
-          <RunTab device={device} />
+          <Part device={device} />
         </Suspense>
+      ) : (
+        <OverviewTab device={device} />
       )}
     </Page>
   )

@@ -26,7 +26,11 @@ export function ExportButton({ columns, filters, total }: Props) {
       setRead(0)
       return asCsv(columns, await everyDevice(filters, setRead, stop.current.signal))
     },
-    onSuccess: (text) => download(`devices-${new Date().toISOString().slice(0, 10)}.csv`, text),
+    onSuccess: (text) =>
+      download(
+        `devices-${new Date().toISOString().slice(0, 10)}.csv`,
+        new Blob([text], { type: 'text/csv;charset=utf-8' }),
+      ),
     onError: (error) => !stop.current.signal.aborted && toast(messageOf(error), { bad: true }),
   })
   if (work.isPending)

@@ -1,12 +1,13 @@
 import { Popover } from '@base-ui/react/popover'
 import type { Device } from '@muster/areas/devices/devices.contract.ts'
-import { Columns3, ListFilter, Search, X } from 'lucide-react'
-import { type ReactNode, useEffect, useState } from 'react'
+import { Columns3, ListFilter, X } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { useAnswer } from '../../questions.ts'
 import { usePlace } from '../../shell/place.ts'
 import { Button, buttonClass } from '../../ui/Button.tsx'
 import type { Column } from '../../ui/DataTable.tsx'
 import { CheckField, inputClass } from '../../ui/fields.tsx'
+import { SearchField } from '../../ui/SearchField.tsx'
 import { type DevicesSearch, statuses } from './routes.ts'
 import { statusWords } from './status.tsx'
 
@@ -26,7 +27,12 @@ export function ListTools({ search, columns, visible, change }: Props) {
   }
   return (
     <div className="mb-3 flex flex-wrap items-center gap-2">
-      <SearchField value={q ?? ''} change={(text) => change({ q: text === '' ? undefined : text })} />
+      <SearchField
+        label="Search devices"
+        placeholder="Search by name"
+        value={q ?? ''}
+        change={(text) => change({ q: text === '' ? undefined : text })}
+      />
       <Choice
         icon={<ListFilter aria-hidden className="size-4" />}
         label={status.length > 0 ? status.map((each) => statusWords[each]).join(', ') : 'Status'}
@@ -65,33 +71,6 @@ export function ListTools({ search, columns, visible, change }: Props) {
         {search.cols !== undefined && <Button onClick={() => change({ cols: undefined })}>Usual columns</Button>}
       </Choice>
     </div>
-  )
-}
-
-const typingMs = 120
-
-/** Asks a moment after the last key, so that a fast typist asks once. */
-function SearchField({ value, change }: { readonly value: string; change(text: string): void }) {
-  const [typed, setTyped] = useState(value)
-  useEffect(() => setTyped(value), [value])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only what is typed starts the clock
-  useEffect(() => {
-    if (typed.trim() === value) return
-    const timer = setTimeout(() => change(typed.trim()), typingMs)
-    return () => clearTimeout(timer)
-  }, [typed])
-  return (
-    <span className="relative w-72">
-      <Search aria-hidden className="-translate-y-1/2 absolute top-1/2 left-2.5 size-4 text-muted" />
-      <input
-        type="search"
-        aria-label="Search devices"
-        placeholder="Search by name"
-        value={typed}
-        onChange={(event) => setTyped(event.target.value)}
-        className={`${inputClass} !pl-8`}
-      />
-    </span>
   )
 }
 

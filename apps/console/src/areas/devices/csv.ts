@@ -14,9 +14,9 @@ export function asCsv<Row>(columns: readonly Column<Row>[], rows: readonly Row[]
   return `${[written.map(({ header }) => field(header)).join(','), ...lines].join('\r\n')}\r\n`
 }
 
-/** Lets the browser keep a text as a file. */
-export function download(name: string, text: string, type = 'text/csv'): void {
-  const url = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }))
+/** Lets the browser keep something as a file. */
+export function download(name: string, content: Blob): void {
+  const url = URL.createObjectURL(content)
   const link = document.createElement('a')
   link.href = url
   link.download = name

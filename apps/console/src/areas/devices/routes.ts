@@ -3,7 +3,17 @@ import { appRoute } from '../../appRoute.tsx'
 import * as read from '../../search.ts'
 
 export const statuses = ['online', 'offline', 'updating', 'provisioned', 'quarantined', 'decommissioned'] as const
-export const deviceTabs = ['overview', 'inventory', 'commands', 'run'] as const
+export const deviceTabs = [
+  'overview',
+  'inventory',
+  'processes',
+  'services',
+  'files',
+  'logs',
+  'tasks',
+  'run',
+  'commands',
+] as const
 
 export const devicesSearch = read.searchOf({
   q: read.text,
@@ -21,7 +31,18 @@ const deviceSearch = read.searchOf({
   hours: read.oneOf('1', '6', '24', '168'),
   page: read.whole,
   command: read.id,
+  q: read.text,
+  sort: read.text,
+  dir: read.oneOf('asc', 'desc'),
+  /** What a list is narrowed to, and which of its rows is open. */
+  state: read.text,
+  kind: read.text,
+  item: read.text,
+  path: read.path,
+  log: read.text,
+  level: read.oneOf('emergency', 'alert', 'critical', 'error', 'warning', 'notice', 'info', 'debug'),
 })
+export type DeviceSearch = ReturnType<typeof deviceSearch>
 
 export const deviceRoutes = [
   createRoute({

@@ -1,0 +1,76 @@
+// Files to and from devices. They are no JSON, so they take the paths that the contract declares for them.
+import { files } from '@muster/areas/system-tools/files.contract.ts'
+import { accessToken } from '../../session/credential.ts'
+
+interface Place {
+  readonly deviceId: string
+  readonly path: string
+}
+
+/** What the server or the device said to a transfer that was not done. */
+export class Refused extends Error {
+  readonly code: string
+  constructor(code: string, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+function refusalIn(body: string, status: number): Refused {
+  try {
+    const given: unknown = JSON.parse(body)
+    if (given !== null && typeof given === 'object' && 'code' in given && 'message' in given)
+      return new Refused(String(given.code), String(given.message))
+  } catch {
+    // A proxy on the way may have answered in words of its own.
+  }
+  return new Refused('UNAVAILABLE', `The server answered ${status}`)
+}
+
+const addressOf = (endpoint: { readonly path: string }, { deviceId, path }: Place, more: Record<string, string> = {}) =>
+  `/api/v1${endpoint.path.replace(':deviceId', deviceId)}?${new URLSearchParams({ path, ...more })}`
+
+const credentials = async (): Promise<Record<string, string>> => {
+  const token = await accessToken()
+  return token === null ? {} : { authorization: `Bearer ${token}` }
+}
+
+/** Reads a file of a device. @throws Refused */
+export async function fetchFile(place: Place, progress: (share: number) => void, signal: AbortSignal): Promise<Blob> {
+  const answer = await fetch(addressOf(files.download, place), { headers: await credentials(), signal })
+  if (!answer.ok) throw refusalIn(await answer.text(), answer.status)
+  const total = Number(answer.headers.get('content-length') ?? 0)
+  const pieces: Uint8Array<ArrayBuffer>[] = []
+  let read = 0
+  const reader = answer.body?.getReader()
+  for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) {
+    pieces.push(next.value)
+    read += next.value.length
+    if (total > 0) progress(read / total)
+  }
+  return new Blob(pieces)
+}
+
+/** Puts a file onto a device. @throws Refused, with the code CONFLICT where there is one of that name */
+export async function sendFile(
+  place: Place,
+  file: Blob,
+  overwrite: boolean,
+  progress: (share: number) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const headers = await credentials()
+  // `fetch` does not tell how much of a body has left.
+  const request = new XMLHttpRequest()
+  request.open('POST', addressOf(files.upload, place, { overwrite: String(overwrite) }))
+  for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value)
+  request.setRequestHeader('content-type', 'application/octet-stream')
+  request.upload.onprogress = ({ loaded, total }) => progress(total > 0 ? loaded / total : 0)
+  await new Promise<void>((resolve, reject) => {
+    request.onload = () => (request.status < 300 ? resolve() : reject(refusalIn(request.responseText, request.status)))
+    request.onerror = () => reject(new Error('The server cannot be reached. Check your connection and try again'))
+    request.onabort = () => reject(new DOMException('Called off', 'AbortError'))
+    signal.addEventListener('abort', () => request.abort(), { once: true })
+    request.send(file)
+  })
+}
