@@ -1,6 +1,6 @@
 import type { Scope } from '@muster/kit/contract.ts'
 import type { Permission } from '@muster/kit/permissions.ts'
-import { CircleUserRound, Gauge, type LucideIcon, MonitorSmartphone, PlugZap, ScrollText } from 'lucide-react'
+import { Boxes, CircleUserRound, Gauge, type LucideIcon, MonitorSmartphone, PlugZap, ScrollText } from 'lucide-react'
 
 /** A screen that can be reached from anywhere: by the navigation, the palette and a shortcut. */
 export interface Screen {
@@ -19,6 +19,15 @@ export interface Screen {
 export const screens = [
   { path: '/', label: 'Overview', icon: Gauge, group: 'Fleet', keys: 'g o', words: 'dashboard home' },
   { path: '/devices', label: 'Devices', icon: MonitorSmartphone, group: 'Fleet', needs: 'devices:read', keys: 'g d' },
+  {
+    path: '/groups',
+    label: 'Groups',
+    icon: Boxes,
+    group: 'Fleet',
+    needs: 'devices:read',
+    keys: 'g r',
+    words: 'sets dynamic static filter',
+  },
   {
     path: '/enrolment',
     label: 'Enrolment',

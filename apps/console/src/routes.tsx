@@ -6,12 +6,20 @@ import { auditRoutes } from './areas/audit/routes.ts'
 import { authRoutes } from './areas/auth/routes.ts'
 import { deviceRoutes } from './areas/devices/routes.ts'
 import { enrollmentRoutes } from './areas/enrollment/routes.ts'
+import { groupRoutes } from './areas/groups/routes.ts'
 import { overviewRoutes } from './areas/overview/routes.ts'
 import { Failure, Loading } from './ui/states.tsx'
 
 const routeTree = rootRoute.addChildren([
   ...authRoutes,
-  appRoute.addChildren([...overviewRoutes, ...deviceRoutes, ...enrollmentRoutes, ...auditRoutes, ...accountRoutes]),
+  appRoute.addChildren([
+    ...overviewRoutes,
+    ...deviceRoutes,
+    ...groupRoutes,
+    ...enrollmentRoutes,
+    ...auditRoutes,
+    ...accountRoutes,
+  ]),
 ])
 
 function Broken({ error, reset }: ErrorComponentProps) {

@@ -10,17 +10,34 @@ interface Props {
   readonly verb: string
   readonly busy: boolean
   readonly error: unknown
+  /** Why it cannot be sent yet. */
+  readonly blocked?: string | false
+  /** In the middle and wider, for forms that need the room. */
+  readonly wide?: boolean
   readonly children: ReactNode
   submit(event: FormEvent): void
   close(): void
 }
 
 /** A form at the side of the page that it belongs to. */
-export function SideForm({ open, title, description, verb, busy, error, children, submit, close }: Props) {
+export function SideForm({
+  open,
+  title,
+  description,
+  verb,
+  busy,
+  error,
+  blocked,
+  wide = false,
+  children,
+  submit,
+  close,
+}: Props) {
   const id = useId()
   return (
     <Dialog
-      side
+      side={!wide}
+      wide={wide}
       open={open}
       title={title}
       description={description}
@@ -28,7 +45,7 @@ export function SideForm({ open, title, description, verb, busy, error, children
       actions={
         <>
           <Button onClick={close}>Cancel</Button>
-          <Button kind="primary" type="submit" form={id} busy={busy}>
+          <Button kind="primary" type="submit" form={id} busy={busy} blocked={blocked}>
             {verb}
           </Button>
         </>

@@ -34,6 +34,8 @@ export const Device = z.object({
   diskPercent: number,
   uptimeSeconds: number,
   tags: z.array(z.string()),
+  /** Values of the tenant's own fields, by key. */
+  customFields: z.record(z.string(), z.json()),
   autoUpdate: z.boolean(),
   mainAgentSilentSince: time().nullable(),
   watchdogStatus: WatchdogStatus.nullable(),
@@ -112,6 +114,8 @@ const ListInput = z.object({
     .optional(),
   limit: limit(1_000),
   cursor: z.string().max(2_000).optional(),
+  /** Of the cursor mode: so many devices are passed over, for those who jump far down a long list. */
+  offset: z.coerce.number().int().min(0).max(1_000_000).optional(),
   sort: DeviceSort.optional(),
   sortDir: z.enum(['asc', 'desc']).optional(),
   includeTotal: flag().optional(),

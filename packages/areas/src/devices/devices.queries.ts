@@ -34,6 +34,7 @@ export const deviceColumns = [
   'devices.agentVersion',
   'devices.enrolledAt',
   'devices.tags',
+  'devices.customFields',
   'devices.autoUpdate',
   'devices.createdAt',
   'devices.updatedAt',

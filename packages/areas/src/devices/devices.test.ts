@@ -5,6 +5,7 @@ import { testServices } from '@muster/testkit/services.ts'
 import { type Person, person, world } from '@muster/testkit/world.ts'
 import { describe, expect, it } from 'vitest'
 import type { z } from 'zod'
+import { customFields } from '../custom-fields/custom-fields.contract.ts'
 import { groups } from '../groups/groups.contract.ts'
 import { lifecycle } from '../lifecycle/lifecycle.contract.ts'
 import { DeviceStatus, devices } from './devices.contract.ts'
@@ -49,6 +50,25 @@ describe('the list of devices', async () => {
   await enrolled(elsewhere.partnerAdmin, { orgId: elsewhere.org.id }, 'foreign')
   await setState(alpha, { status: 'online', lastSeenAt: '2026-01-02T00:00:00.123456Z', memoryUsed: 1, memoryTotal: 3 })
   await setState(beta, { status: 'online', lastSeenAt: '2026-01-01T00:00:00Z' })
+
+  it('is entered anywhere by an offset, also from a cursor on', async () => {
+    expect(await names(here.partnerAdmin, { offset: 2, limit: 2 })).toEqual(['delta', 'gamma'])
+    expect(await names(here.partnerAdmin, { offset: 2, limit: 2, sortDir: 'desc' })).toEqual(['gamma', 'delta'])
+    expect(await names(here.partnerAdmin, { offset: 6, limit: 2 })).toEqual([])
+    const { nextCursor } = await list(here.partnerAdmin, { limit: 1 })
+    expect(await names(here.partnerAdmin, { cursor: nextCursor ?? '', offset: 1, limit: 1 })).toEqual(['delta'])
+    await expect(call(here.partnerAdmin, devices.list, { offset: -1 })).rejects.toThrow()
+  })
+
+  it('carries the values of the tenant’s own fields, which the device itself has too', async () => {
+    const key = 'room'
+    await call(here.orgAdmin, customFields.create, { orgId: here.org.id, key, label: 'Room', type: 'text' })
+    await call(here.orgAdmin, customFields.setValues, { id: beta, values: { room: 'B 12' } })
+    const { devices: listed } = await list(here.partnerAdmin, { search: 'beta' })
+    expect(listed.map((device) => device.customFields)).toEqual([{ room: 'B 12' }])
+    expect((await call(here.orgAdmin, devices.get, { id: beta })).customFields).toEqual({ room: 'B 12' })
+    expect((await call(here.orgAdmin, devices.get, { id: alpha })).customFields).toEqual({})
+  })
 
   it('shows what the caller reaches, by host name, and nothing of other tenants', async () => {
     expect(await names(here.partnerAdmin)).toEqual(['alpha', 'beta', 'delta', 'gamma', 'twin', 'twin'])

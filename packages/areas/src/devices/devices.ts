@@ -65,6 +65,7 @@ async function conditionIn({ caller, db, input: { filter } }: Call<ListInput>) {
 
 const cursorModeOnly = [
   'cursor',
+  'offset',
   'sort',
   'sortDir',
   'orgIds',
@@ -94,13 +95,13 @@ async function listByPage(call: Call<ListInput>, page: number) {
 
 async function listByCursor(call: Call<ListInput>) {
   const { caller, input, db, services } = call
-  const { limit, sort = 'hostname', sortDir = 'asc', includeTotal = false, cursor = '', ...filters } = input
+  const { limit, sort = 'hostname', sortDir = 'asc', includeTotal = false, cursor = '', offset = 0, ...filters } = input
   if (reachesNothing(caller)) return { devices: [], nextCursor: null, limit, ...(includeTotal ? { total: 0 } : {}) }
   const now = services.clock.now()
   const binding = bindingOf(caller, input)
   const after = cursor === '' ? null : positionOf(services.keyring, binding, cursor)
   // One row more than asked for tells whether there is another page.
-  const listing: Listing = { filters, sort, sortDir, limit: limit + 1, offset: 0, after }
+  const listing: Listing = { filters, sort, sortDir, limit: limit + 1, offset, after }
   const condition = await conditionIn(call)
   const [rows, total] = await Promise.all([
     listDevices(db, caller, listing, now, condition),

@@ -1,19 +1,13 @@
 import type { DeviceDetail } from '@muster/areas/devices/devices.contract.ts'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { Ellipsis, PauseCircle, PlayCircle, RefreshCw, Trash2 } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
-import { api } from '../../api.ts'
+import { lazy, Suspense } from 'react'
 import { useRefreshOn } from '../../live/Live.tsx'
-import { useAnswer, useChange } from '../../questions.ts'
-import { useCan } from '../../session/session.tsx'
-import { IconButton } from '../../ui/Button.tsx'
-import { Confirm } from '../../ui/Confirm.tsx'
+import { useAnswer } from '../../questions.ts'
 import { Badge } from '../../ui/display.tsx'
-import { Menu } from '../../ui/Menu.tsx'
 import { Page } from '../../ui/Page.tsx'
-import { Failure, Loading, messageOf } from '../../ui/states.tsx'
+import { Failure, Loading } from '../../ui/states.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
-import { toast } from '../../ui/toasts.tsx'
+import { DeviceActions } from './DeviceActions.tsx'
 import { OverviewTab } from './OverviewTab.tsx'
 import type { deviceTabs } from './routes.ts'
 import { StatusMark, useCurrent } from './status.tsx'
@@ -81,7 +75,7 @@ function Known({ device }: { readonly device: DeviceDetail }) {
           ))}
         </span>
       }
-      actions={<Actions device={device} />}
+      actions={<DeviceActions device={device} />}
     >
       <Tabs label="Parts of the device" tabs={tabs} open={tab} choose={open} />
       {Part ? (
@@ -92,83 +86,5 @@ function Known({ device }: { readonly device: DeviceDetail }) {
         <OverviewTab device={device} />
       )}
     </Page>
-  )
-}
-
-const icon = { 'aria-hidden': true, className: 'size-4' } as const
-
-function Actions({ device }: { readonly device: DeviceDetail }) {
-  const can = useCan()
-  const navigate = useNavigate()
-  const [isLeaving, setLeaving] = useState(false)
-  const { id, hostname, autoUpdate, status } = device
-  const refused = (error: unknown) => toast(messageOf(error), { bad: true })
-  const inventory = useChange(() => api.devices.commands.create.mutate({ id, type: 'refresh_inventory' }), {
-    refresh: ['devices.commands'],
-    done: () => toast('The device was asked for its inventory'),
-  })
-  const updates = useChange((enabled: boolean) => api.devices.autoUpdate.set.mutate({ id, enabled }), {
-    refresh: ['devices.devices'],
-    done: (_answer, enabled) =>
-      toast(enabled ? 'The agent updates itself again' : 'The agent stays at its version', {
-        undo: () => updates.mutate(!enabled, { onError: refused }),
-      }),
-  })
-  const mayCommand = !can('devices:execute') && 'You need the permission to send commands'
-  const mayChange = !can('devices:write') && 'You need the permission to change devices'
-  const mayRemove =
-    (!can('devices:delete') && 'You need the permission to decommission devices') ||
-    (status === 'decommissioned' && 'It is decommissioned already')
-  return (
-    <>
-      <Menu
-        trigger={
-          <IconButton label="Actions">
-            <Ellipsis {...icon} />
-          </IconButton>
-        }
-        groups={[
-          [
-            {
-              label: 'Refresh the inventory',
-              icon: <RefreshCw {...icon} />,
-              blocked: mayCommand,
-              act: () => inventory.mutate(undefined, { onError: refused }),
-            },
-            {
-              label: autoUpdate ? 'Hold the agent at its version' : 'Let the agent update itself',
-              icon: autoUpdate ? <PauseCircle {...icon} /> : <PlayCircle {...icon} />,
-              blocked: mayChange,
-              act: () => updates.mutate(!autoUpdate, { onError: refused }),
-            },
-          ],
-          [
-            {
-              label: 'Decommission',
-              icon: <Trash2 {...icon} />,
-              danger: true,
-              blocked: mayRemove,
-              act: () => setLeaving(true),
-            },
-          ],
-        ]}
-      />
-      <Confirm
-        danger
-        open={isLeaving}
-        close={() => setLeaving(false)}
-        title={`Decommission ${hostname}?`}
-        verb="Decommission"
-        type={hostname}
-        act={async () => {
-          await api.lifecycle.lifecycle.remove.mutate({ id })
-          await navigate({ to: '/devices' })
-          toast(`${hostname} is decommissioned`)
-        }}
-      >
-        Its certificate ends at once and its open commands are called off. Its history stays. To come back it has to be
-        enrolled again.
-      </Confirm>
-    </>
   )
 }

@@ -9,6 +9,8 @@ import { inputClass } from '../../ui/fields.tsx'
 import { bytes, count, duration } from '../../ui/quantity.ts'
 import { Failure, Loading, Note } from '../../ui/states.tsx'
 import { Ago } from '../../ui/time.tsx'
+import { AgentUpdate } from './AgentUpdate.tsx'
+import { CustomValues } from './CustomValues.tsx'
 import { usePlaceNames } from './columns.tsx'
 import { remarksOn } from './condition.ts'
 import { CpuCell, DiskCell, MemoryCell, useCurrent } from './status.tsx'
@@ -23,7 +25,11 @@ export function OverviewTab({ device }: { readonly device: DeviceDetail }) {
       <Vitals device={device} />
       <div className="grid items-start gap-4 xl:grid-cols-[1fr_22rem]">
         <History device={device} />
-        <About device={device} />
+        <div className="grid gap-4">
+          <AgentUpdate device={device} />
+          <CustomValues device={device} />
+          <About device={device} />
+        </div>
       </div>
     </div>
   )

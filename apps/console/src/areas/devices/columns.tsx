@@ -6,6 +6,7 @@ import { useCan, useMe } from '../../session/session.tsx'
 import type { Column } from '../../ui/DataTable.tsx'
 import { Badge } from '../../ui/display.tsx'
 import { Ago, useTimes } from '../../ui/time.tsx'
+import { customColumns } from './customFields.tsx'
 import { CpuCell, DiskCell, MemoryCell, SeenCell, StatusCell, statusWords, UptimeCell } from './status.tsx'
 
 const osNames = { linux: 'Linux', windows: 'Windows', macos: 'macOS' }
@@ -167,9 +168,17 @@ export function useDeviceColumns(): readonly Column<Device>[] {
   const { orgs, sites } = usePlaceNames()
   const { moment } = useTimes()
   const isOneOrg = useMe().scope === 'organization'
+  const own = useAnswer((api) => api.customFields.customFields.list, { limit: 100 }, { staleMs: 60_000 }).data?.data
   return useMemo(
-    () => [...names, ...placeColumns(orgs, sites, isOneOrg), ...figures, ...momentColumns(moment), ...particulars],
-    [orgs, sites, moment, isOneOrg],
+    () => [
+      ...names,
+      ...placeColumns(orgs, sites, isOneOrg),
+      ...figures,
+      ...momentColumns(moment),
+      ...particulars,
+      ...customColumns(own ?? []),
+    ],
+    [orgs, sites, moment, isOneOrg, own],
   )
 }
 

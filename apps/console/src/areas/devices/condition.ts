@@ -15,18 +15,18 @@ export function remarksOn(device: DeviceDetail): Remark[] {
     if (lastSeenAt === null)
       remarks.push({
         tone: 'warn',
-        text: 'It has enrolled but never reported. Is its agent running, and can it reach the server?',
+        text: 'It has enrolled but never reported. On the machine, “systemctl status muster-agent” says whether its agent runs; a proxy or firewall may keep it from the server.',
       })
     else if (watchdogStatus === 'connected' || watchdogStatus === 'failover')
       remarks.push({
         tone: 'bad',
-        text: 'Its agent is silent, but its watchdog is connected: the machine runs and has network; the agent itself has failed.',
+        text: 'Its agent is silent, but its watchdog is connected: the machine runs and has network; the agent itself has failed. Its watchdog restarts it; if that does not help, look at the agent’s log on the machine.',
         since: mainAgentSilentSince ?? lastSeenAt,
       })
     else
       remarks.push({
         tone: 'warn',
-        text: 'Neither its agent nor its watchdog is connected: the machine is off, asleep or without network.',
+        text: 'Neither its agent nor its watchdog is connected: the machine is off, asleep or without network. Nothing can be done from here; commands that are sent now wait for it.',
         since: lastSeenAt,
       })
   }
@@ -37,9 +37,17 @@ export function remarksOn(device: DeviceDetail): Remark[] {
   if (status === 'updating')
     remarks.push({ tone: 'info', text: 'Its agent is being updated.', since: device.updatingSince })
   if (status === 'provisioned')
-    remarks.push({ tone: 'info', text: 'It is prepared and waits for its agent to enrol.', since: device.createdAt })
+    remarks.push({
+      tone: 'info',
+      text: 'It is prepared and waits for its agent to enrol: run the installer on the machine with the key that was made for it.',
+      since: device.createdAt,
+    })
   if (status === 'quarantined')
-    remarks.push({ tone: 'bad', text: 'It is quarantined: it takes no commands.', since: statusAt })
+    remarks.push({
+      tone: 'bad',
+      text: 'It is quarantined: it takes no commands until a system administrator lifts that.',
+      since: statusAt,
+    })
   if (status === 'decommissioned')
     remarks.push({
       tone: 'info',
