@@ -33,6 +33,16 @@ export const whole = (given: unknown): number | undefined =>
 
 export const flag = (given: unknown): true | undefined => (given === true ? true : undefined)
 
+/** Several short texts, such as tags. */
+export const texts = (given: unknown): string[] | undefined => {
+  const found = Array.isArray(given) ? given.flatMap((each) => text(each) ?? []).slice(0, 50) : []
+  return found.length > 0 ? found : undefined
+}
+
+/** A tree of values whose sense its screen finds out. */
+export const tree = (given: unknown): object | undefined =>
+  typeof given === 'object' && given !== null && !Array.isArray(given) ? given : undefined
+
 type Readers = Record<string, (given: unknown) => unknown>
 type Read<Shape extends Readers> = { [Name in keyof Shape]?: ReturnType<Shape[Name]> }
 

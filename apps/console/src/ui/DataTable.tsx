@@ -1,9 +1,10 @@
 import { columnVisibilityFeature, tableFeatures, useTable } from '@tanstack/react-table'
-import { useVirtualizer } from '@tanstack/react-virtual'
+import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
 import { ArrowDown, ArrowUp, ChevronsUpDown } from 'lucide-react'
 import { type ReactNode, useEffect, useMemo, useRef } from 'react'
 import { CheckField } from './fields.tsx'
 import { Failure, Loading } from './states.tsx'
+import { MissingRow, Row as TableRow } from './TableRow.tsx'
 
 export interface Column<Row> {
   readonly id: string
@@ -40,6 +41,23 @@ interface Answer {
   refetch(): unknown
 }
 
+/** A long list of which only what is in sight is there. */
+export interface Windowed<Row> {
+  readonly total: number
+  /** Another question begins at the top. */
+  readonly question: string
+  at(index: number): Row | undefined
+  /** Tells which rows are in sight, so that they are fetched. */
+  see(first: number, last: number): void
+}
+
+/** What of the list is in sight, counted from 1, and the way to another part. */
+export interface Sight {
+  readonly first: number
+  readonly last: number
+  jump(row: number): void
+}
+
 interface Props<Row> {
   /** What the table lists, for readers of the screen. */
   readonly label: string
@@ -52,16 +70,19 @@ interface Props<Row> {
   readonly sorting?: Sorting
   readonly selection?: Selection
   readonly visible?: Readonly<Record<string, boolean>>
-  readonly footer?: ReactNode
+  readonly footer?: ReactNode | ((sight: Sight) => ReactNode)
+  readonly windowed?: Windowed<Row>
   rowId(row: Row): string
   rowLabel?(row: Row): string
   /** The last rows are in sight: more can be fetched. */
   onEnd?(): void
 }
 
+type Scroller = Pick<Virtualizer<HTMLDivElement, Element>, 'range' | 'scrollToIndex'>
 const features = tableFeatures({ columnVisibilityFeature })
 const rowHeight = 42
 const nothing: Readonly<Record<string, boolean>> = {}
+const noRows: never[] = []
 
 /** Every list of the console: sortable, selectable, virtual, with its empty, loading and failed states. */
 export function DataTable<Row extends object>(props: Props<Row>) {
@@ -79,97 +100,115 @@ export function DataTable<Row extends object>(props: Props<Row>) {
   return (
     <div data-list className="flex min-h-0 flex-1 flex-col overflow-hidden rounded-xl border border-line bg-surface">
       {body}
-      {rows.length > 0 && footer}
+      {rows.length > 0 && typeof footer !== 'function' && footer}
     </div>
   )
 }
 
 function Rows<Row extends object>(props: Props<Row>) {
-  const { label, columns, rows, total, sorting, selection, visible = nothing, rowId, rowLabel, onEnd } = props
+  const { label, columns, rows, total, sorting, selection, visible = nothing, windowed, footer, onEnd } = props
+  const { rowId, rowLabel } = props
   const scroller = useRef<HTMLDivElement>(null)
-  const byId = useMemo(() => new Map(columns.map((column) => [column.id, column])), [columns])
+  const shown = useShown(columns, visible)
+  const count = windowed?.total ?? rows.length
+  const rowAt = windowed?.at ?? ((index: number) => rows[index])
+  const virtual = useVirtualizer({
+    count,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 14,
+  })
+  const items = virtual.getVirtualItems()
+  const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0]
+  useEffect(() => {
+    if (last >= count - 60) onEnd?.()
+  }, [last, count, onEnd])
+  const see = windowed?.see
+  useEffect(() => see?.(first, last), [see, first, last])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another question begins at the top
+  useEffect(() => scroller.current?.scrollTo(0, 0), [windowed?.question])
+  const template = [
+    ...(selection ? ['2.5rem'] : []),
+    ...shown.map(({ width, grow = 0 }) => (grow > 0 ? `minmax(${width}px, ${grow}fr)` : `${width}px`)),
+  ].join(' ')
+  const minWidth = shown.reduce((sum, { width }) => sum + width, selection ? 40 : 0)
+  return (
+    <>
+      <div ref={scroller} tabIndex={0} className="min-h-0 flex-1 overflow-auto">
+        <div role="table" aria-label={label} aria-rowcount={(total ?? count) + 1} style={{ minWidth }}>
+          <Head columns={shown} template={template} sorting={sorting} selection={selection} />
+          <div role="rowgroup" className="relative" style={{ height: virtual.getTotalSize() }}>
+            {items.map(({ index, start }) => {
+              const row = rowAt(index)
+              const place = { height: rowHeight, transform: `translateY(${start}px)` }
+              if (row === undefined) return <MissingRow key={index} index={index} style={place} />
+              const id = rowId(row)
+              return (
+                <TableRow
+                  key={id}
+                  {...{ row, id, index, start, template, selection }}
+                  height={rowHeight}
+                  columns={shown}
+                  chosen={selection?.has(id) ?? false}
+                  label={rowLabel?.(row) ?? id}
+                />
+              )
+            })}
+          </div>
+        </div>
+      </div>
+      {typeof footer === 'function' && footer(sightOf(virtual, count))}
+    </>
+  )
+}
+
+/** The columns that are not hidden; the same list for as long as nothing about them changes. */
+function useShown<Row>(columns: readonly Column<Row>[], visible: Readonly<Record<string, boolean>>) {
   const defs = useMemo(() => columns.map(({ id, header }) => ({ id, header })), [columns])
   const columnVisibility = useMemo(
     () => Object.fromEntries(columns.map(({ id, hidden = false }) => [id, visible[id] ?? !hidden])),
     [columns, visible],
   )
-  const table = useTable({ features, columns: defs, data: rows, getRowId: rowId, state: { columnVisibility } })
-  const shown = table.getVisibleLeafColumns().flatMap(({ id }) => byId.get(id) ?? [])
-  const { rows: tableRows } = table.getRowModel()
-  const virtual = useVirtualizer({
-    count: tableRows.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
-    getItemKey: (index) => tableRows[index]?.id ?? index,
-    overscan: 14,
-  })
-  const items = virtual.getVirtualItems()
-  const last = items.at(-1)?.index ?? 0
-  useEffect(() => {
-    if (last >= tableRows.length - 60) onEnd?.()
-  }, [last, tableRows.length, onEnd])
+  const table = useTable({ features, columns: defs, data: noRows, state: { columnVisibility } })
+  const leaves = table.getVisibleLeafColumns()
+  return useMemo(() => {
+    const byId = new Map(columns.map((column) => [column.id, column]))
+    return leaves.flatMap(({ id }) => byId.get(id) ?? [])
+  }, [columns, leaves])
+}
 
-  const grid = {
-    gridTemplateColumns: [
-      ...(selection ? ['2.5rem'] : []),
-      ...shown.map(({ width, grow = 0 }) => (grow > 0 ? `minmax(${width}px, ${grow}fr)` : `${width}px`)),
-    ].join(' '),
+function sightOf({ range, scrollToIndex }: Scroller, count: number): Sight {
+  return {
+    first: (range?.startIndex ?? 0) + 1,
+    last: Math.min(count, (range?.endIndex ?? 0) + 1),
+    jump: (row) => scrollToIndex(Math.max(0, Math.min(count, row) - 1), { align: 'start' }),
   }
-  const minWidth = shown.reduce((sum, { width }) => sum + width, selection ? 40 : 0)
+}
+
+interface HeadProps<Row> {
+  readonly columns: readonly Column<Row>[]
+  readonly template: string
+  readonly sorting: Sorting | undefined
+  readonly selection: Selection | undefined
+}
+function Head<Row>({ columns, template, sorting, selection }: HeadProps<Row>) {
   return (
-    <div ref={scroller} tabIndex={0} className="min-h-0 flex-1 overflow-auto">
-      <div role="table" aria-label={label} aria-rowcount={(total ?? tableRows.length) + 1} style={{ minWidth }}>
-        <div role="rowgroup" className="sticky top-0 z-10 border-line border-b bg-surface">
-          <div role="row" aria-rowindex={1} className="grid items-center" style={grid}>
-            {selection && (
-              <span role="columnheader" className="flex justify-center">
-                <CheckField
-                  hideLabel
-                  label="Select all"
-                  checked={selection.all === 'all'}
-                  mixed={selection.all === 'some'}
-                  onChange={selection.toggleAll}
-                />
-              </span>
-            )}
-            {shown.map((column) => (
-              <HeaderCell key={column.id} column={column} sorting={sorting} />
-            ))}
-          </div>
-        </div>
-        <div role="rowgroup" className="relative" style={{ height: virtual.getTotalSize() }}>
-          {items.map(({ index, key, start }) => {
-            const row = tableRows[index]
-            if (row === undefined) return null
-            const chosen = selection?.has(row.id) ?? false
-            return (
-              <div
-                key={key}
-                role="row"
-                data-row={row.id}
-                aria-rowindex={index + 2}
-                className={`absolute inset-x-0 top-0 grid items-center border-line border-b ${chosen ? 'bg-accent-soft' : 'hover:bg-hover focus-within:bg-hover'}`}
-                style={{ ...grid, height: rowHeight, transform: `translateY(${start}px)` }}
-              >
-                {selection && (
-                  <span role="cell" className="flex justify-center">
-                    <CheckField
-                      hideLabel
-                      label={`Select ${rowLabel?.(row.original) ?? row.id}`}
-                      checked={chosen}
-                      onChange={(on) => selection.toggle(row.id, on)}
-                    />
-                  </span>
-                )}
-                {shown.map(({ id, align, cell }) => (
-                  <span key={id} role="cell" className={`truncate px-3 ${align === 'end' ? 'text-right tabular' : ''}`}>
-                    {cell(row.original)}
-                  </span>
-                ))}
-              </div>
-            )
-          })}
-        </div>
+    <div role="rowgroup" className="sticky top-0 z-10 border-line border-b bg-surface">
+      <div role="row" aria-rowindex={1} className="grid items-center" style={{ gridTemplateColumns: template }}>
+        {selection && (
+          <span role="columnheader" className="flex justify-center">
+            <CheckField
+              hideLabel
+              label="Select all"
+              checked={selection.all === 'all'}
+              mixed={selection.all === 'some'}
+              onChange={selection.toggleAll}
+            />
+          </span>
+        )}
+        {columns.map((column) => (
+          <HeaderCell key={column.id} column={column} sorting={sorting} />
+        ))}
       </div>
     </div>
   )

@@ -4,19 +4,22 @@ import { useState } from 'react'
 import { useRefresh } from '../../questions.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
-import { AreaField, SelectField, TextField } from '../../ui/fields.tsx'
+import { TextField } from '../../ui/fields.tsx'
 import { count, many } from '../../ui/quantity.ts'
 import { Failure, Refusal } from '../../ui/states.tsx'
-import { carryOut, type Order, type Outcome, selectedDevices, skipWords } from './bulk.ts'
+import { carryOut, isCommand, type Order, type Outcome, selectedDevices, skipWords, wantsPassword } from './bulk.ts'
 import { usePlaceNames } from './columns.tsx'
 import type { DeviceFilters } from './deviceList.ts'
+import { OrderFields } from './OrderFields.tsx'
 import type { DeviceSelection } from './useSelection.ts'
 
 export type BulkKind = Order['kind']
 const titles: Record<BulkKind, string> = {
   script: 'Run a script',
   inventory: 'Refresh the inventory',
+  reboot: 'Restart the machine',
   tags: 'Change tags',
+  group: 'Add to a group',
 }
 /** From here on the number has to be typed: nobody hits that many by a slip. */
 const carefulFrom = 20
@@ -25,45 +28,46 @@ interface Props {
   readonly kind: BulkKind
   readonly chosen: DeviceSelection
   readonly filters: DeviceFilters
+  /** The commands are on their way; their progress goes by this id. */
+  sent(batchId: string): void
   close(): void
 }
 
 /** One thing for many devices: what, whom exactly it hits, how far it is, what became of it. */
-export function BulkDialog({ kind, chosen, filters, close }: Props) {
+export function BulkDialog({ kind, chosen, filters, sent, close }: Props) {
   const refresh = useRefresh()
-  const [read, setRead] = useState(0)
-  const [sent, setSent] = useState(0)
+  const [[read, done], setProgress] = useState([0, 0])
+  const [password, setPassword] = useState('')
+  const [key] = useState(() => crypto.randomUUID())
   const [typed, setTyped] = useState('')
   const [order, setOrder] = useState<Order>(blank[kind])
   const targets = useQuery({
     queryKey: ['bulk targets', kind],
-    queryFn: ({ signal }) => selectedDevices(chosen, filters, setRead, signal),
+    queryFn: ({ signal }) => selectedDevices(chosen, filters, (now) => setProgress([now, 0]), signal),
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
   })
   const devices = targets.data ?? []
   const work = useMutation({
-    mutationFn: () => carryOut(order, devices, setSent),
-    onSuccess: () => void refresh('devices'),
+    mutationFn: () =>
+      carryOut({ order, devices, key, ...(password !== '' && { currentPassword: password }) }, (now) =>
+        setProgress([devices.length, now]),
+      ),
+    onSuccess: ({ batchId }) => {
+      if (batchId !== null) sent(batchId)
+      void refresh('devices', 'groups')
+    },
   })
+  const [asksPassword, setAsksPassword] = useState(false)
+  if (!asksPassword && wantsPassword(work.error)) setAsksPassword(true)
   if (work.data) return <Result outcome={work.data} kind={kind} close={close} />
   const isCareful = devices.length >= carefulFrom
   const blocked =
     (targets.isPending && 'The devices are being counted') ||
     missing(order) ||
+    (asksPassword && password === '' && 'Enter your password first') ||
     (isCareful && typed.trim() !== String(devices.length) && `Type ${devices.length} first`)
-  const go = (
-    <Button
-      kind={kind === 'script' ? 'danger' : 'primary'}
-      blocked={blocked}
-      busy={work.isPending}
-      onClick={() => work.mutate()}
-    >
-      {work.isPending
-        ? `${count(sent)} of ${count(devices.length)}`
-        : `${titles[kind]} on ${many(devices.length, 'device')}`}
-    </Button>
-  )
+  const verb = `${titles[kind]} on ${many(devices.length, 'device')}`
   return (
     <Dialog
       open
@@ -73,20 +77,28 @@ export function BulkDialog({ kind, chosen, filters, close }: Props) {
       actions={
         <>
           <Button onClick={close}>Cancel</Button>
-          {go}
+          <Button
+            kind={kind === 'script' || kind === 'reboot' ? 'danger' : 'primary'}
+            blocked={blocked}
+            busy={work.isPending}
+            onClick={() => work.mutate()}
+          >
+            {work.isPending ? `${count(done ?? 0)} of ${count(devices.length)}` : verb}
+          </Button>
         </>
       }
     >
       <div className="grid gap-4">
         <OrderFields order={order} change={setOrder} />
-        {targets.isPending ? (
-          <p role="status" className="text-muted text-sm">
-            Reading the selection: {count(read)} devices so far.
-          </p>
-        ) : targets.error ? (
+        {targets.error ? (
           <Failure error={targets.error} again={() => targets.refetch()} />
+        ) : targets.isPending ? (
+          <p
+            role="status"
+            className="text-muted text-sm"
+          >{`Reading the selection: ${count(read ?? 0)} devices so far.`}</p>
         ) : (
-          <BlastRadius devices={devices} waits={kind !== 'tags'} />
+          <BlastRadius devices={devices} waits={isCommand(kind)} />
         )}
         {isCareful && (
           <TextField
@@ -97,72 +109,43 @@ export function BulkDialog({ kind, chosen, filters, close }: Props) {
             onChange={({ target }) => setTyped(target.value)}
           />
         )}
-        <Refusal error={work.error} />
+        {asksPassword && <PasswordField value={password} change={setPassword} />}
+        {!(asksPassword && password === '') && <Refusal error={work.error} />}
       </div>
     </Dialog>
+  )
+}
+
+function PasswordField({ value, change }: { readonly value: string; change(value: string): void }) {
+  return (
+    <TextField
+      autoFocus
+      label="Your password"
+      type="password"
+      autoComplete="current-password"
+      hint="So much at once takes more than an open session: show that it is you."
+      value={value}
+      onChange={({ target }) => change(target.value)}
+    />
   )
 }
 
 const blank: Record<BulkKind, Order> = {
   script: { kind: 'script', script: '', language: 'bash' },
   inventory: { kind: 'inventory' },
+  reboot: { kind: 'reboot' },
   tags: { kind: 'tags', add: [], remove: [] },
+  group: { kind: 'group', groupId: '' },
 }
 const missing = (order: Order) =>
   (order.kind === 'script' && order.script.trim() === '' && 'Write the script first') ||
+  (order.kind === 'group' && order.groupId === '' && 'Choose a group first') ||
   (order.kind === 'tags' && order.add.length + order.remove.length === 0 && 'Name a tag first')
 
-const tagsOf = (text: string) =>
-  text
-    .split(',')
-    .map((tag) => tag.trim())
-    .filter((tag) => tag !== '')
-const languages = { bash: 'Bash', sh: 'POSIX shell', python: 'Python' } as const
-const languageOf = (given: string) => (given === 'python' || given === 'sh' ? given : 'bash')
-
-function OrderFields({ order, change }: { readonly order: Order; change(order: Order): void }) {
-  if (order.kind === 'inventory') return null
-  if (order.kind === 'tags')
-    return (
-      <>
-        <TextField
-          label="Add"
-          optional
-          hint="Several with commas between them."
-          onChange={({ target }) => change({ ...order, add: tagsOf(target.value) })}
-        />
-        <TextField
-          label="Take away"
-          optional
-          onChange={({ target }) => change({ ...order, remove: tagsOf(target.value) })}
-        />
-      </>
-    )
-  return (
-    <>
-      <SelectField
-        label="Language"
-        value={order.language}
-        onChange={({ target }) => change({ ...order, language: languageOf(target.value) })}
-      >
-        {Object.entries(languages).map(([value, label]) => (
-          <option key={value} value={value}>
-            {label}
-          </option>
-        ))}
-      </SelectField>
-      <AreaField
-        label="Script"
-        rows={8}
-        spellCheck={false}
-        className="font-mono"
-        value={order.script}
-        onChange={({ target }) => change({ ...order, script: target.value })}
-      />
-    </>
-  )
+const doneTitles: Partial<Record<BulkKind, string>> = {
+  tags: 'The tags are changed',
+  group: 'The devices are in the group',
 }
-
 const namesShown = 6
 
 function BlastRadius({ devices, waits }: { readonly devices: readonly Device[]; readonly waits: boolean }) {
@@ -197,7 +180,7 @@ function Result({ outcome, kind, close }: { readonly outcome: Outcome; readonly 
   return (
     <Dialog
       open
-      title={kind === 'tags' ? 'The tags are changed' : 'The commands are on their way'}
+      title={doneTitles[kind] ?? 'The commands are on their way'}
       close={close}
       actions={
         <Button kind="primary" onClick={close}>
@@ -206,8 +189,9 @@ function Result({ outcome, kind, close }: { readonly outcome: Outcome; readonly 
       }
     >
       <p>
-        {kind === 'tags' ? many(outcome.done, 'device') : many(outcome.done, 'command')}.{' '}
-        {kind !== 'tags' && 'Each device page shows how it goes.'}
+        {isCommand(kind)
+          ? `${many(outcome.done, 'command')}. Their progress stands above the list, and on each device’s page.`
+          : `${many(outcome.done, 'device')}.`}
       </p>
       {outcome.skipped.size > 0 && (
         <ul className="mt-2 list-disc pl-5 text-muted text-sm">

@@ -5,16 +5,20 @@ import { useRefreshOn } from '../../live/Live.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { type Column, DataTable } from '../../ui/DataTable.tsx'
 import { Page } from '../../ui/Page.tsx'
-import { count, many } from '../../ui/quantity.ts'
+import { many } from '../../ui/quantity.ts'
 import { Note } from '../../ui/states.tsx'
+import { BatchProgress } from './BatchProgress.tsx'
 import { BulkBar } from './BulkBar.tsx'
 import { useDeviceColumns } from './columns.tsx'
-import { filtersOf, useDeviceList } from './deviceList.ts'
+import { type DeviceFilters, filtersOf, useDeviceWindow } from './deviceList.ts'
 import { ExportButton } from './ExportButton.tsx'
-import { ListTools } from './ListTools.tsx'
+import { ListFooter } from './ListFooter.tsx'
+import { ListTools, unnarrowed } from './ListTools.tsx'
 import type { DevicesSearch } from './routes.ts'
 import { useSelection } from './useSelection.ts'
 import { ViewMenu } from './ViewMenu.tsx'
+
+const dependsOnStatus = ({ status, filter }: DeviceFilters) => status !== undefined || filter !== undefined
 
 const isShown = ({ id, hidden = false }: Column<never>, cols: string | undefined) =>
   cols === undefined ? !hidden : cols.split('.').includes(id)
@@ -30,11 +34,15 @@ export function DevicesPage() {
     [columns, search.cols],
   )
   const filters = filtersOf(search)
-  const { answer, devices, total = 0, more } = useDeviceList(filters)
+  const { answer, devices, total, windowed } = useDeviceWindow(filters)
   const chosen = useSelection(JSON.stringify(filters), total)
   // Joining and leaving is rare; how devices are comes through the rows themselves.
-  useRefreshOn((event) => event.type === 'device.changed', ['devices.devices.list'], 10_000)
-  const isNarrowed = Boolean(search.q ?? search.status ?? search.group)
+  useRefreshOn(
+    ({ type }) => type === 'device.changed' || (type === 'device.status' && dependsOnStatus(filters)),
+    ['devices.devices.list'],
+    10_000,
+  )
+  const isNarrowed = Boolean(search.q ?? search.status ?? search.group ?? search.tags ?? search.filter)
   const shown = columns.filter(({ id }) => visible[id])
   return (
     <Page
@@ -43,11 +51,12 @@ export function DevicesPage() {
       lead={answer.isPending ? 'Counting …' : `${many(total, 'device')}${isNarrowed ? ' match' : ''}`}
       actions={
         <>
-          <ViewMenu search={search} />
+          <ViewMenu search={search} columns={shown.map(({ id }) => id)} />
           <ExportButton columns={shown} filters={filters} total={total} />
         </>
       }
     >
+      <BatchProgress batchId={search.batch} close={() => change({ batch: undefined })} />
       <ListTools search={search} change={change} columns={columns} visible={visible} />
       <DataTable
         label="Devices"
@@ -65,30 +74,18 @@ export function DevicesPage() {
           set: (sort, dir) =>
             (sort === 'hostname' || sort === 'lastSeen' || sort === 'enrolled') && change({ sort, dir }),
         }}
-        onEnd={more}
-        empty={
-          isNarrowed ? (
-            <NothingFound clear={() => change({ q: undefined, status: undefined, group: undefined })} />
-          ) : (
-            <NoDevices />
-          )
-        }
-        footer={
-          <p className="border-line border-t px-3 py-1.5 text-muted text-sm tabular">
-            {devices.length < total
-              ? `${count(devices.length)} of ${count(total)} loaded; scroll for more`
-              : `All ${many(total, 'device')}`}
-          </p>
-        }
+        windowed={windowed}
+        empty={isNarrowed ? <NothingFound clear={() => change(unnarrowed)} /> : <NoDevices />}
+        footer={(sight) => <ListFooter total={total} {...sight} />}
       />
-      <BulkBar chosen={chosen} filters={filters} />
+      <BulkBar chosen={chosen} filters={filters} sent={(batch) => change({ batch })} />
     </Page>
   )
 }
 
 const NothingFound = ({ clear }: { clear(): void }) => (
   <Note icon={SearchX} title="No device matches" action={<Button onClick={clear}>Clear search and filters</Button>}>
-    Try fewer words or another status.
+    Try fewer words, another status or a wider filter.
   </Note>
 )
 

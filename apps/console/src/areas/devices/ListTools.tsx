@@ -1,15 +1,29 @@
 import { Popover } from '@base-ui/react/popover'
 import type { Device } from '@muster/areas/devices/devices.contract.ts'
-import { Columns3, ListFilter, X } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { Columns3, Filter, ListFilter, Tags, X } from 'lucide-react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { useAnswer } from '../../questions.ts'
 import { usePlace } from '../../shell/place.ts'
 import { Button, buttonClass } from '../../ui/Button.tsx'
 import type { Column } from '../../ui/DataTable.tsx'
 import { CheckField, inputClass } from '../../ui/fields.tsx'
+import { many } from '../../ui/quantity.ts'
 import { SearchField } from '../../ui/SearchField.tsx'
+import { conditionsIn } from '../filters/draft.ts'
+import { filterIn } from './deviceList.ts'
 import { type DevicesSearch, statuses } from './routes.ts'
 import { statusWords } from './status.tsx'
+
+const FilterDialog = lazy(() => import('../filters/FilterDialog.tsx').then((part) => ({ default: part.FilterDialog })))
+
+/** The list as it is without anything that narrows it. */
+export const unnarrowed: DevicesSearch = {
+  q: undefined,
+  status: undefined,
+  group: undefined,
+  tags: undefined,
+  filter: undefined,
+}
 
 interface Props {
   readonly search: DevicesSearch
@@ -20,7 +34,9 @@ interface Props {
 
 /** What narrows the list, and what it shows. */
 export function ListTools({ search, columns, visible, change }: Props) {
-  const { status = [], q, group } = search
+  const { status = [], q, group, tags } = search
+  const [isFiltering, setFiltering] = useState(false)
+  const filter = filterIn(search)
   const toggle = (id: string, on: boolean) => {
     const cols = columns.filter((column) => (column.id === id ? on : visible[column.id]))
     change({ cols: cols.map((column) => column.id).join('.') })
@@ -51,8 +67,13 @@ export function ListTools({ search, columns, visible, change }: Props) {
         ))}
       </Choice>
       <GroupChoice group={group} change={(id) => change({ group: id })} />
-      {(q || status.length > 0 || group) && (
-        <Button kind="quiet" onClick={() => change({ q: undefined, status: undefined, group: undefined })}>
+      <TagChoice tags={tags ?? []} change={(next) => change({ tags: next.length > 0 ? next : undefined })} />
+      <Button className={filter ? '!border-accent !text-accent-text' : ''} onClick={() => setFiltering(true)}>
+        <Filter aria-hidden className="size-4" />
+        {filter ? many(conditionsIn(filter), 'condition') : 'Filter'}
+      </Button>
+      {(q || status.length > 0 || group || tags || filter) && (
+        <Button kind="quiet" onClick={() => change(unnarrowed)}>
           <X aria-hidden className="size-4" />
           Clear
         </Button>
@@ -70,7 +91,39 @@ export function ListTools({ search, columns, visible, change }: Props) {
         ))}
         {search.cols !== undefined && <Button onClick={() => change({ cols: undefined })}>Usual columns</Button>}
       </Choice>
+      {isFiltering && (
+        <Suspense>
+          <FilterDialog filter={filter} apply={(next) => change({ filter: next })} close={() => setFiltering(false)} />
+        </Suspense>
+      )}
     </div>
+  )
+}
+
+function TagChoice({ tags, change }: { readonly tags: readonly string[]; change(tags: string[]): void }) {
+  const { org } = usePlace()
+  const { data } = useAnswer(
+    (api) => api.devices.tags.list,
+    { limit: 100, ...(org && { orgId: org }) },
+    { staleMs: 30_000 },
+  )
+  const all = [...new Set([...tags, ...(data?.data ?? []).map(({ tag }) => tag)])]
+  if (all.length === 0) return null
+  return (
+    <Choice
+      icon={<Tags aria-hidden className="size-4" />}
+      label={tags.length > 0 ? tags.join(', ') : 'Tags'}
+      on={tags.length > 0}
+    >
+      {all.map((tag) => (
+        <CheckField
+          key={tag}
+          label={tag}
+          checked={tags.includes(tag)}
+          onChange={(on) => change(all.filter((each) => (each === tag ? on : tags.includes(each))))}
+        />
+      ))}
+    </Choice>
   )
 }
 

@@ -1,36 +1,52 @@
+import type { SavedFilter } from '@muster/areas/filters/filters.contract.ts'
 import { useNavigate } from '@tanstack/react-router'
-import { Bookmark, BookmarkPlus, Trash2 } from 'lucide-react'
+import { Bookmark, BookmarkPlus, Trash2, Users } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
+import { api } from '../../api.ts'
+import { useAnswer, useChange } from '../../questions.ts'
+import { useMe } from '../../session/session.tsx'
 import { Button } from '../../ui/Button.tsx'
-import { TextField } from '../../ui/fields.tsx'
+import { CheckField, TextField } from '../../ui/fields.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { SideForm } from '../../ui/SideForm.tsx'
+import { messageOf } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import type { DevicesSearch } from './routes.ts'
-import { useViews } from './views.ts'
+import { searchOf, viewOf, wholeFilterOf } from './views.ts'
 
 const icon = { 'aria-hidden': true, className: 'size-4' } as const
 
-/** The saved views of the list: go to one, keep the present one, drop one. */
-export function ViewMenu({ search }: { readonly search: DevicesSearch }) {
-  const { views, save, remove } = useViews()
+interface Props {
+  readonly search: DevicesSearch
+  /** The columns that are shown, in their order. */
+  readonly columns: readonly string[]
+}
+
+/** The saved views of the list, one's own and shared ones: go to one, keep the present one, drop one. */
+export function ViewMenu({ search, columns }: Props) {
+  const me = useMe()
   const navigate = useNavigate({ from: '/devices' })
   const [isNaming, setNaming] = useState(false)
-  const [name, setName] = useState('')
-  const { q, status, sort, dir, group, cols } = search
-  const here: DevicesSearch = { q, status, sort, dir, group, cols }
-  const keep = (event: FormEvent) => {
-    event.preventDefault()
-    if (name.trim() === '') return
-    save({ name: name.trim(), search: here })
-    setNaming(false)
-    setName('')
-    toast('The view is saved')
-  }
-  const drop = (view: (typeof views)[number]) => {
-    remove(view.name)
-    toast(`“${view.name}” is gone`, { undo: () => save(view) })
-  }
+  const saved = useAnswer((client) => client.filters.filters.list, { hasView: true, limit: 100 }, { staleMs: 30_000 })
+  const views = saved.data?.data ?? []
+  const own = views.filter(({ ownerId }) => ownerId === me.id)
+  const refused = (error: unknown) => toast(messageOf(error), { bad: true })
+  const again = useChange(
+    ({ name, description, filter, view, shared }: SavedFilter) =>
+      api.filters.filters.create.mutate({ name, description, filter: wholeFilterOf({ filter }), view, shared }),
+    {
+      refresh: ['filters'],
+    },
+  )
+  const drop = useChange(({ id }: SavedFilter) => api.filters.filters.remove.mutate({ id }), {
+    refresh: ['filters'],
+    done: (_answer, view) => toast(`“${view.name}” is gone`, { undo: () => again.mutate(view, { onError: refused }) }),
+  })
+  const entryOf = (view: SavedFilter) => ({
+    label: view.name,
+    icon: view.shared ? <Users {...icon} /> : <Bookmark {...icon} />,
+    act: () => void navigate({ search: ({ org, site }) => ({ org, site, ...searchOf(view) }) }),
+  })
   return (
     <>
       <Menu
@@ -41,39 +57,66 @@ export function ViewMenu({ search }: { readonly search: DevicesSearch }) {
           </Button>
         }
         groups={[
-          ...(views.length > 0
-            ? [
-                views.map((view) => ({
-                  label: view.name,
-                  icon: <Bookmark {...icon} />,
-                  act: () => void navigate({ search: ({ org, site }) => ({ org, site, ...view.search }) }),
-                })),
-              ]
-            : []),
+          ...(views.length > 0 ? [views.map(entryOf)] : []),
           [{ label: 'Save this view', icon: <BookmarkPlus {...icon} />, act: () => setNaming(true) }],
-          ...(views.length > 0
+          ...(own.length > 0
             ? [
-                views.map((view) => ({
+                own.map((view) => ({
                   label: `Delete “${view.name}”`,
                   icon: <Trash2 {...icon} />,
-                  act: () => drop(view),
+                  act: () => drop.mutate(view, { onError: refused }),
                 })),
               ]
             : []),
         ]}
       />
-      <SideForm
-        open={isNaming}
-        close={() => setNaming(false)}
-        title="Save this view"
-        description="Search, filters, sorting and columns, under a name."
-        verb="Save"
-        busy={false}
-        error={null}
-        submit={keep}
-      >
-        <TextField label="Name" autoFocus value={name} onChange={(event) => setName(event.target.value)} />
-      </SideForm>
+      {isNaming && <SaveForm search={search} columns={columns} close={() => setNaming(false)} />}
     </>
+  )
+}
+
+function SaveForm({ search, columns, close }: Props & { close(): void }) {
+  const [name, setName] = useState('')
+  const [shared, setShared] = useState(false)
+  const save = useChange(
+    () =>
+      api.filters.filters.create.mutate({
+        name: name.trim(),
+        filter: wholeFilterOf(search),
+        view: viewOf(search, columns),
+        shared,
+      }),
+    {
+      refresh: ['filters'],
+      done: () => {
+        toast('The view is saved')
+        close()
+      },
+    },
+  )
+  const keep = (event: FormEvent) => {
+    event.preventDefault()
+    save.mutate(undefined)
+  }
+  return (
+    <SideForm
+      open
+      close={close}
+      title="Save this view"
+      description="Search, filters, sorting and columns, under a name. It can be opened in every organisation and site."
+      verb="Save"
+      busy={save.isPending}
+      blocked={name.trim() === '' && 'Enter a name first'}
+      error={save.error}
+      submit={keep}
+    >
+      <TextField label="Name" autoFocus value={name} onChange={(event) => setName(event.target.value)} />
+      <CheckField
+        label="Share it"
+        hint="Everybody who works in the same place finds it among their views."
+        checked={shared}
+        onChange={setShared}
+      />
+    </SideForm>
   )
 }

@@ -1,19 +1,25 @@
 import type { Device } from '@muster/areas/devices/devices.contract.ts'
-import { api } from '../../api.ts'
+import { api, isApiError } from '../../api.ts'
 import { type DeviceFilters, everyDevice } from './deviceList.ts'
 import type { DeviceSelection } from './useSelection.ts'
 
-const perRequest = 500
+const perRequest = { command: 5_000, other: 500 }
 
 export type Order =
   | { readonly kind: 'script'; readonly script: string; readonly language: 'bash' | 'sh' | 'python' }
   | { readonly kind: 'inventory' }
+  | { readonly kind: 'reboot' }
   | { readonly kind: 'tags'; readonly add: string[]; readonly remove: string[] }
+  | { readonly kind: 'group'; readonly groupId: string }
+/** Does it reach the machines themselves? */
+export const isCommand = (kind: Order['kind']) => kind !== 'tags' && kind !== 'group'
 
 /** What became of it: how many, and why not the others. */
 export interface Outcome {
   readonly done: number
   readonly skipped: ReadonlyMap<string, number>
+  /** Names the commands of the last request. */
+  readonly batchId: string | null
 }
 
 /** The selected devices, read anew: what the person confirms is what is hit. */
@@ -27,34 +33,59 @@ export async function selectedDevices(
   return all.filter(({ id }) => ids.has(id) !== isAll)
 }
 
+/** Does the server want to know that it is really the person before it reaches that far? */
+export const wantsPassword = (error: unknown): boolean =>
+  isApiError(error) && error.data != null && 'confirm' in error.data && error.data.confirm === 'currentPassword'
+
+interface Given {
+  readonly order: Order
+  readonly devices: readonly Device[]
+  /** The same for every attempt, so that one that is made again sends nothing twice. */
+  readonly key: string
+  readonly currentPassword?: string
+}
+
 /** Does it, a part at a time, and tells how far it is. */
 export async function carryOut(
-  order: Order,
-  devices: readonly Device[],
+  { order, devices, key, currentPassword }: Given,
   progress: (done: number) => void,
 ): Promise<Outcome> {
   let done = 0
+  let batchId: string | null = null
   const skipped = new Map<string, number>()
   const skip = (reason: string) => skipped.set(reason, (skipped.get(reason) ?? 0) + 1)
-  for (let from = 0; from < devices.length; from += perRequest) {
-    const deviceIds = devices.slice(from, from + perRequest).map(({ id }) => id)
+  const step = isCommand(order.kind) ? perRequest.command : perRequest.other
+  for (let from = 0; from < devices.length; from += step) {
+    const deviceIds = devices.slice(from, from + step).map(({ id }) => id)
     if (order.kind === 'tags') {
       const answer = await api.devices.tags.assign.mutate({ deviceIds, add: order.add, remove: order.remove })
       done += answer.updated.length
       for (const { reason } of answer.skipped) skip(reason)
+    } else if (order.kind === 'group') {
+      const answer = await api.groups.members.add.mutate({ id: order.groupId, deviceIds })
+      done += answer.added.length
+      for (const { reason } of answer.skipped) skip(reason)
     } else {
-      const given =
-        order.kind === 'script'
-          ? { type: 'run_script' as const, payload: { script: order.script, language: order.language } }
-          : { type: 'refresh_inventory' as const }
-      const answer = await api.devices.commands.bulk.mutate({ deviceIds, ...given })
+      const answer = await api.devices.commands.bulk.mutate({
+        deviceIds,
+        ...commandOf(order),
+        idempotencyKey: `${key}/${from}`,
+        ...(currentPassword && { currentPassword }),
+      })
       done += answer.commands.length
+      batchId = answer.batchId ?? batchId
       for (const { reason } of answer.skipped) skip(reason)
       for (const { message } of answer.failed) skip(message)
     }
-    progress(Math.min(devices.length, from + perRequest))
+    progress(Math.min(devices.length, from + step))
   }
-  return { done, skipped }
+  return { done, skipped, batchId }
+}
+
+function commandOf(order: Exclude<Order, { kind: 'tags' | 'group' }>) {
+  if (order.kind === 'script')
+    return { type: 'run_script' as const, payload: { script: order.script, language: order.language } }
+  return { type: order.kind === 'reboot' ? ('reboot' as const) : ('refresh_inventory' as const) }
 }
 
 /** Reasons of the service in words. */
@@ -64,4 +95,7 @@ export const skipWords: Readonly<Record<string, string>> = {
   quarantined: 'is quarantined',
   decommissioned: 'is decommissioned',
   organization_suspended: 'belongs to a suspended organisation',
+  agent_too_old: 'has an agent that is too old for it',
+  unsupported_platform: 'has a system that knows nothing like it',
+  'already a member': 'is in the group already',
 }

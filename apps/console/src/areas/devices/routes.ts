@@ -21,6 +21,11 @@ export const devicesSearch = read.searchOf({
   sort: read.oneOf('hostname', 'lastSeen', 'enrolled'),
   dir: read.oneOf('asc', 'desc'),
   group: read.id,
+  tags: read.texts,
+  /** A filter of the filter language. */
+  filter: read.tree,
+  /** The commands that were sent to many, whose progress is shown. */
+  batch: read.id,
   /** The columns shown, where they are not the usual ones. */
   cols: read.text,
 })
