@@ -26,6 +26,8 @@ test('the keyboard alone selects a row and opens it', async () => {
   const { page, complaints } = await visitorAs(acme, '/')
   await page.keyboard.press('g')
   await page.keyboard.press('d')
+  // The overview names the device too.
+  await page.getByRole('heading', { level: 1, name: 'Devices' }).waitFor()
   await page.getByRole('link', { name: acme.hostname }).waitFor()
   await page.keyboard.press('j')
   await page.keyboard.press('x')

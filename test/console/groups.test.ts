@@ -34,7 +34,7 @@ test('a filter is built with a preview of what it matches, becomes a group, and 
   await page.getByRole('button', { name: 'Take back' }).click()
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
   const question = page.getByRole('dialog', { name: 'Delete Reachable ones?' })
-  await question.getByText('Its 1 device stay as they are.').waitFor()
+  await question.getByText('The devices in it (1) stay as they are.').waitFor()
   await question.getByRole('button', { name: 'Delete' }).click()
   await page.getByRole('heading', { name: 'No groups yet' }).waitFor()
   expect(complaints).toEqual([])

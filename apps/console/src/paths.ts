@@ -1,6 +1,15 @@
 import type { Scope } from '@muster/kit/contract.ts'
 import type { Permission } from '@muster/kit/permissions.ts'
-import { Boxes, CircleUserRound, Gauge, type LucideIcon, MonitorSmartphone, PlugZap, ScrollText } from 'lucide-react'
+import {
+  Boxes,
+  CircleUserRound,
+  Gauge,
+  type LucideIcon,
+  MonitorSmartphone,
+  PackageCheck,
+  PlugZap,
+  ScrollText,
+} from 'lucide-react'
 
 /** A screen that can be reached from anywhere: by the navigation, the palette and a shortcut. */
 export interface Screen {
@@ -36,6 +45,15 @@ export const screens = [
     needs: 'devices:read',
     keys: 'g e',
     words: 'add device install agent key',
+  },
+  {
+    path: '/agent-versions',
+    label: 'Agent versions',
+    icon: PackageCheck,
+    group: 'Fleet',
+    needs: 'devices:read',
+    keys: 'g v',
+    words: 'rollouts rings updates pins stuck emergency stop release',
   },
   { path: '/audit', label: 'Audit log', icon: ScrollText, group: 'Access', needs: 'audit:read', keys: 'g a' },
   {

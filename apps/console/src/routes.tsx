@@ -8,6 +8,7 @@ import { deviceRoutes } from './areas/devices/routes.ts'
 import { enrollmentRoutes } from './areas/enrollment/routes.ts'
 import { groupRoutes } from './areas/groups/routes.ts'
 import { overviewRoutes } from './areas/overview/routes.ts'
+import { rolloutRoutes } from './areas/rollouts/routes.ts'
 import { Failure, Loading } from './ui/states.tsx'
 
 const routeTree = rootRoute.addChildren([
@@ -17,6 +18,7 @@ const routeTree = rootRoute.addChildren([
     ...deviceRoutes,
     ...groupRoutes,
     ...enrollmentRoutes,
+    ...rolloutRoutes,
     ...auditRoutes,
     ...accountRoutes,
   ]),

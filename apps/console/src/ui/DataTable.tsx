@@ -126,7 +126,9 @@ function Rows<Row extends object>(props: Props<Row>) {
   const see = windowed?.see
   useEffect(() => see?.(first, last), [see, first, last])
   // biome-ignore lint/correctness/useExhaustiveDependencies: another question begins at the top
-  useEffect(() => scroller.current?.scrollTo(0, 0), [windowed?.question])
+  useEffect(() => {
+    scroller.current?.scrollTo(0, 0)
+  }, [windowed?.question])
   const template = [
     ...(selection ? ['2.5rem'] : []),
     ...shown.map(({ width, grow = 0 }) => (grow > 0 ? `minmax(${width}px, ${grow}fr)` : `${width}px`)),

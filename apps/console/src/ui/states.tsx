@@ -54,7 +54,7 @@ export function Failure({ error, again }: { readonly error: unknown; again?(): v
         {messageOf(error)}. {machine.advice}
       </Note>
     )
-  if (status === undefined)
+  if (status === undefined && isApiError(error))
     return (
       <Note icon={CloudOff} title="The server cannot be reached" action={retry}>
         Check your connection. What you typed is kept.

@@ -45,8 +45,13 @@ export function remarksOn(device: DeviceDetail): Remark[] {
   if (status === 'quarantined')
     remarks.push({
       tone: 'bad',
-      text: 'It is quarantined: it takes no commands until a system administrator lifts that.',
-      since: statusAt,
+      text: `It is quarantined${device.quarantineReason ? `: ${device.quarantineReason}` : ''}. It takes no commands until somebody releases it, by the menu of actions.`,
+      since: device.quarantinedAt ?? statusAt,
+    })
+  if (device.possibleDuplicates.length > 0)
+    remarks.push({
+      tone: 'warn',
+      text: `It may be the same machine as ${device.possibleDuplicates.map(({ hostname }) => hostname).join(', ')}. Decommission what is there twice, or say by the menu of actions that they are different machines.`,
     })
   if (status === 'decommissioned')
     remarks.push({

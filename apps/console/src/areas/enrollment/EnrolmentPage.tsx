@@ -1,9 +1,9 @@
 import type { EnrollmentKey } from '@muster/areas/enrollment/keys.contract.ts'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { PlugZap, Plus } from 'lucide-react'
+import { MonitorCog, PlugZap, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../../api.ts'
-import { useAnswer, useChange } from '../../questions.ts'
+import { useAnswer, useRefresh } from '../../questions.ts'
 import { useCan } from '../../session/session.tsx'
 import { usePlace } from '../../shell/place.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -16,8 +16,13 @@ import { Ago, Moment } from '../../ui/time.tsx'
 import { usePlaceNames } from '../devices/columns.tsx'
 import { KeyForm } from './KeyForm.tsx'
 import { type Made, NewKey } from './NewKey.tsx'
+import { ProvisionForm } from './ProvisionForm.tsx'
 
 const limit = 50
+interface Asking {
+  readonly key: EnrollmentKey
+  readonly what: 'rotate' | 'delete'
+}
 
 /** The keys that let machines in, and the line that installs an agent. */
 export function EnrolmentPage() {
@@ -26,15 +31,21 @@ export function EnrolmentPage() {
   const mayChange = useCan()('devices:write') ? undefined : 'You need the permission to change devices'
   const [isMaking, setMaking] = useState(false)
   const [made, setMade] = useState<Made | null>(null)
-  const [leaving, setLeaving] = useState<EnrollmentKey | null>(null)
-  const columns = useKeyColumns(setLeaving, mayChange)
+  const [asking, setAsking] = useState<Asking | null>(null)
+  const [isPreparing, setPreparing] = useState(false)
+  const columns = useKeyColumns(setAsking, mayChange)
   const answer = useAnswer(
     (client) => client.enrollment.keys.list,
     { page, limit, ...(org && { orgId: org }), ...(site && { siteId: site }) },
     { keepLast: true },
   )
-  const remove = useChange((id: string) => api.enrollment.keys.remove.mutate({ id }), { refresh: ['enrollment.keys'] })
   const { data: rows = [], pagination = { page, limit, total: 0 } } = answer.data ?? {}
+  const prepare = (
+    <Button blocked={mayChange} onClick={() => setPreparing(true)}>
+      <MonitorCog aria-hidden className="size-4" />
+      Prepare a device
+    </Button>
+  )
   const add = (
     <Button kind="primary" blocked={mayChange} onClick={() => setMaking(true)}>
       <Plus aria-hidden className="size-4" />
@@ -42,7 +53,17 @@ export function EnrolmentPage() {
     </Button>
   )
   return (
-    <Page fill title="Enrolment" lead="A key lets machines into one organisation." actions={add}>
+    <Page
+      fill
+      title="Enrolment"
+      lead="A key lets machines into one organisation."
+      actions={
+        <>
+          {prepare}
+          {add}
+        </>
+      }
+    >
       <DataTable
         label="Enrolment keys"
         columns={columns}
@@ -64,24 +85,41 @@ export function EnrolmentPage() {
       />
       <KeyForm open={isMaking} place={usePlace()} close={() => setMaking(false)} done={setMade} />
       <NewKey made={made} close={() => setMade(null)} />
-      <Confirm
-        danger
-        open={leaving !== null}
-        close={() => setLeaving(null)}
-        title={`Delete “${leaving?.name ?? ''}”?`}
-        verb="Delete"
-        act={() => remove.mutateAsync(leaving?.id ?? '')}
-      >
-        Nobody comes in with it any more. Machines that came in with it stay.
-      </Confirm>
+      {isPreparing && <ProvisionForm close={() => setPreparing(false)} done={setMade} />}
+      {asking && <KeyConfirm asking={asking} made={setMade} close={() => setAsking(null)} />}
     </Page>
   )
 }
 
-function useKeyColumns(
-  leave: (key: EnrollmentKey) => void,
-  blocked: string | undefined,
-): readonly Column<EnrollmentKey>[] {
+interface ConfirmProps {
+  readonly asking: Asking
+  made(made: Made): void
+  close(): void
+}
+function KeyConfirm({ asking: { key, what }, made, close }: ConfirmProps) {
+  const refresh = useRefresh()
+  const isRotation = what === 'rotate'
+  return (
+    <Confirm
+      open
+      danger
+      close={close}
+      title={`${isRotation ? 'Replace the key of' : 'Delete'} “${key.name}”?`}
+      verb={isRotation ? 'Replace it' : 'Delete'}
+      act={async () => {
+        if (isRotation) made(await api.enrollment.keys.rotate.mutate({ id: key.id }))
+        else await api.enrollment.keys.remove.mutate({ id: key.id })
+        await refresh('enrollment.keys')
+      }}
+    >
+      {isRotation
+        ? 'The key until now and its short codes let in nobody any more. Machines that came in with them stay.'
+        : 'Nobody comes in with it any more. Machines that came in with it stay.'}
+    </Confirm>
+  )
+}
+
+function useKeyColumns(ask: (asking: Asking) => void, blocked: string | undefined): readonly Column<EnrollmentKey>[] {
   const { orgs, sites } = usePlaceNames()
   return [
     {
@@ -106,11 +144,16 @@ function useKeyColumns(
     {
       id: 'delete',
       header: 'Actions',
-      width: 90,
+      width: 150,
       cell: (key) => (
-        <Button small kind="quiet" blocked={blocked} onClick={() => leave(key)}>
-          Delete
-        </Button>
+        <span className="flex gap-1">
+          <Button small kind="quiet" blocked={blocked} onClick={() => ask({ key, what: 'rotate' })}>
+            Replace
+          </Button>
+          <Button small kind="quiet" blocked={blocked} onClick={() => ask({ key, what: 'delete' })}>
+            Delete
+          </Button>
+        </span>
       ),
     },
   ]

@@ -40,7 +40,7 @@ export function KeyForm({ open, place, done, close }: Props) {
       done(answer) {
         close()
         form.reset()
-        done({ key: answer.key, orgId: answer.orgId })
+        done(answer)
       },
     },
   )

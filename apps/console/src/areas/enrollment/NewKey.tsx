@@ -1,14 +1,23 @@
 import { Link } from '@tanstack/react-router'
 import { CircleCheck, LoaderCircle } from 'lucide-react'
-import { useState } from 'react'
-import { useDeviceEvents } from '../../live/Live.tsx'
+import { api } from '../../api.ts'
+import { useRefreshOn } from '../../live/Live.tsx'
+import { useAnswer, useChange } from '../../questions.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { CopyText } from '../../ui/display.tsx'
+import { Refusal } from '../../ui/states.tsx'
+import { Moment } from '../../ui/time.tsx'
+import { StatusMark, useCurrent } from '../devices/status.tsx'
 
+/** A key that was just made, or made anew. */
 export interface Made {
+  readonly id: string
   readonly key: string
   readonly orgId: string
+  /** How often it had been used until then. */
+  readonly usageCount: number
+  readonly installCommand: string
 }
 
 /** The key, shown this once, with the line to run; it waits for the first machine and says when it is there. */
@@ -27,43 +36,96 @@ export function NewKey({ made, close }: { readonly made: Made | null; close(): v
 }
 
 function Steps({ made, close }: { readonly made: Made; close(): void }) {
-  const [deviceId, setDeviceId] = useState<string | null>(null)
-  useDeviceEvents((event) => {
-    const isOurs = event.type === 'device.status' && event.orgId === made.orgId && event.status === 'online'
-    if (isOurs && deviceId === null) setDeviceId(event.deviceId)
-  })
-  const line = `npm run agent -- --server ${window.location.origin} --key ${made.key} --data-dir /var/lib/muster-agent`
   return (
-    <div className="grid gap-4">
+    <div className="grid gap-5">
       <div className="grid gap-1">
-        <p className="font-medium text-sm">The key, which is not shown again</p>
+        <p className="font-medium text-sm">Run this on the Linux machine</p>
+        <CopyText text={made.installCommand} label="the line" wrap />
+        <p className="text-muted text-xs">
+          It installs the agent, starts it with the machine, and enrols it. Running it again does no harm.
+        </p>
+      </div>
+      <ShortCode keyId={made.id} />
+      <div className="grid gap-1">
+        <p className="font-medium text-sm">The key itself, which is not shown again</p>
         <CopyText text={made.key} label="the key" />
       </div>
-      <div className="grid gap-1">
-        <p className="font-medium text-sm">Run this on the machine, in a copy of Muster</p>
-        <CopyText text={line} label="the line" wrap />
-      </div>
-      <p role="status" className="flex items-center gap-2 rounded-lg bg-sunken px-3 py-3 text-sm">
-        {deviceId === null ? (
-          <>
-            <LoaderCircle aria-hidden className="size-4 animate-spin text-accent-text" />
-            Waiting for the first machine to report …
-          </>
-        ) : (
-          <>
-            <CircleCheck aria-hidden className="size-4 text-good-text" />
-            <span className="flex-1">A machine is there.</span>
-            <Link
-              to="/devices/$deviceId"
-              params={{ deviceId }}
-              onClick={close}
-              className="rounded font-medium text-accent-text"
-            >
-              Look at it
-            </Link>
-          </>
-        )}
-      </p>
+      <Waiting made={made} close={close} />
     </div>
+  )
+}
+
+/** A line that can be typed by hand at a machine without a clipboard. */
+function ShortCode({ keyId }: { readonly keyId: string }) {
+  const make = useChange(() => api.enrollment.codes.create.mutate({ id: keyId }), { refresh: [] })
+  const code = make.data
+  return (
+    <div className="grid gap-1">
+      <div className="flex items-center justify-between gap-3">
+        <p className="font-medium text-sm">Typing it by hand?</p>
+        {!code && (
+          <Button small busy={make.isPending} onClick={() => make.mutate(undefined)}>
+            Make a short code
+          </Button>
+        )}
+      </div>
+      {code && (
+        <>
+          <CopyText text={code.command} label="the short line" wrap />
+          <p className="text-muted text-xs">
+            The code is good until <Moment at={code.expiresAt} />.
+          </p>
+        </>
+      )}
+      <Refusal error={make.error} />
+    </div>
+  )
+}
+
+function Waiting({ made, close }: { readonly made: Made; close(): void }) {
+  const { id, orgId, usageCount } = made
+  const key = useAnswer((client) => client.enrollment.keys.get, { id }, { everyMs: 3_000, staleMs: 0 })
+  const isUsed = (key.data?.usageCount ?? usageCount) > usageCount
+  useRefreshOn(({ type }) => type === 'device.status' || type === 'device.changed', ['enrollment.keys.get'], 500)
+  const newest = useAnswer(
+    (client) => client.devices.devices.list,
+    { orgIds: [orgId], sort: 'enrolled', sortDir: 'desc', limit: 1 },
+    { enabled: isUsed, everyMs: 3_000 },
+  )
+  const device = newest.data && 'devices' in newest.data ? newest.data.devices[0] : undefined
+  return (
+    <div role="status" className="flex items-center gap-2 rounded-lg bg-sunken px-3 py-3 text-sm">
+      {!isUsed || !device ? (
+        <>
+          <LoaderCircle aria-hidden className="size-4 animate-spin text-accent-text" />
+          Waiting for the first machine to report …
+        </>
+      ) : (
+        <>
+          <CircleCheck aria-hidden className="size-4 text-good-text" />
+          <Arrived device={device} close={close} />
+        </>
+      )}
+    </div>
+  )
+}
+
+function Arrived({ device, close }: { readonly device: Parameters<typeof useCurrent>[0]; close(): void }) {
+  const { status } = useCurrent(device)
+  return (
+    <>
+      <span className="flex-1">
+        <span className="font-medium">{device.displayName ?? device.hostname}</span> is there.
+      </span>
+      <StatusMark status={status} />
+      <Link
+        to="/devices/$deviceId"
+        params={{ deviceId: device.id }}
+        onClick={close}
+        className="rounded font-medium text-accent-text"
+      >
+        Look at it
+      </Link>
+    </>
   )
 }

@@ -117,7 +117,7 @@ function RemoveGroup({ group, close }: { readonly group: Group; close(): void })
       }}
     >
       <ul className="grid list-disc gap-1 pl-5">
-        <li>Its {many(group.deviceCount, 'device')} stay as they are.</li>
+        <li>The devices in it ({group.deviceCount}) stay as they are.</li>
         <li>What names the group, such as filters and saved views, no longer finds anybody by it.</li>
         {pinned.length > 0 && (
           <li className="text-bad-text">

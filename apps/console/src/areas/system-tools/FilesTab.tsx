@@ -135,7 +135,7 @@ function columnsWith(
     {
       id: 'changed',
       header: 'Changed',
-      width: 180,
+      width: 215,
       sort: 'changed',
       cell: ({ modifiedAt }) => <Moment at={modifiedAt} />,
     },

@@ -121,11 +121,19 @@ function Events({ deviceId, name, obstacle }: EventsProps) {
   })
   const { data, hasNextPage, isFetching, fetchNextPage } = answer
   const rows = useMemo(() => data?.pages.flatMap(({ events }) => events) ?? none, [data])
+  // Many files say neither; a column of dashes would only take room.
+  const isKnown = (of: (event: Event) => unknown) => rows.some((event) => of(event) !== null)
+  const columns = columnsWith(({ recordId }) => change({ item: recordId })).filter(
+    ({ id }) =>
+      (id !== 'at' || isKnown(({ at }) => at)) &&
+      (id !== 'level' || isKnown(({ level }) => level)) &&
+      (id !== 'source' || isKnown(({ source }) => source)),
+  )
   return (
     <DataTable
       label="Events"
       rows={rows}
-      columns={columnsWith(({ recordId }) => change({ item: recordId }))}
+      columns={columns}
       answer={answer}
       rowId={({ recordId }) => recordId}
       onEnd={() => {
@@ -150,7 +158,7 @@ function Events({ deviceId, name, obstacle }: EventsProps) {
 }
 
 const columnsWith = (open: (event: Event) => void): readonly Column<Event>[] => [
-  { id: 'at', header: 'When', width: 170, cell: ({ at }) => <Moment at={at} never="–" /> },
+  { id: 'at', header: 'When', width: 215, cell: ({ at }) => <Moment at={at} never="–" /> },
   {
     id: 'level',
     header: 'Level',

@@ -1,0 +1,40 @@
+import { useAnswer } from '../../questions.ts'
+import { SelectField } from '../../ui/fields.tsx'
+
+interface Props {
+  readonly orgId: string
+  readonly siteId: string | null
+  choose(orgId: string, siteId: string | null): void
+}
+
+/** An organisation and one of its sites, or none of them. */
+export function PlaceFields({ orgId, siteId, choose }: Props) {
+  const organizations = useAnswer((api) => api.tenancy.organizations.all, {}).data?.data ?? []
+  const sites =
+    useAnswer((api) => api.tenancy.sites.list, { orgId, limit: 100 }, { enabled: orgId !== '' }).data?.data ?? []
+  return (
+    <>
+      <SelectField label="Organisation" value={orgId} onChange={({ target }) => choose(target.value, null)}>
+        {orgId === '' && <option value="">Choose</option>}
+        {organizations.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </SelectField>
+      <SelectField
+        label="Site"
+        optional
+        value={siteId ?? ''}
+        onChange={({ target }) => choose(orgId, target.value || null)}
+      >
+        <option value="">None</option>
+        {sites.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </SelectField>
+    </>
+  )
+}
