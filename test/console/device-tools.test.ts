@@ -61,7 +61,7 @@ test('what a machine does not have is explained, with what can be done', async (
   const { page } = await visitorAs(acme, tab('services'))
   const table = page.getByRole('table', { name: 'Services' })
   await table
-    .or(page.getByRole('heading', { name: 'The device could not do that' }))
+    .or(page.getByRole('heading', { name: 'The device cannot do that' }))
     .first()
     .waitFor()
   await page.getByRole('button', { name: 'Tasks', exact: true }).click()

@@ -9,6 +9,7 @@ import {
   PackageCheck,
   PlugZap,
   ScrollText,
+  Tags,
 } from 'lucide-react'
 
 /** A screen that can be reached from anywhere: by the navigation, the palette and a shortcut. */
@@ -45,6 +46,15 @@ export const screens = [
     needs: 'devices:read',
     keys: 'g e',
     words: 'add device install agent key',
+  },
+  {
+    path: '/fields',
+    label: 'Fields and tags',
+    icon: Tags,
+    group: 'Fleet',
+    needs: 'devices:read',
+    keys: 'g f',
+    words: 'custom fields attributes labels',
   },
   {
     path: '/agent-versions',

@@ -4,6 +4,7 @@ import { appRoute, rootRoute } from './appRoute.tsx'
 import { accountRoutes } from './areas/account/routes.ts'
 import { auditRoutes } from './areas/audit/routes.ts'
 import { authRoutes } from './areas/auth/routes.ts'
+import { customFieldRoutes } from './areas/custom-fields/routes.ts'
 import { deviceRoutes } from './areas/devices/routes.ts'
 import { enrollmentRoutes } from './areas/enrollment/routes.ts'
 import { groupRoutes } from './areas/groups/routes.ts'
@@ -19,6 +20,7 @@ const routeTree = rootRoute.addChildren([
     ...groupRoutes,
     ...enrollmentRoutes,
     ...rolloutRoutes,
+    ...customFieldRoutes,
     ...auditRoutes,
     ...accountRoutes,
   ]),

@@ -1,9 +1,9 @@
-import type pg from 'pg'
 import { z } from 'zod'
 import type { ApiClient } from '../api-client.ts'
 import { administrator, startBenchStack } from '../bench-stack.ts'
 import { stepsDown } from '../deep-pages.ts'
 import { idOf } from '../fleet-files.ts'
+import { spreadStates } from '../fleet-states.ts'
 import { Histogram, percentilesOf } from '../histogram.ts'
 import { addTechnician, clientOf, technician } from '../people.ts'
 import { bar, latencyTable, median, type Report, significant, usageTable } from '../report.ts'
@@ -100,14 +100,6 @@ export const devices: Scenario = {
 }
 
 const searchFor = (word: string) => `search?q=${encodeURIComponent(word)}`
-
-/** Four in five are online, a few are updating, and each was last seen at another moment. */
-async function spreadStates(owner: pg.Client): Promise<void> {
-  await owner.query(`UPDATE device_state SET last_seen_at = now() - random() * interval '1 hour', status_at = now(),
-      status = CASE WHEN random() < 0.8 THEN 'online' WHEN random() < 0.95 THEN 'offline' ELSE 'updating' END`)
-  await owner.query(`UPDATE device_state SET updating_since = now() WHERE status = 'updating'`)
-  await owner.query('VACUUM ANALYZE device_state')
-}
 
 async function read(client: ApiClient, path: string): Promise<number> {
   const { status, ms, body } = await client.send('GET', path)

@@ -2,7 +2,7 @@ import { Search } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { inputClass } from './fields.tsx'
 
-const typingMs = 120
+const typingMs = 40
 
 interface Props {
   readonly label: string

@@ -75,7 +75,7 @@ const machines: Readonly<Record<string, { readonly title: string; readonly advic
   },
   DEVICE_TIMEOUT: { title: 'The device did not answer in time', advice: 'It may be very busy. Ask again in a moment.' },
   DEVICE_BUSY: { title: 'The device is busy', advice: 'It does as much as it can at once. Ask again in a moment.' },
-  DEVICE_REFUSED: { title: 'The device could not do that', advice: 'This is what it said itself.' },
+  DEVICE_REFUSED: { title: 'The device cannot do that', advice: 'That is its own answer.' },
   AGENT_TOO_OLD: {
     title: 'Its agent is too old for this',
     advice: '“Agent update” on the overview says what holds it at its version.',
