@@ -35,7 +35,7 @@ export const screens = [
     icon: Boxes,
     group: 'Fleet',
     needs: 'devices:read',
-    keys: 'g r',
+    keys: 'g g',
     words: 'sets dynamic static filter',
   },
   {
@@ -62,7 +62,7 @@ export const screens = [
     icon: PackageCheck,
     group: 'Fleet',
     needs: 'devices:read',
-    keys: 'g v',
+    keys: 'g n',
     words: 'rollouts rings updates pins stuck emergency stop release',
   },
   { path: '/audit', label: 'Audit log', icon: ScrollText, group: 'Access', needs: 'audit:read', keys: 'g a' },

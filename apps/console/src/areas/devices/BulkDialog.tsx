@@ -5,6 +5,7 @@ import { useRefresh } from '../../questions.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { TextField } from '../../ui/fields.tsx'
+import { PasswordField } from '../../ui/PasswordField.tsx'
 import { count, many } from '../../ui/quantity.ts'
 import { Failure, Refusal } from '../../ui/states.tsx'
 import { carryOut, isCommand, type Order, type Outcome, selectedDevices, skipWords, wantsPassword } from './bulk.ts'
@@ -113,20 +114,6 @@ export function BulkDialog({ kind, chosen, filters, sent, close }: Props) {
         {!(asksPassword && password === '') && <Refusal error={work.error} />}
       </div>
     </Dialog>
-  )
-}
-
-function PasswordField({ value, change }: { readonly value: string; change(value: string): void }) {
-  return (
-    <TextField
-      autoFocus
-      label="Your password"
-      type="password"
-      autoComplete="current-password"
-      hint="So much at once takes more than an open session: show that it is you."
-      value={value}
-      onChange={({ target }) => change(target.value)}
-    />
   )
 }
 
