@@ -1,8 +1,10 @@
 import type { Device } from '@muster/areas/devices/devices.contract.ts'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
+import { api } from '../../api.ts'
 import { useAnswer } from '../../questions.ts'
-import { useCan, useMe } from '../../session/session.tsx'
+import { useCan, useMe, useScopeKey } from '../../session/session.tsx'
 import type { Column } from '../../ui/DataTable.tsx'
 import { Badge } from '../../ui/display.tsx'
 import { Ago, useTimes } from '../../ui/time.tsx'
@@ -185,15 +187,27 @@ export function useDeviceColumns(): readonly Column<Device>[] {
 const namesOf = (list: readonly { id: string; name: string }[] | undefined) =>
   new Map(list?.map(({ id, name }) => [id, name]))
 
+const sitesPerPage = 100
+
+async function everySite(signal: AbortSignal) {
+  const all: { id: string; name: string }[] = []
+  for (let page = 1; ; page++) {
+    const { data, pagination } = await api.tenancy.sites.list.query({ page, limit: sitesPerPage }, { signal })
+    all.push(...data)
+    if (data.length === 0 || all.length >= pagination.total) return all
+  }
+}
+
 /** Names of the organisations and sites in reach. */
 export function usePlaceNames() {
   const can = useCan()
   const mayOrgs = can('organizations:read')
   const orgs = useAnswer((api) => api.tenancy.organizations.all, {}, { enabled: mayOrgs, staleMs: 60_000 }).data?.data
-  const sites = useAnswer(
-    (api) => api.tenancy.sites.list,
-    { limit: 100 },
-    { enabled: can('sites:read'), staleMs: 60_000 },
-  ).data?.data
+  const { data: sites } = useQuery({
+    queryKey: [useScopeKey(), 'tenancy.sites.list', 'every'],
+    queryFn: ({ signal }) => everySite(signal),
+    enabled: can('sites:read'),
+    staleTime: 60_000,
+  })
   return useMemo(() => ({ orgs: namesOf(orgs), sites: namesOf(sites) }), [orgs, sites])
 }
