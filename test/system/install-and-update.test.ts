@@ -48,8 +48,9 @@ const script = async (...args: string[]) => {
 
 const rollOut = (version: string) =>
   fleet.must('POST', '/agent-rollouts', { version, stages: [10, 100], stageSeconds: 0 })
-const theDevice = (until: (device: { status: string; agentVersion: string }) => boolean) =>
-  fleet.device(tenant.org.id, until, 60_000)
+const theDevice = (
+  until: (device: { status: string; agentVersion: string; watchdogStatus: string | null }) => boolean,
+) => fleet.device(tenant.org.id, until, 60_000)
 
 beforeAll(async () => {
   fleet = await Fleet.start()
@@ -76,6 +77,8 @@ describe('a machine, from its installation on', () => {
     })
     const device = await theDevice(({ status, agentVersion }) => status === 'online' && agentVersion === first)
     expect(device).toMatchObject({ siteId: tenant.site.id, osType: 'linux' })
+    const guarded = await theDevice(({ watchdogStatus }) => watchdogStatus === 'connected')
+    expect(guarded.mainAgentSilentSince).toBeNull()
   })
 
   it('is offered nothing while everything is stopped', async () => {
@@ -121,7 +124,10 @@ describe('a machine, from its installation on', () => {
     }, 90_000)
     expect(update).toMatchObject({ reason: 'did_not_start', barred: [broken], target: broken })
     expect(update.why).toMatch(/^The agent went back to the version before: /)
-    await theDevice(({ status, agentVersion }) => status === 'online' && agentVersion === second)
+    await theDevice(
+      ({ status, agentVersion, watchdogStatus }) =>
+        status === 'online' && agentVersion === second && watchdogStatus === 'failover',
+    )
     const halted = await eventually(async () => {
       const now = await fleet.must('GET', `/agent-rollouts/${rollout.id}`)
       return now.state === 'halted' && now

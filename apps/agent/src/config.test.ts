@@ -11,6 +11,7 @@ test('flags become settings', () => {
       key: 'k',
       dataDirectory: '/tmp/x',
       ingestUrl: undefined,
+      proxy: undefined,
       logJson: true,
       trustedRoot: undefined,
       confirmMs: 60_000,

@@ -3,6 +3,14 @@ import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import { confirmMs } from './limits.ts'
 
+/** What this process was started with, for what has no flag. */
+export const environment: NodeJS.ProcessEnv = process.env
+
+/** Makes a proxy the one of this process and of those that it starts. */
+export function useProxy(address: string): void {
+  for (const name of ['https_proxy', 'http_proxy']) environment[name] = address
+}
+
 /** The command line is wrong; the message names each flag and what it should be. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
@@ -16,6 +24,7 @@ const Flags = z.object({
   key: z.string().min(1, 'should be an enrolment key').max(256, 'is longer than any enrolment key').optional(),
   'data-dir': z.string().min(1, 'should be a folder').optional(),
   ingest: socketAddress.optional(),
+  proxy: z.url({ protocol: /^https?$/, error: 'should look like http://proxy.example.com:3128' }).optional(),
   'log-json': z.boolean().default(false),
   'trusted-root': z.string().min(1, 'should be a file').optional(),
   'confirm-seconds': z.coerce
@@ -32,6 +41,8 @@ export interface Config {
   dataDirectory: string
   /** Overrides the socket address that enrolment gave. */
   ingestUrl: string | undefined
+  /** In place of the one that the environment names. */
+  proxy: string | undefined
   logJson: boolean
   /** A file with the root that releases are checked from, in place of the one that this agent was built with. */
   trustedRoot: string | undefined
@@ -46,6 +57,7 @@ export const usage = `Usage: muster-agent [watchdog] [--server <url> --key <enro
   --key       enrolment key; needed the first time; may also stand in MUSTER_ENROLLMENT_KEY
   --data-dir  where the agent keeps its identity and journal (default: the system's place for it)
   --ingest    socket address to use instead of the one that the server gave at enrolment
+  --proxy     HTTP proxy to go through, in place of https_proxy and http_proxy; no_proxy names what is reached without it
   --log-json  one JSON object per line instead of plain lines
   --trusted-root     file with the root that releases are checked from, kept in place of the built-in one
   --confirm-seconds  how long a new version has to reach the server before the watchdog undoes the update (default 60)
@@ -57,7 +69,7 @@ export type Invocation = { kind: 'run'; config: Config } | { kind: 'help' } | { 
 export function readCommandLine(
   args: readonly string[],
   defaultDataDirectory: string,
-  environment: NodeJS.ProcessEnv = process.env,
+  given: NodeJS.ProcessEnv = environment,
 ): Invocation {
   const values = parseFlags(args)
   if (values.help === true) return { kind: 'help' }
@@ -71,9 +83,10 @@ export function readCommandLine(
     config: {
       server: flags.server?.replace(/\/+$/, ''),
       // A key on the command line is visible to every user of the machine while the agent runs.
-      key: flags.key ?? (environment.MUSTER_ENROLLMENT_KEY || undefined),
+      key: flags.key ?? (given.MUSTER_ENROLLMENT_KEY || undefined),
       dataDirectory: resolve(flags['data-dir'] ?? defaultDataDirectory),
       ingestUrl: flags.ingest,
+      proxy: flags.proxy,
       logJson: flags['log-json'],
       trustedRoot: flags['trusted-root'],
       confirmMs: flags['confirm-seconds'] * 1000,
@@ -92,6 +105,7 @@ function parseFlags(args: readonly string[]) {
         key: { type: 'string' },
         'data-dir': { type: 'string' },
         ingest: { type: 'string' },
+        proxy: { type: 'string' },
         'log-json': { type: 'boolean' },
         'trusted-root': { type: 'string' },
         'confirm-seconds': { type: 'string' },

@@ -5,6 +5,7 @@ import type { Enrolment } from './identity.ts'
 import { enrolAnswerBytesMax, enrolTimeoutMs } from './limits.ts'
 import type { Log } from './log.ts'
 import { pause } from './pause.ts'
+import { agentFor } from './proxy.ts'
 
 /** The server refused: asking again with the same key would not help. */
 export class EnrolmentRefused extends Error {
@@ -102,18 +103,22 @@ function post(address: string, body: string, signal: AbortSignal): Promise<Answe
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
   const limit = AbortSignal.any([signal, AbortSignal.timeout(enrolTimeoutMs)])
   return new Promise((resolve, reject) => {
-    const request = transport.request(url, { method: 'POST', headers, signal: limit }, (response) => {
-      let text = ''
-      response.setEncoding('utf8')
-      response.on('data', (piece: string) => {
-        text += piece
-        if (text.length > enrolAnswerBytesMax) response.destroy(new Error('answered more than an enrolment can be'))
-      })
-      response.on('error', reject)
-      response.on('end', () =>
-        resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'], text }),
-      )
-    })
+    const request = transport.request(
+      url,
+      { method: 'POST', headers, signal: limit, agent: agentFor(url) },
+      (response) => {
+        let text = ''
+        response.setEncoding('utf8')
+        response.on('data', (piece: string) => {
+          text += piece
+          if (text.length > enrolAnswerBytesMax) response.destroy(new Error('answered more than an enrolment can be'))
+        })
+        response.on('error', reject)
+        response.on('end', () =>
+          resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'], text }),
+        )
+      },
+    )
     request.on('error', (error) =>
       reject(limit.aborted && !signal.aborted ? new Error('did not answer in time') : error),
     )

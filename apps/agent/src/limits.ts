@@ -19,6 +19,8 @@ export const retryHintMaxMs = hour
 
 // One socket.
 export const handshakeTimeoutMs = 15 * second
+/** For the proxy to reach the server. */
+export const proxyTimeoutMs = 10 * second
 export const welcomeTimeoutMs = 30 * second
 export const livenessCheckMs = 5 * second
 /** An answer is due after a frame that wants an acknowledgement; without one the peer is probed, then given up. */

@@ -13,6 +13,7 @@ import { handshakeTimeoutMs, welcomeTimeoutMs } from './limits.ts'
 import { Liveness } from './liveness.ts'
 import type { Log } from './log.ts'
 import type { Link } from './outbox.ts'
+import { agentFor } from './proxy.ts'
 import type { Ending } from './retry.ts'
 import { WebSocket } from './websocket.ts'
 
@@ -64,6 +65,7 @@ export class Session implements Link {
       maxPayload: frameBytesMax,
       handshakeTimeout: handshakeTimeoutMs,
       followRedirects: false,
+      agent: agentFor(peer.url),
     })
     this.#liveness = new Liveness({
       probe: () => this.#socket.ping(),

@@ -1,6 +1,6 @@
 import { Agent } from './agent.ts'
 import { AgentStopped } from './agent-stopped.ts'
-import { ConfigError, type Invocation, readCommandLine, usage } from './config.ts'
+import { ConfigError, type Invocation, readCommandLine, usage, useProxy } from './config.ts'
 import { EnrolmentRefused } from './enrol.ts'
 import { shutdownMs } from './limits.ts'
 import { createLog, type Log } from './log.ts'
@@ -45,7 +45,9 @@ export async function start(args: readonly string[]): Promise<void> {
 /** Reads the command line, or says what is wrong with it and ends. */
 export function readInvocation(args: readonly string[], platform: Platform): Invocation {
   try {
-    return readCommandLine(args, platform.defaultDataDirectory())
+    const invocation = readCommandLine(args, platform.defaultDataDirectory())
+    if (invocation.kind === 'run' && invocation.config.proxy !== undefined) useProxy(invocation.config.proxy)
+    return invocation
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     process.stderr.write(`${error.message}\n\n${usage}\n`)

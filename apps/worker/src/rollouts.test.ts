@@ -178,7 +178,7 @@ describe('a version that goes out to 2,000 devices', () => {
 describe('offers', () => {
   const all = { stages: [100], stageSeconds: 3_600 }
 
-  it('are withheld from devices that are not to have it', async () => {
+  it('U8: are withheld from devices that are not to have it', async () => {
     const [off, newer, other, offline, barred, plain] = fleet
     await begin(all)
     const set = (device: TestDevice | undefined, change: string) =>
@@ -202,22 +202,29 @@ describe('offers', () => {
   it('follow pins: a group before a site, a site before an organisation', async () => {
     const [first] = fleet
     await begin(all)
-    const pin = (what: { siteId?: string | undefined; version: string | null }) =>
-      bed.owner.query(`INSERT INTO agent_version_pins (org_id, partner_id, site_id, version) VALUES ($1, $2, $3, $4)`, [
-        first?.orgId,
-        first?.partnerId,
-        what.siteId ?? null,
-        what.version,
-      ])
+    const pin = (what: { siteId?: string | undefined; groupId?: string | undefined; version: string | null }) =>
+      bed.owner.query(
+        `INSERT INTO agent_version_pins (org_id, partner_id, site_id, group_id, version) VALUES ($1, $2, $3, $4, $5)`,
+        [first?.orgId, first?.partnerId, what.siteId ?? null, what.groupId ?? null, what.version],
+      )
     await pin({ version: null })
     expect(await turn()).toBe(0)
     await pin({ siteId: first?.siteId, version: '1.9.0' })
     expect(await turn()).toBe(0)
     await bed.owner.query('UPDATE agent_version_pins SET version = $1 WHERE site_id IS NOT NULL', [version])
-    expect(await turn()).toBeGreaterThan(0)
+    const { rows: made } = await bed.owner.query<{ id: string }>(
+      `WITH made AS (INSERT INTO device_groups (org_id, partner_id, name) VALUES ($1, $2, 'Held back') RETURNING id, org_id, partner_id)
+       , members AS (INSERT INTO device_group_members (group_id, device_id, org_id, partner_id) SELECT id, $3, org_id, partner_id FROM made)
+       SELECT id FROM made`,
+      [first?.orgId, first?.partnerId, first?.id],
+    )
+    await pin({ groupId: made[0]?.id, version: null })
+    while ((await turn()) > 0);
+    const offers = await sent()
+    expect([offers.size, offers.has(first?.id ?? '')]).toEqual([fleetSize - 1, false])
   })
 
-  it('end at once with the emergency stop, and when it cannot be read what is allowed', async () => {
+  it('U8: end at once with the emergency stop, and when it cannot be read what is allowed', async () => {
     await begin(all)
     await bed.owner.query('UPDATE agent_update_stop SET stopped = true')
     expect(await turn()).toBe(0)
@@ -234,7 +241,7 @@ describe('offers', () => {
     expect(await turn()).toBeGreaterThan(0)
   })
 
-  it('are made again later and later to a device that does not take it', async () => {
+  it('U9: are made again later and later to a device that does not take it, up to a day', async () => {
     const id = await begin(all)
     const [device] = fleet
     await bed.owner.query(`UPDATE device_state SET status = 'offline' WHERE device_id <> $1`, [device?.id])

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Agent } from '../agent.ts'
+import { environment } from '../config.ts'
 import { confirmMs } from '../limits.ts'
 import { createLog } from '../log.ts'
 import { pause } from '../pause.ts'
@@ -49,7 +50,10 @@ export async function startAgent(
       await new Promise<void>((resolve) => listeners.push(resolve))
     }
   }
-  const config = { server, key, dataDirectory, ingestUrl: undefined, logJson: false, trustedRoot: undefined, confirmMs }
+  const config = {
+    ...{ server, key, dataDirectory, ingestUrl: undefined, proxy: undefined },
+    ...{ logJson: false, trustedRoot: undefined, confirmMs },
+  }
   const log = createLog(false, hear)
   const agent = await Agent.open({ config, platform: await loadPlatform(), log })
   const ended = agent.run()
@@ -81,9 +85,16 @@ export interface AgentProcess extends AsyncDisposable {
 }
 
 /** A real agent process from the given entry file of this app. */
-export function spawnAgent(entry: string, args: readonly string[]): AgentProcess {
+export function spawnAgent(
+  entry: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): AgentProcess {
   const file = fileURLToPath(new URL(`../../${entry}`, import.meta.url))
-  const child: ChildProcess = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child: ChildProcess = spawn(process.execPath, [file, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...environment, ...env },
+  })
   let output = ''
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (piece: Buffer) => {

@@ -193,7 +193,7 @@ describe('a new version', () => {
   })
 })
 
-describe('refusals', () => {
+describe('U9: refusals', () => {
   test('are tried again after a minute, then ever later up to a day; one for a locked file at the next offer', async () => {
     await using folder = await temporaryFolder(true)
     const machine = new Machine(folder.path)

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { redirectsMax } from '../limits.ts'
+import { agentFor } from '../proxy.ts'
 import { UpdateRefused } from './update-refused.ts'
 
 /** Begins a GET and follows redirects, never from a protected address to an open one. The caller reads or destroys the answer. */
@@ -33,7 +34,11 @@ function getOnce(url: URL, headers: Readonly<Record<string, string>>, signal: Ab
     const request = transport.get(
       url,
       // What is packed would have to be unpacked to be measured.
-      { headers: { 'accept-encoding': 'identity', 'user-agent': 'muster-agent', ...headers }, signal, agent: false },
+      {
+        headers: { 'accept-encoding': 'identity', 'user-agent': 'muster-agent', ...headers },
+        signal,
+        agent: agentFor(url) ?? false,
+      },
       (answer) => {
         const { 'content-encoding': encoding = 'identity' } = answer.headers
         if (encoding === 'identity') return resolve(answer)

@@ -10,9 +10,10 @@
 #   --release-key FILE  public key (PEM) that the release has to be signed with, instead of the one in this script
 #   --root DIR          installs under that folder instead of /, and starts nothing
 #   --no-start          installs without starting
+#   --proxy URL         HTTP proxy to go through, instead of the one that the environment names
 #   --uninstall         stops and removes the agent; with --purge its identity as well
 #
-# A proxy is taken from https_proxy, http_proxy and no_proxy, and handed on to the agent.
+# A proxy is taken from https_proxy, http_proxy, all_proxy and no_proxy (or in capitals), and handed on to the agent.
 set -eu
 
 server='@SERVER@'
@@ -35,6 +36,7 @@ while [ $# -gt 0 ]; do
   case $1 in
     --key | --code) needs $# "$1"; key=$2; shift 2 ;;
     --server) needs $# "$1"; server=$2; shift 2 ;;
+    --proxy) needs $# "$1"; https_proxy=$2 http_proxy=$2; export https_proxy http_proxy; shift 2 ;;
     --version) needs $# "$1"; version=$2; shift 2 ;;
     --release-key) needs $# "$1"; release_key=$2; shift 2 ;;
     --root) needs $# "$1"; root=$2; shift 2 ;;
@@ -185,8 +187,9 @@ write_settings() {
   (
     umask 077
     {
-      for name in https_proxy http_proxy no_proxy; do
-        eval "value=\${$name:-}"
+      for name in https_proxy http_proxy all_proxy no_proxy; do
+        capitals=$(printf '%s' "$name" | tr '[:lower:]' '[:upper:]')
+        eval "value=\${$name:-\${$capitals:-}}"
         if [ -n "$value" ]; then printf '%s="%s"\n' "$name" "$(quoted "$value")"; fi
       done
       if [ -n "$key" ]; then printf 'MUSTER_ENROLLMENT_KEY="%s"\n' "$(quoted "$key")"; fi

@@ -1,6 +1,7 @@
 // Reads releases from a host that answers in the shape of GitHub's releases. What it says is checked before it is believed.
 import { AppError, badRequest, notFound, unavailable } from '@muster/kit/errors.ts'
 import { type OutgoingAnswer, requestOutside } from '@muster/kit/outgoing.ts'
+import { metadataName } from '@muster/releases/mirror.ts'
 import { isCandidate, ReleaseTarget, releaseVersion } from '@muster/wire/release.ts'
 import { z } from 'zod'
 import type { ReleaseSource } from '../services.ts'
@@ -25,6 +26,8 @@ type Release = z.infer<typeof Release>
 
 const answerBytesMax = 2_000_000
 const sumsBytesMax = 100_000
+const signedFilesMax = 200
+const signedBytesMax = 2_000_000
 const notesCharsMax = 20_000
 const redirectsMax = 3
 const timeoutMs = 10_000
@@ -34,6 +37,8 @@ export interface UpstreamRelease {
   readonly version: string
   readonly executables: readonly Offered[]
   readonly about: About
+  /** Signed metadata and lists of hashes that lie beside the executables, by name; empty where the release has none. */
+  readonly signed: ReadonlyMap<string, Buffer>
 }
 
 /**
@@ -59,6 +64,7 @@ export async function readUpstream(
     version: named,
     executables,
     about: { prerelease, releasedAt, notes: body?.slice(0, notesCharsMax) ?? null },
+    signed: await signedFilesOf(source, release),
   }
 }
 
@@ -94,6 +100,20 @@ function hashOf({ name, digest }: Asset, sums: ReadonlyMap<string, string>): str
   if (hash === undefined) throw wrongAnswer(`gives no SHA-256 of ${name}`)
   if (others.some((other) => other !== hash)) throw wrongAnswer(`gives two different SHA-256 of ${name}`)
   return hash
+}
+
+/** What of a release is signed: metadata, which is of use only as a whole, and the list that the install script checks. */
+async function signedFilesOf(source: ReleaseSource, { assets }: Release): Promise<Map<string, Buffer>> {
+  const files = new Map<string, Buffer>()
+  if (!assets.some(({ name }) => name === 'timestamp.json')) return files
+  const named = assets.filter(({ name }) => metadataName.test(name) || /^SHA256SUMS(\.sig)?$/.test(name))
+  if (named.length > signedFilesMax) throw wrongAnswer('has more metadata than any release')
+  for (const { name, browser_download_url: url } of named) {
+    const answer = await ask(source, url, signedBytesMax)
+    if (answer.status !== 200) throw wrongAnswer(`answers ${answer.status} for ${name}`)
+    files.set(name, answer.body)
+  }
+  return files
 }
 
 async function sumsOf(source: ReleaseSource, assets: readonly Asset[]): Promise<Map<string, string>> {

@@ -1,6 +1,9 @@
 import { asSystem } from '@muster/db/database.ts'
-import { badRequest, notFound } from '@muster/kit/errors.ts'
-import { compareVersions, isCandidate } from '@muster/wire/release.ts'
+import { badRequest, conflict, notFound } from '@muster/kit/errors.ts'
+import { mirrorMetadata, NotTrusted } from '@muster/releases/mirror.ts'
+import { Repository } from '@muster/releases/repository.ts'
+import type { ReleaseStore } from '@muster/releases/store.ts'
+import { compareVersions, isCandidate, releaseTargetPath } from '@muster/wire/release.ts'
 import { type Call, implement } from '../operation.ts'
 import { executableAnswer } from './executable.ts'
 import { publishedIn, register } from './registration.ts'
@@ -30,7 +33,8 @@ export default implement(contract, {
   },
 
   async syncUpstream({ input, services, write, audit }) {
-    const { version, executables, about } = await releaseOf(services, input.version)
+    const { version, executables, about, signed } = await releaseOf(services, input.version)
+    await keepSigned(services.releases, version, executables, signed)
     const synced = executables.map(({ kind, os, arch }) => `${kind}:${os}/${arch}`).sort()
     await write(async (db) => {
       await register(db, executables, about)
@@ -50,5 +54,31 @@ async function releaseOf(services: Call['services'], wanted: string | undefined)
   const version = wanted ?? stable.sort(compareVersions).at(-1)
   const executables = published.filter((target) => target.version === version)
   if (version === undefined || executables.length === 0) throw notFound('Release')
-  return { version, executables, about: {} }
+  return { version, executables, about: {}, signed: new Map() }
+}
+
+/** Keeps what a release host has signed, for the agents and the install script to check. @throws CONFLICT, and nothing is registered */
+async function keepSigned(
+  store: ReleaseStore | null,
+  version: string,
+  executables: UpstreamRelease['executables'],
+  signed: UpstreamRelease['signed'],
+): Promise<void> {
+  if (store === null || signed.size === 0) return
+  try {
+    await mirrorMetadata(store, signed)
+  } catch (error) {
+    if (!(error instanceof NotTrusted)) throw error
+    throw conflict(`The metadata of the release is not to be trusted: ${error.message}`)
+  }
+  const targets = new Map((await new Repository(store).published()).map((target) => [target.path, target.sha256]))
+  for (const { os, arch, sha256, kind } of executables) {
+    const path = releaseTargetPath({ version, os, arch })
+    if (kind === 'agent' && targets.get(path) !== sha256)
+      throw conflict(`The metadata of the release does not vouch for ${path}`)
+  }
+  for (const name of ['SHA256SUMS', 'SHA256SUMS.sig']) {
+    const bytes = signed.get(name)
+    if (bytes !== undefined) await store.write(`targets/${version}/${name}`, bytes)
+  }
 }

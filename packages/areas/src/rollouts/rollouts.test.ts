@@ -1,16 +1,25 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createReleaseKey } from '@muster/releases/keys.ts'
+import { Repository } from '@muster/releases/repository.ts'
+import { DiskStore } from '@muster/releases/store.ts'
 import { auditOf } from '@muster/testkit/audit.ts'
 import { call, refusal } from '@muster/testkit/call.ts'
 import { enrolled, setState } from '@muster/testkit/machines.ts'
 import { testServices } from '@muster/testkit/services.ts'
 import { person, world } from '@muster/testkit/world.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { versions } from '../agent-versions/versions.contract.ts'
 import { groups } from '../groups/groups.contract.ts'
+import { createRuntime } from '../runtime.ts'
 import { offerUpdates } from './offers.jobs.ts'
 import { pins } from './pins.contract.ts'
 import { rollouts, stop } from './rollouts.contract.ts'
 import { updates } from './updates.contract.ts'
 
-const { system, redis, log } = await testServices()
+const services = await testServices()
+const { system, redis, log } = services
 const here = await world()
 const elsewhere = await world()
 const version = '600000.1.0'
@@ -80,6 +89,67 @@ describe('a rollout', () => {
   })
 })
 
+describe('U7: a stolen administrator account and online key', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-stolen-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  const unsigned = '600000.6.6'
+
+  it('bring no version out that the offline keys have not signed, not even with one of two of them', async () => {
+    const store = new DiskStore(folder)
+    const source = { source: 'local', upstreamUrl: null, upstreamToken: null, allowedNetworks: [] } as const
+    const runtime = createRuntime({
+      ...services,
+      releases: store,
+      settings: { ...services.settings, releases: source },
+    })
+    const [first, second, online] = [createReleaseKey(), createReleaseKey(), createReleaseKey()]
+    const repository = new Repository(store)
+    await repository.begin({ release: [first, second], threshold: 2, online })
+    await repository.countersign(second)
+    await repository.renew(online)
+    await store.write(`targets/${unsigned}/linux-x64/muster-agent`, Buffer.from('evil'))
+    const bringOut = async () => {
+      const sync = call(here.systemAdmin, versions.syncUpstream, { version: unsigned }, { runtime })
+      expect(await refusal(sync)).toMatchObject({ status: 404, message: 'Release not found' })
+      expect(await refusal(call(here.systemAdmin, rollouts.create, { version: unsigned }))).toMatchObject({
+        ...{ status: 404, message: 'Agent version not found' },
+      })
+    }
+    await bringOut()
+    await repository.add([{ version: unsigned, os: 'linux', arch: 'x64', bytes: Buffer.from('evil') }], [first])
+    await expect(repository.renew(online)).rejects.toThrow()
+    await bringOut()
+  })
+
+  it('take even a signed version nowhere but to a tenth of the fleet first', async () => {
+    await endAll()
+    for (const stages of [[100], [50, 100], [11, 100], [10, 5, 100], [1, 50]])
+      expect(await refusal(call(here.systemAdmin, rollouts.create, { version, stages })), String(stages)).toMatchObject(
+        {
+          status: 400,
+        },
+      )
+    const { id, stage } = await call(here.systemAdmin, rollouts.create, { version })
+    expect(stage).toBe(1)
+    // No request takes it on to the next ring: only devices that run the version do.
+    expect(await refusal(call(here.systemAdmin, rollouts.resume, { id }))).toMatchObject({ status: 409 })
+    await call(here.systemAdmin, rollouts.pause, { id })
+    expect(await call(here.systemAdmin, rollouts.resume, { id })).toMatchObject({ stage: 1 })
+    expect(await refusal(call(here.systemAdmin, rollouts.create, { version }))).toMatchObject({ status: 409 })
+  })
+
+  it('are stopped by one request of whoever is in charge; nobody else begins or stops anything', async () => {
+    await begin()
+    expect(await call(here.systemAdmin, stop.set, { reason: 'Stolen' })).toMatchObject({ stopped: true })
+    expect(await offerUpdates({ pool: system, redis, log, publicUrl: 'http://127.0.0.1:3000' })).toBe(0)
+    for (const who of [here.partnerAdmin, here.orgAdmin]) {
+      expect(await refusal(call(who, stop.lift, {}))).toMatchObject({ status: 403 })
+      expect(await refusal(call(who, rollouts.create, { version }))).toMatchObject({ status: 403 })
+    }
+    await call(here.systemAdmin, stop.lift, {})
+  })
+})
+
 describe('why a device is not updated', () => {
   const device = async () => {
     const [id = ''] = await enrolled(here.orgAdmin, { orgId: here.org.id, siteId: here.site.id }, 'why')
@@ -115,7 +185,7 @@ describe('why a device is not updated', () => {
     expect(await why(id)).toBe('up_to_date')
   })
 
-  it('says what the device said, and lists those that are stuck to those who may see them', async () => {
+  it('U9: says what the device said, and lists those that are stuck to those who may see them', async () => {
     const id = await device()
     await begin()
     await system.query(

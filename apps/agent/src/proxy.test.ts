@@ -1,0 +1,109 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { useProxy } from './config.ts'
+import { proxyFor } from './proxy.ts'
+import { FakeServer } from './testing/fake-server.ts'
+import { spawnAgent } from './testing/test-agent.ts'
+import { TestProxy } from './testing/test-proxy.ts'
+import { download } from './update/download.ts'
+
+const way = (address: string, environment: Record<string, string>) => proxyFor(new URL(address), environment)?.href
+
+describe('the proxy on the way to an address', () => {
+  test.each([
+    ['https://muster.example.com', { https_proxy: 'http://a:1' }, 'http://a:1/'],
+    ['wss://muster.example.com/agent', { HTTPS_PROXY: 'http://a:1' }, 'http://a:1/'],
+    ['ws://muster.example.com/agent', { http_proxy: 'http://b:2', https_proxy: 'http://a:1' }, 'http://b:2/'],
+    ['http://muster.example.com', { https_proxy: 'http://a:1' }, undefined],
+    ['http://muster.example.com', { all_proxy: 'c:3' }, 'http://c:3/'],
+    ['https://muster.example.com', { https_proxy: 'http://a:1', HTTPS_PROXY: 'http://b:2' }, 'http://a:1/'],
+    ['https://muster.example.com', {}, undefined],
+    ['https://muster.example.com', { https_proxy: '' }, undefined],
+  ])('%s with %j', (address, environment, proxy) => {
+    expect(way(address, environment)).toBe(proxy)
+  })
+
+  test.each([
+    ['https://muster.example.com', 'example.com', true],
+    ['https://muster.example.com', '.example.com, other.test', true],
+    ['https://muster.example.com', '*.example.com', true],
+    ['https://example.com', 'muster.example.com', false],
+    ['https://notexample.com', 'example.com', false],
+    ['https://MUSTER.example.com', 'other.test muster.EXAMPLE.com', true],
+    ['https://muster.example.com', 'muster.example.com:443', true],
+    ['https://muster.example.com:8443', 'muster.example.com:443', false],
+    ['https://10.1.2.3', '10.0.0.0/8', true],
+    ['https://11.1.2.3', '10.0.0.0/8', false],
+    ['https://10.1.2.3', '10.1.2.3', true],
+    ['https://[fd00::1]', 'fd00::/8', true],
+    ['https://[fd00::1]:8443', '[fd00::1]:8443', true],
+    ['https://[fd00::1]', 'fd00::1', true],
+    ['https://muster.example.com', '*', true],
+    ['https://muster.example.com', '', false],
+  ])('%s is reached without one when no_proxy is "%s": %j', (address, list, isExempt) => {
+    const proxy = way(address, { https_proxy: 'http://a:1', no_proxy: list })
+    expect(proxy).toBe(isExempt ? undefined : 'http://a:1/')
+  })
+
+  test('one that is no HTTP proxy is named as the fault, without its password', () => {
+    for (const proxy of ['socks5://me:secret@a:1', 'http://'])
+      expect(() => way('https://x.test', { https_proxy: proxy })).toThrow(/^the proxy is no address of an HTTP proxy$/)
+  })
+})
+
+describe('through a proxy', () => {
+  let proxy: TestProxy
+  let server: FakeServer
+  let folder: string
+  beforeEach(async () => {
+    proxy = await TestProxy.start()
+    server = await FakeServer.start()
+    folder = await mkdtemp(join(tmpdir(), 'muster-proxy-'))
+  })
+  afterEach(async () => {
+    await server.stop()
+    await proxy.stop()
+    await rm(folder, { recursive: true, force: true })
+  })
+  const args = () => ['--server', server.url, '--key', 'k', '--data-dir', folder]
+
+  test('an agent enrols and connects, with the credentials of the address', async () => {
+    proxy.wants = `Basic ${Buffer.from('me:pass word').toString('base64')}`
+    const http_proxy = proxy.url.replace('//', '//me:pass%20word@')
+    await using agent = spawnAgent('src/main.ts', args(), { http_proxy })
+    await server.until(() => server.isConnected)
+    expect(new Set(proxy.asked)).toEqual(new Set([`127.0.0.1:${server.port}`]))
+    expect(proxy.asked.length).toBeGreaterThanOrEqual(2)
+    expect(agent.output()).not.toContain('pass')
+  })
+
+  test('an agent that is given one on its command line uses that one', async () => {
+    await using _ = spawnAgent('src/main.ts', [...args(), '--proxy', proxy.url], { http_proxy: 'http://127.0.0.1:1' })
+    await server.until(() => server.isConnected)
+    expect(proxy.asked.length).toBeGreaterThanOrEqual(2)
+  })
+
+  test('an agent does without it for what no_proxy names', async () => {
+    await using _ = spawnAgent('src/main.ts', args(), { http_proxy: 'http://127.0.0.1:1', NO_PROXY: '127.0.0.0/8' })
+    await server.until(() => server.isConnected)
+    expect(proxy.asked).toEqual([])
+  })
+
+  test('a proxy that refuses is said to, and tried again', async () => {
+    proxy.wants = 'Basic nobody'
+    await using agent = spawnAgent('src/main.ts', args(), { http_proxy: proxy.url })
+    while (!/the proxy 127\.0\.0\.1:\d+ answered 407/.test(agent.output())) await pause(20)
+    proxy.wants = undefined
+    await server.until(() => server.isConnected)
+  })
+
+  test('executables are fetched', async () => {
+    server.mood.answersGet = (_request, response) => response.end('0123456789')
+    useProxy(proxy.url)
+    await download({ url: `${server.url}/agent`, file: join(folder, 'part'), bytes: 10 }).finally(() => useProxy(''))
+    expect(proxy.asked).toEqual([`127.0.0.1:${server.port}`])
+  })
+})

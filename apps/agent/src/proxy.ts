@@ -1,0 +1,118 @@
+// The way out where there is none but through a proxy. What the environment says decides, as it does for curl: https_proxy, http_proxy,
+// all_proxy and no_proxy, in small letters before capitals. Everything goes through CONNECT, sockets as well as downloads.
+import type { Agent } from 'node:http'
+import { BlockList, connect, isIP, Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import { environment as inherited } from './config.ts'
+import { proxyTimeoutMs } from './limits.ts'
+
+type Environment = typeof inherited
+
+const isSecure = ({ protocol }: URL) => protocol === 'https:' || protocol === 'wss:'
+const hostOf = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, '').toLowerCase()
+const portOf = (url: URL) => Number(url.port) || (isSecure(url) ? 443 : 80)
+
+function setting(environment: Environment, name: string): string | undefined {
+  return environment[name] || environment[name.toUpperCase()] || undefined
+}
+
+/** The proxy on the way to an address, if there is one. @throws Error for one that is no address of an HTTP proxy */
+export function proxyFor(target: URL, environment: Environment = inherited): URL | undefined {
+  const given =
+    setting(environment, isSecure(target) ? 'https_proxy' : 'http_proxy') ?? setting(environment, 'all_proxy')
+  if (given === undefined || isExempt(target, setting(environment, 'no_proxy') ?? '')) return undefined
+  const text = given.includes('://') ? given : `http://${given}`
+  const proxy = URL.canParse(text) ? new URL(text) : undefined
+  // Its name and password stay out of what is logged.
+  if (proxy === undefined || !/^https?:$/.test(proxy.protocol))
+    throw new Error('the proxy is no address of an HTTP proxy')
+  return proxy
+}
+
+/** Whether no_proxy names the target: `*`, a name with all below it, an address or a network, with or without a port. */
+function isExempt(target: URL, list: string): boolean {
+  const host = hostOf(target)
+  return list
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter((entry) => entry !== '')
+    .some((entry) => {
+      if (entry === '*') return true
+      const [, name = '', port] =
+        /^(?:\*?\.)?\[?(.*?)\]?(?::(\d+))?$/.exec(isIP(entry) === 6 ? `[${entry}]` : entry) ?? []
+      if (port !== undefined && Number(port) !== portOf(target)) return false
+      return host === name || host.endsWith(`.${name}`) || isInNetwork(host, name)
+    })
+}
+
+function isInNetwork(host: string, network: string): boolean {
+  const [, address = '', bits = ''] = /^(.+)\/(\d{1,3})$/.exec(network) ?? []
+  const family = isIP(address)
+  if (family === 0 || family !== isIP(host) || Number(bits) > (family === 4 ? 32 : 128)) return false
+  const kind = family === 4 ? 'ipv4' : 'ipv6'
+  const networks = new BlockList()
+  networks.addSubnet(address, Number(bits), kind)
+  return networks.check(host, kind)
+}
+
+/** What a request or a WebSocket has to go through to reach an address; undefined when nothing is in between. */
+export function agentFor(address: string | URL, environment?: Environment): Agent | undefined {
+  const target = new URL(address)
+  const proxy = proxyFor(target, environment)
+  if (proxy === undefined) return undefined
+  // An import statement would also load the runtime's browser-style WebSocket and fetch.
+  const agent: Agent = isSecure(target)
+    ? new (process.getBuiltinModule('node:https').Agent)()
+    : new (process.getBuiltinModule('node:http').Agent)()
+  agent.createConnection = (_, done) => {
+    tunnel(proxy, target).then(
+      (socket) => done?.(null, isSecure(target) ? secured(socket, target) : socket),
+      (error: Error) => done?.(error, new Socket()),
+    )
+    return undefined
+  }
+  return agent
+}
+
+function secured(socket: Socket, target: URL): Socket {
+  const host = hostOf(target)
+  return connectTls({ socket, host, ...(isIP(host) === 0 && { servername: host }) })
+}
+
+/** A connection to the target through the proxy. @throws Error saying what the proxy answered */
+function tunnel(proxy: URL, target: URL): Promise<Socket> {
+  const [host, port] = [hostOf(proxy), Number(proxy.port) || (isSecure(proxy) ? 443 : 80)]
+  const socket = isSecure(proxy) ? connectTls({ host, port }) : connect({ host, port })
+  return new Promise((resolve, reject) => {
+    let head = Buffer.alloc(0)
+    const fail = (why: string) => {
+      socket.destroy()
+      reject(new Error(`the proxy ${proxy.host} ${why}`))
+    }
+    const onError = (error: Error) => fail(`cannot be reached: ${error.message}`)
+    const onEnd = () => fail('closed the connection')
+    const onData = (piece: Buffer) => {
+      head = Buffer.concat([head, piece])
+      const end = head.indexOf('\r\n\r\n')
+      if (end < 0) return void (head.length > 16_384 && fail('answers something else than HTTP'))
+      const status = /^HTTP\/1\.[01] (\d{3})/.exec(head.toString('latin1', 0, end))?.[1]
+      if (status === undefined || !status.startsWith('2'))
+        return fail(`answered ${status ?? 'something else than HTTP'}`)
+      socket.setTimeout(0)
+      socket.off('error', onError).off('end', onEnd).off('data', onData).off('timeout', onTimeout)
+      // Nobody speaks before the agent does, and whoever takes the socket now listens before anything else can come.
+      resolve(socket)
+    }
+    const onTimeout = () => fail('did not answer in time')
+    socket.setTimeout(proxyTimeoutMs).on('timeout', onTimeout)
+    socket.on('error', onError).on('end', onEnd).on('data', onData)
+    socket.write(request(proxy, target))
+  })
+}
+
+function request({ username, password }: URL, target: URL): string {
+  const place = `${target.hostname}:${portOf(target)}`
+  const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')
+  const authorization = username === '' ? '' : `Proxy-Authorization: Basic ${credentials}\r\n`
+  return `CONNECT ${place} HTTP/1.1\r\nHost: ${place}\r\n${authorization}\r\n`
+}

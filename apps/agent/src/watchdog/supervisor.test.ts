@@ -1,0 +1,107 @@
+// The watchdog over real processes; only its patience is shorter than it is in service.
+import { chmod, copyFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createLog } from '../log.ts'
+import { loadPlatform } from '../platform/load.ts'
+import { FakeServer } from '../testing/fake-server.ts'
+import { isRunning, temporaryFolder } from '../testing/test-agent.ts'
+import { UpdateSteps } from '../update/attempt.ts'
+import { Installation } from '../update/installation.ts'
+import { UpdateJournal } from '../update/update-journal.ts'
+import { AgentLink } from './agent-link.ts'
+import { type Sight, Supervisor } from './supervisor.ts'
+
+vi.mock('../limits.ts', async (original) => ({
+  ...(await original<typeof import('../limits.ts')>()),
+  ...{ pingEveryMs: 500, restartDelayFirstMs: 20, restartDelayMaxMs: 50 },
+}))
+
+const main = fileURLToPath(new URL('../main.ts', import.meta.url))
+
+let server: FakeServer
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
+let stopping: AbortController
+let sights: Sight[]
+let ended: Promise<number>
+beforeEach(async () => {
+  server = await FakeServer.start()
+  folder = await temporaryFolder()
+  stopping = new AbortController()
+  sights = []
+})
+afterEach(async () => {
+  stopping.abort()
+  await ended
+  await server.stop()
+  await folder[Symbol.asyncDispose]()
+})
+
+async function seen(agent: Sight['agent']): Promise<Sight> {
+  for (;;) {
+    const sight = sights.find((each) => each.agent === agent)
+    if (sight !== undefined) return sight
+    await pause(20)
+  }
+}
+/** The number of the agent's process, as the watchdog finds it. */
+const pidOf = async () => {
+  const link = await AgentLink.open(folder.path, 5_000)
+  link?.close()
+  return link?.state.pid
+}
+
+async function watch(program: { file: string; args: string[] }, steps?: UpdateSteps, journal?: UpdateJournal) {
+  const supervisor = new Supervisor({
+    ...{ directory: folder.path, program, steps, confirmMs: 60_000 },
+    platform: await loadPlatform(),
+    journal: journal ?? new UpdateJournal(folder.path),
+    isOnline: () => true,
+    onSight: (sight) => sights.push(sight),
+    onTrusted: () => undefined,
+    log: createLog(false, () => undefined),
+  })
+  ended = supervisor.run(stopping.signal)
+}
+const agentArgs = () => ['--server', server.url, '--key', 'k', '--data-dir', folder.path]
+
+describe('an agent', () => {
+  test('that hangs is killed and started again, and the server hears that it was silent', async () => {
+    await watch({ file: process.execPath, args: [main, ...agentArgs()] })
+    await server.until(() => server.isConnected)
+    const first = await pidOf()
+    if (first === undefined) throw new Error('it does not say which process it is')
+    process.kill(first, 'SIGSTOP')
+    await server.until(() => server.hellos.length === 2 && server.isConnected)
+    expect(await isRunning(String(first))).toBe(false)
+    expect(server.hellos[1]?.bootId).not.toBe(server.hellos[0]?.bootId)
+    expect(await seen('silent')).toMatchObject({ error: 'the agent does not answer' })
+    expect((await seen('restarting')).restarts).toBe(0)
+    while (sights.at(-1)?.agent !== 'running') await pause(20)
+    expect(sights.at(-1)).toMatchObject({ restarts: 1, error: undefined })
+  })
+
+  test('that is killed is started again', async () => {
+    await watch({ file: process.execPath, args: [main, ...agentArgs()] })
+    await server.until(() => server.isConnected)
+    process.kill((await pidOf()) ?? 0, 'SIGKILL')
+    await server.until(() => server.hellos.length === 2 && server.isConnected)
+  })
+
+  test('whose executable is damaged is replaced by its backup', async () => {
+    const installation = new Installation(join(folder.path, 'muster-agent'))
+    const journal = new UpdateJournal(folder.path)
+    await writeFile(installation.previous, `#!/bin/sh\nexec ${process.execPath} ${main} "$@"\n`)
+    await writeFile(installation.current, '#!/bin/sh\nexit 1\n')
+    for (const path of [installation.previous, installation.current]) await chmod(path, 0o755)
+    await copyFile(installation.current, installation.watchdog)
+    await watch({ file: installation.current, args: agentArgs() }, new UpdateSteps(installation, journal), journal)
+    await server.until(() => server.isConnected)
+    await seen('failover')
+    expect((await journal.read()).outcome).toMatchObject({
+      ...{ state: 'rolled_back', reason: 'did_not_start', error: 'the executable failed to start 5 times' },
+    })
+  })
+})
