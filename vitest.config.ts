@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
 const stores = ['packages/testkit/src/global-setup.ts']
+const areas = 'packages/areas/**/*.test.ts'
 const seeds = ['test/property-seed.ts']
 
 export default defineConfig({
@@ -18,9 +19,12 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['packages/**/*.test.ts', 'apps/**/*.test.ts', 'bench/src/**/*.test.ts'],
+          exclude: ['**/node_modules/**', areas],
           globalSetup: stores,
         },
       },
+      // All of them need the whole of `areas`: loading it for each file anew would take most of the time.
+      { extends: true, test: { name: 'areas', include: [areas], isolate: false, globalSetup: stores } },
       { extends: true, test: { name: 'gates', include: ['test/gates/**/*.test.ts'], globalSetup: stores } },
       { extends: true, test: { name: 'shape', include: ['test/shape/**/*.test.ts'] } },
       {

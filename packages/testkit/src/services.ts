@@ -33,6 +33,8 @@ async function makeServices(): Promise<Services> {
   })
   await bootstrap(services, null)
   afterAll(async () => {
+    // Files may share a process; the next one makes its own.
+    made = undefined
     await Promise.all([services.people.end(), services.system.end()])
     redis.disconnect()
   })
