@@ -11,6 +11,7 @@ import { Confirm } from '../../ui/Confirm.tsx'
 import { type Column, DataTable } from '../../ui/DataTable.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Pages } from '../../ui/Pages.tsx'
+import { RowButton } from '../../ui/RowButton.tsx'
 import { Note } from '../../ui/states.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 import { toast } from '../../ui/toasts.tsx'
@@ -123,11 +124,7 @@ function useFieldColumns(
       header: 'Name',
       width: 180,
       grow: 2,
-      cell: (field) => (
-        <button type="button" className="rounded font-medium hover:text-accent-text" onClick={() => open(field)}>
-          {field.label}
-        </button>
-      ),
+      cell: (field) => <RowButton open={() => open(field)}>{field.label}</RowButton>,
     },
     { id: 'key', header: 'Key', width: 150, cell: ({ key }) => <code>{key}</code> },
     { id: 'type', header: 'Kind', width: 110, cell: ({ type }) => typeWords[type] },

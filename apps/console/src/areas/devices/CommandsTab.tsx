@@ -11,6 +11,7 @@ import { DataTable } from '../../ui/DataTable.tsx'
 import { Details, Verbatim } from '../../ui/Details.tsx'
 import { Facts } from '../../ui/display.tsx'
 import { Pages } from '../../ui/Pages.tsx'
+import { RowButton } from '../../ui/RowButton.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { Note, Refusal } from '../../ui/states.tsx'
 import { Ago, Moment } from '../../ui/time.tsx'
@@ -64,11 +65,7 @@ export function CommandsTab({ device: { id: deviceId } }: { readonly device: Dev
             header: 'Command',
             width: 180,
             grow: 1,
-            cell: ({ id, type }) => (
-              <button type="button" className="rounded font-medium hover:text-accent-text" onClick={() => open(id)}>
-                {commandWords(type)}
-              </button>
-            ),
+            cell: ({ id, type }) => <RowButton open={() => open(id)}>{commandWords(type)}</RowButton>,
           },
           { id: 'status', header: 'Status', width: 110, cell: ({ status }) => <CommandMark status={status} /> },
           { id: 'exit', header: 'Exit code', width: 90, align: 'end', cell: ({ exitCode }) => exitCode ?? '–' },

@@ -1,8 +1,8 @@
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { MonitorSmartphone, SearchX } from 'lucide-react'
 import { useMemo } from 'react'
 import { useRefreshOn } from '../../live/Live.tsx'
-import { Button } from '../../ui/Button.tsx'
+import { Button, buttonClass } from '../../ui/Button.tsx'
 import { type Column, DataTable } from '../../ui/DataTable.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { many } from '../../ui/quantity.ts'
@@ -38,7 +38,11 @@ export function DevicesPage() {
   const chosen = useSelection(JSON.stringify(filters), total)
   // Joining and leaving is rare; how devices are comes through the rows themselves.
   useRefreshOn(
-    ({ type }) => type === 'device.changed' || (type === 'device.status' && dependsOnStatus(filters)),
+    ({ type }) =>
+      type === 'device.changed' ||
+      // The first devices of all should be seen at once.
+      (total === 0 && type === 'device.status') ||
+      (type === 'device.status' && dependsOnStatus(filters)),
     ['devices.devices.list'],
     10_000,
   )
@@ -90,7 +94,16 @@ const NothingFound = ({ clear }: { clear(): void }) => (
 )
 
 const NoDevices = () => (
-  <Note icon={MonitorSmartphone} title="No devices yet">
-    Make an enrolment key and run the installer with it on a machine: it appears here within seconds.
+  <Note
+    icon={MonitorSmartphone}
+    title="No devices yet"
+    action={
+      <Link to="/enrolment" search={({ org, site }) => ({ org, site })} className={buttonClass('primary')}>
+        Bring the first one in
+      </Link>
+    }
+  >
+    Make an enrolment key and run the line that comes with it on a machine. This list waits for it: it appears within
+    seconds.
   </Note>
 )

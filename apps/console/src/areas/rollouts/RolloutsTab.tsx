@@ -9,6 +9,7 @@ import { Button } from '../../ui/Button.tsx'
 import { type Column, DataTable } from '../../ui/DataTable.tsx'
 import { Badge, type Tone } from '../../ui/display.tsx'
 import { Pages } from '../../ui/Pages.tsx'
+import { RowButton } from '../../ui/RowButton.tsx'
 import { Note } from '../../ui/states.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { RolloutCard } from './RolloutCard.tsx'
@@ -75,11 +76,7 @@ const columnsWith = (open: (id: string) => void): readonly Column<Row>[] => [
     header: 'Version',
     width: 140,
     grow: 1,
-    cell: ({ id, version }) => (
-      <button type="button" className="rounded font-medium hover:text-accent-text" onClick={() => open(id)}>
-        {version}
-      </button>
-    ),
+    cell: ({ id, version }) => <RowButton open={() => open(id)}>{version}</RowButton>,
   },
   {
     id: 'state',

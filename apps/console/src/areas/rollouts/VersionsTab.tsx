@@ -13,6 +13,7 @@ import { Badge, CopyText } from '../../ui/display.tsx'
 import { TextField } from '../../ui/fields.tsx'
 import { Pages } from '../../ui/Pages.tsx'
 import { bytes } from '../../ui/quantity.ts'
+import { RowButton } from '../../ui/RowButton.tsx'
 import { Note } from '../../ui/states.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { toast } from '../../ui/toasts.tsx'
@@ -70,11 +71,7 @@ const columnsWith = (open: (version: AgentVersion) => void): readonly Column<Age
     id: 'version',
     header: 'Version',
     width: 150,
-    cell: (version) => (
-      <button type="button" className="rounded font-medium hover:text-accent-text" onClick={() => open(version)}>
-        {version.version}
-      </button>
-    ),
+    cell: (version) => <RowButton open={() => open(version)}>{version.version}</RowButton>,
   },
   {
     id: 'kind',

@@ -8,6 +8,7 @@ import { type Column, DataTable } from '../../ui/DataTable.tsx'
 import { Details, Verbatim } from '../../ui/Details.tsx'
 import { Facts } from '../../ui/display.tsx'
 import { bytes, count, many } from '../../ui/quantity.ts'
+import { RowButton } from '../../ui/RowButton.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
 import { sorted } from '../../ui/sorted.ts'
 import { Note } from '../../ui/states.tsx'
@@ -112,11 +113,7 @@ const columnsWith = (
     width: 190,
     grow: 1,
     sort: 'name',
-    cell: (process) => (
-      <button type="button" className="rounded font-medium hover:text-accent-text" onClick={() => open(process)}>
-        {process.name}
-      </button>
-    ),
+    cell: (process) => <RowButton open={() => open(process)}>{process.name}</RowButton>,
   },
   { id: 'pid', header: 'Number', width: 90, sort: 'pid', align: 'end', cell: ({ pid }) => pid },
   {

@@ -10,6 +10,7 @@ import { Details } from '../../ui/Details.tsx'
 import { Badge, Facts, type Tone } from '../../ui/display.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { bytes, many } from '../../ui/quantity.ts'
+import { RowButton } from '../../ui/RowButton.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { sorted } from '../../ui/sorted.ts'
@@ -134,11 +135,7 @@ function columnsWith(
       width: 240,
       grow: 1,
       sort: 'name',
-      cell: ({ name }) => (
-        <button type="button" className="rounded font-medium hover:text-accent-text" onClick={() => open(name)}>
-          {name}
-        </button>
-      ),
+      cell: ({ name }) => <RowButton open={() => open(name)}>{name}</RowButton>,
     },
     { id: 'what', header: 'What it is', width: 220, grow: 2, cell: ({ displayName }) => displayName ?? '–' },
     {

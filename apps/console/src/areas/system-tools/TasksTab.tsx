@@ -10,6 +10,7 @@ import { Details, Verbatim } from '../../ui/Details.tsx'
 import { Badge, Facts } from '../../ui/display.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { many } from '../../ui/quantity.ts'
+import { RowButton } from '../../ui/RowButton.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
 import { sorted } from '../../ui/sorted.ts'
 import { Note } from '../../ui/states.tsx'
@@ -102,11 +103,7 @@ const columnsWith = (
     width: 220,
     grow: 2,
     sort: 'name',
-    cell: (task) => (
-      <button type="button" className="rounded font-medium hover:text-accent-text" onClick={() => open(task)}>
-        {task.name}
-      </button>
-    ),
+    cell: (task) => <RowButton open={() => open(task)}>{task.name}</RowButton>,
   },
   { id: 'kind', header: 'Kind', width: 84, sort: 'kind', cell: ({ kind }) => kinds[kind] },
   {
