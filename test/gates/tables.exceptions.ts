@@ -27,6 +27,8 @@ export const otherwiseOwned: Readonly<Record<string, string>> = {
   used_refresh_tokens: 'only for the system',
   one_time_tokens: 'only for the system',
   passkeys: 'seen by its person',
+  command_stops: 'of a partner as such, or of the installation, which everybody may read',
+  device_reach: 'how far a person reached, seen by that person',
 }
 
 /** Keys to another tenant's row that the database alone would not refuse, with what does. */
@@ -45,6 +47,7 @@ export const looseKeys: Readonly<Record<string, string>> = {
   'scim_group_members.role_id': 'written by the system alone, for roles of the own tenant',
   'audit_heads.chain_id': 'written by the system alone',
   'used_refresh_tokens.session_id': 'written by the system alone',
+  'device_reach.device_id': 'written by the system alone, for a device that the handler found in reach',
   'device_group_members.device_id':
     "the handler takes devices of the group's organisation only, and moves take them out",
 }

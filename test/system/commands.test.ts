@@ -14,12 +14,15 @@ describe('commands', () => {
   let orgId: string
   let folder: string
   const ids: string[] = []
+  const agents: Awaited<ReturnType<Fleet['agent']>>[] = []
+  let enrolmentKey: string
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'muster-commands-'))
     fleet = await Fleet.start()
     const { org, key } = await fleet.tenant()
     orgId = org.id
-    for (let index = 0; index < agentsAtOnce; index++) await fleet.agent(`agent-bulk-${index}`, key)
+    for (let index = 0; index < agentsAtOnce; index++) agents.push(await fleet.agent(`agent-bulk-${index}`, key))
+    enrolmentKey = key
     await eventually(async () => {
       const { devices } = await fleet.must('GET', `/devices?orgIds=${orgId}&status=online&limit=100`)
       if (devices.length < agentsAtOnce) return false
@@ -61,7 +64,15 @@ describe('commands', () => {
     await fleet.must('POST', '/custom-fields', { ...field, key: 'fixed' })
     const script =
       'echo "::muster-field rack_units=4"; echo "::muster-field fixed=5"; echo "::muster-field rack_units=six" >&2'
-    await fleet.must('POST', `/devices/${id}/commands`, { type: 'run_script', payload: { script }, waitMs: 20_000 })
+    const run = { type: 'run_script', payload: { script: `${script}; echo "::muster-field absent=1"` }, waitMs: 20_000 }
+    const { result } = await fleet.must('POST', `/devices/${id}/commands`, run)
+    expect(result.customFields).toEqual({
+      set: { rack_units: 4 },
+      refused: [
+        { field: 'fixed', reason: 'scripts may not write it' },
+        { field: 'absent', reason: 'there is no such field' },
+      ],
+    })
     const found = async (key: string) => {
       const filter = JSON.stringify({ field: `custom.${key}`, op: 'isSet' })
       const { devices } = await fleet.must('GET', `/devices?orgIds=${orgId}&filter=${encodeURIComponent(filter)}`)
@@ -94,5 +105,36 @@ describe('commands', () => {
     expect(progress).toMatchObject({ total: agentsAtOnce, byStatus: { completed: agentsAtOnce } })
     const executed = (await readFile(log, 'utf8')).trim().split('\n').sort()
     expect(executed).toEqual(first.commands.map((command: { id: string }) => command.id).sort())
+  })
+
+  it('an emergency stop holds back every command until it is lifted', async () => {
+    const [agent] = agents
+    if (agent === undefined) throw new Error('no agent')
+    await agent.process.stop()
+    const { devices } = await eventually(async () => {
+      const found = await fleet.must('GET', `/devices?orgIds=${orgId}&status=offline`)
+      return found.devices.length === 1 && found
+    })
+    const id: string = devices[0].id
+    const log = join(folder, 'stopped')
+    const run = { type: 'run_script', payload: { script: `date +%s%3N > ${log}` } }
+    const waiting = await fleet.must('POST', `/devices/${id}/commands`, run)
+    const reason = 'Somebody holds our keys'
+    await fleet.must('POST', '/commands/stop', { reason, confirm: 'installation' })
+    const again = await fleet.agent('agent-stopped', enrolmentKey, agent.dataDir)
+    await fleet.device(orgId, (device) => device.id === id && device.status === 'online')
+    const refused = { status: 409, body: { code: 'COMMANDS_STOPPED', message: expect.stringContaining(reason) } }
+    expect(await fleet.rest('POST', `/devices/${id}/commands`, run)).toMatchObject(refused)
+    expect(await fleet.rest('GET', `/system-tools/devices/${id}/processes`)).toMatchObject(refused)
+    expect(await fleet.must('GET', `/devices/${id}/commands/${waiting.id}`)).toMatchObject({ status: 'pending' })
+    const liftedAt = Date.now()
+    expect(await fleet.must('POST', '/commands/allow', {})).toEqual({ stopped: false, stops: [] })
+    await eventually(async () => {
+      const { status } = await fleet.must('GET', `/devices/${id}/commands/${waiting.id}`)
+      return status === 'completed'
+    })
+    expect(Number(await readFile(log, 'utf8'))).toBeGreaterThanOrEqual(liftedAt)
+    await eventually(async () => (await fleet.rest('GET', `/system-tools/devices/${id}/processes`)).status === 200)
+    await again.process.stop()
   })
 })

@@ -15,6 +15,8 @@ export interface Counters {
   handshakes: number
   ordersSent: number
   ordersRefused: number
+  ordersWithheld: number
+  ordersRepeated: number
   eventsLost: number
   announcements: number
 }
@@ -33,6 +35,8 @@ export function createCounters(): Counters {
     handshakes: 0,
     ordersSent: 0,
     ordersRefused: 0,
+    ordersWithheld: 0,
+    ordersRepeated: 0,
     eventsLost: 0,
     announcements: 0,
   }

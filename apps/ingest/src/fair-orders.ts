@@ -28,12 +28,12 @@ export class FairOrders {
   }
 
   /** Carries out so many orders, at most `share` of a flow before the next. @returns the ids whose orders are all done */
-  take(count: number, share: number, obey: (order: Order) => void): Buffer[] {
+  take(count: number, share: number, obey: (order: Order, flow: string) => void): Buffer[] {
     const done: Buffer[] = []
     let taken = 0
     for (const [flow, parcels] of this.#flows) {
       if (taken >= count) break
-      taken += this.#takeOf(parcels, Math.min(share, count - taken), obey, done)
+      taken += this.#takeOf(parcels, Math.min(share, count - taken), (order) => obey(order, flow), done)
       this.#flows.delete(flow)
       if (parcels.length > 0) this.#flows.set(flow, parcels)
     }

@@ -11,9 +11,11 @@ import { Batches } from './batches.ts'
 import { Certificates } from './certificate.ts'
 import { lockOut } from './clones.ts'
 import { closeOnOrder, gone } from './closing.ts'
+import { CommandStops } from './command-stops.ts'
 import { Compaction, engineCollector } from './compaction.ts'
 import type { IngestConfig } from './config.ts'
 import { countBy, createCounters } from './counters.ts'
+import { Delivered } from './delivered.ts'
 import { sendAway } from './drain.ts'
 import { acknowledge, type Gateway, open, prepare, receive, send } from './gateway.ts'
 import { Generations } from './generations.ts'
@@ -47,7 +49,10 @@ export function createIngest(
     state.isAnnouncementDue = true
   }
   const gateway = createGateway(config, log, metrics, limits, links, onForgotten)
-  const push = createPush(config, links, gateway)
+  const { commandStopsPollMs: pollMs, commandStopsStaleMs: staleMs } = limits
+  const stops = new CommandStops({ redis: links.commands, log, pollMs, staleMs })
+  const delivered = new Delivered(limits.deliveredMax)
+  const push = createPush({ config, links, gateway, stops, delivered })
   const admission = new Admission(config.ADMISSIONS_PER_SECOND, Date.now())
   const collect = engineCollector()
   const compaction = collect === undefined ? undefined : new Compaction(collect, limits)
@@ -57,6 +62,7 @@ export function createIngest(
   async function everySecond(): Promise<void> {
     sweep(gateway, Date.now())
     if (gateway.tick % limits.replyTicks === 0) gateway.replies.forget()
+    if (gateway.tick % limits.deliveredTicks === 0) delivered.forget()
     if (compaction?.consider(gateway.counters.handshakes, gateway.registry.live)) log.debug('compacted the heap')
     const canAnnounce = state.isAnnouncementDue && !state.isDraining && !gateway.batches.isFailing
     if (!canAnnounce || gateway.batches.unsentBytes > limits.unsentBytesMax / 2) return
@@ -80,6 +86,7 @@ export function createIngest(
       await untilLinked(links)
       await gateway.generations.start()
       await gateway.presence.start()
+      await stops.start()
       await push.start()
       server = await serveSockets(
         { host: config.INGEST_HOST, port: config.INGEST_PORT, path: agentPath, limits },
@@ -98,6 +105,7 @@ export function createIngest(
     async stop() {
       clearInterval(sweeping)
       await push.stop()
+      stops.stop()
       await gateway.presence.flush().catch(() => {})
       await gateway.presence.stop().catch(() => {})
       gateway.generations.stop()
@@ -163,7 +171,15 @@ function createGateway(
   return gateway
 }
 
-function createPush(config: IngestConfig, links: RedisLinks, gateway: Gateway): Push {
+interface PushParts {
+  readonly config: IngestConfig
+  readonly links: RedisLinks
+  readonly gateway: Gateway
+  readonly stops: CommandStops
+  readonly delivered: Delivered
+}
+
+function createPush({ config, links, gateway, stops, delivered }: PushParts): Push {
   return new Push({
     reader: links.reader,
     redis: links.commands,
@@ -175,6 +191,8 @@ function createPush(config: IngestConfig, links: RedisLinks, gateway: Gateway): 
     batches: gateway.batches,
     counters: gateway.counters,
     replies: gateway.replies,
+    stops,
+    delivered,
     send: (connection, frame) => send(gateway, connection, frame),
     close: closeOnOrder,
   })

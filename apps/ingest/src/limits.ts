@@ -59,6 +59,13 @@ export const limits = {
   /** No more are read while so many wait; they stay in the stream. */
   ordersWaitingMax: 20_000,
 
+  /** Of them many times within the five seconds in which a stop of all commands has to hold. */
+  commandStopsPollMs: 1_000,
+  commandStopsStaleMs: 3_000,
+  /** Commands that are not handed to the same connection again; forgotten after one to two times so many sweeps. */
+  deliveredMax: 50_000,
+  deliveredTicks: 30,
+
   /** Requests whose reply is still out; forgotten after twice to three times so many sweeps. */
   repliesMax: 20_000,
   replyTicks: 60,

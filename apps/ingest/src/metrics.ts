@@ -61,6 +61,16 @@ function exposeTotals(registry: Registry, counters: Counters): void {
   total('muster_ingest_handshakes_total', 'Hellos accepted', () => counters.handshakes)
   total('muster_ingest_orders_sent_total', 'Frames of other processes handed to sockets', () => counters.ordersSent)
   total('muster_ingest_orders_refused_total', 'Frames for devices not connected here', () => counters.ordersRefused)
+  total(
+    'muster_ingest_orders_withheld_total',
+    'Commands not delivered because of a stop',
+    () => counters.ordersWithheld,
+  )
+  total(
+    'muster_ingest_orders_repeated_total',
+    'Commands that the same connection had been given already',
+    () => counters.ordersRepeated,
+  )
   total('muster_ingest_events_lost_total', 'Connection events given up', () => counters.eventsLost)
   total('muster_ingest_announcements_total', 'Complete announcements of presence', () => counters.announcements)
 }

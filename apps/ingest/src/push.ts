@@ -4,8 +4,10 @@ import type { Redis } from '@muster/backplane/redis.ts'
 import { decodeOrders, type Order } from '@muster/backplane/routing.ts'
 import type { Log } from '@muster/kit/log.ts'
 import type { Batches } from './batches.ts'
+import type { CommandStops } from './command-stops.ts'
 import type { Connection } from './connection.ts'
 import type { Counters } from './counters.ts'
+import type { Delivered } from './delivered.ts'
 import { FairOrders } from './fair-orders.ts'
 import type { Limits } from './limits.ts'
 import type { Registry } from './registry.ts'
@@ -23,6 +25,8 @@ export interface PushOptions {
   batches: Batches
   counters: Counters
   replies: Replies
+  stops: CommandStops
+  delivered: Delivered
   send: (connection: Connection, frame: Uint8Array) => boolean
   close: (connection: Connection, code: number, reason: string) => void
 }
@@ -98,7 +102,9 @@ export class Push {
     // Whoever started this has to have noted it before it can be over.
     await Promise.resolve()
     for (let isMore = true; isMore; ) {
-      const done = this.#waiting.take(limits.ordersPerTurn, limits.ordersPerShare, (order) => this.#obey(order))
+      const done = this.#waiting.take(limits.ordersPerTurn, limits.ordersPerShare, (order, flow) =>
+        this.#obey(order, flow),
+      )
       // What is done need not be kept; if this fails, the stream's own bound holds.
       if (done.length > 0) redis.xdel(this.#stream, ...done).catch(() => {})
       isMore = this.#waiting.size > 0
@@ -107,12 +113,22 @@ export class Push {
     this.#drained = undefined
   }
 
-  #obey(order: Order): void {
-    const { registry, batches, counters, send, close, shards } = this.#options
+  #obey(order: Order, flow: string): void {
+    const { registry, counters, send, close } = this.#options
     const connection = registry.find(order.deviceId)
     if (order.kind === 'close') {
       const isMeant = connection !== undefined && (order.connection ?? connection.number) === connection.number
       if (isMeant) close(connection, order.code, order.reason)
+      return
+    }
+    if (isCommand(order) && this.#options.stops.withhold(flow)) {
+      counters.ordersWithheld++
+      // A command stays as it is, and goes out when it may.
+      if (order.kind === 'request') this.#options.replies.undeliverable(order, 'withheld')
+      return
+    }
+    if (order.kind === 'frame' && order.commandId !== undefined) {
+      this.#deliver(order.commandId, order, connection)
       return
     }
     // Whoever waits for the reply must be known before the device can give it.
@@ -120,20 +136,32 @@ export class Push {
     const isSent = connection !== undefined && send(connection, order.bytes)
     if (isSent) counters.ordersSent++
     else counters.ordersRefused++
-    if (order.kind === 'request') {
-      if (!isSent) this.#options.replies.undeliverable(order)
+    if (order.kind === 'request' && !isSent) this.#options.replies.undeliverable(order, 'offline')
+  }
+
+  #deliver(
+    commandId: string,
+    { deviceId, bytes }: Order & { kind: 'frame' },
+    connection: Connection | undefined,
+  ): void {
+    const { batches, counters, delivered, send, shards } = this.#options
+    const isRepeated = connection !== undefined && delivered.has(commandId, connection.number)
+    if (isRepeated) counters.ordersRepeated++
+    else if (connection !== undefined && send(connection, bytes)) {
+      counters.ordersSent++
+      delivered.add(commandId, connection.number)
+    } else {
+      counters.ordersRefused++
+      const device = deviceIdToBytes(deviceId.slice(0, 36))
+      batches.refused(shardOfBytes(device, shards), device, { commandId, reason: 'not connected' }, Date.now())
       return
     }
-    if (order.commandId === undefined) return
-    const { commandId } = order
-    if (isSent) {
-      batches.sent(connection, commandId, Date.now())
-      return
-    }
-    const device = deviceIdToBytes(order.deviceId.slice(0, 36))
-    batches.refused(shardOfBytes(device, shards), device, { commandId, reason: 'not connected' }, Date.now())
+    batches.sent(connection, commandId, Date.now())
   }
 }
+
+const isCommand = (order: Order): boolean =>
+  order.kind === 'request' || (order.kind === 'frame' && order.commandId !== undefined)
 
 function fieldOf(fields: readonly Buffer[], name: string): Buffer | undefined {
   const at = fields.findIndex((field, index) => index % 2 === 0 && field.toString() === name)

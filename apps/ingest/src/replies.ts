@@ -1,5 +1,5 @@
 import type { Redis } from '@muster/backplane/redis.ts'
-import { publishReply } from '@muster/backplane/replies.ts'
+import { publishReply, type Undelivered } from '@muster/backplane/replies.ts'
 import type { Order } from '@muster/backplane/routing.ts'
 
 export type RequestOrder = Extract<Order, { kind: 'request' }>
@@ -43,13 +43,13 @@ export class Replies {
     if (expected === undefined) return false
     this.#expected.delete(key)
     // Nothing is kept: should Redis not take it, whoever waits is told that the device did not answer in time.
-    publishReply(this.#redis, expected.replyTo, { deviceId, number, frame }).catch(() => undefined)
+    publishReply(this.#redis, expected.replyTo, { deviceId, number, reply: frame }).catch(() => undefined)
     return true
   }
 
-  undeliverable({ deviceId, number, replyTo }: RequestOrder): void {
+  undeliverable({ deviceId, number, replyTo }: RequestOrder, why: Undelivered): void {
     this.#expected.delete(keyOf(deviceId, number))
-    publishReply(this.#redis, replyTo, { deviceId, number, frame: null }).catch(() => undefined)
+    publishReply(this.#redis, replyTo, { deviceId, number, reply: why }).catch(() => undefined)
   }
 
   /** Forgets requests that were never answered. Called now and then; what two calls have seen is forgotten by the third. */

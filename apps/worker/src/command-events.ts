@@ -4,7 +4,7 @@ import type pg from 'pg'
 import type { CommandRecord, Owned } from './decoded.ts'
 import type { DeviceChange } from './inventory.ts'
 import { outputBytesMax } from './limits.ts'
-import { fieldsIn, type ScriptFields, storeScriptFields } from './script-fields.ts'
+import { fieldsIn, type Said, storeScriptFields } from './script-fields.ts'
 
 /** A command whose state is now another one. */
 export interface CommandChange {
@@ -48,7 +48,7 @@ interface Story {
   startedAtMs: number | null
   finishedAtMs: number | null
   exitCode: number | null
-  result: string | null
+  result: Record<string, unknown> | null
   error: string | null
   stdout: Output
   stderr: Output
@@ -107,21 +107,26 @@ export async function storeCommandEvents(
     else foreign++
   }
   const changed = [...stories.values()].filter((story) => story.changed)
+  const devices = await storeScriptFields(client, changed.flatMap(saidBy))
   if (changed.length > 0) await writeStories(client, changed)
   const changes = changed.filter((story) => story.status !== story.row.status).map(changeOf)
   const outputs = changed.filter((story) => story.status === 'running' && hasShown(story)).map(changeOf)
-  const devices = await storeScriptFields(client, changed.flatMap(fieldsOf))
   return { changes, outputs, devices, foreign }
 }
 
 const hasShown = ({ stdout, stderr }: Story): boolean => stdout.appended.length + stderr.appended.length > 0
 
-/** What a script that has ended says about its device. */
-function fieldsOf({ row, status, stdout }: Story): ScriptFields[] {
+/** What a script that has ended says about its device. What became of it stands with the command's result. */
+function saidBy(story: Story): Said[] {
+  const { row, status, stdout } = story
   const isOver = status !== row.status && (status === 'completed' || status === 'failed')
   if (row.type !== 'run_script' || !isOver || stdout.replaced === null) return []
-  const values = fieldsIn(stdout.replaced)
-  return values.size === 0 ? [] : [{ deviceId: row.device_id, values }]
+  const fields = fieldsIn(stdout.replaced)
+  if (fields.values.size + fields.refused.length === 0) return []
+  const tell: Said['tell'] = (customFields) => {
+    story.result = { ...story.result, customFields }
+  }
+  return [{ deviceId: row.device_id, ...fields, tell }]
 }
 
 function startStory(row: CommandRow): Story {
@@ -174,7 +179,7 @@ function tellResult(story: Story, { body, atMs }: Extract<CommandRecord, { kind:
   story.startedAtMs ??= atMs - body.durationMs
   story.finishedAtMs = atMs
   story.exitCode = body.exitCode ?? null
-  story.result = body.result === undefined ? null : JSON.stringify(body.result)
+  story.result = body.result ?? null
   story.error = body.error ?? null
   if (body.stdout !== undefined) story.stdout.replaced = firstBytes(body.stdout, outputBytesMax)
   if (body.stderr !== undefined) story.stderr.replaced = firstBytes(body.stderr, outputBytesMax)
@@ -210,7 +215,7 @@ async function writeStories(client: pg.PoolClient, stories: readonly Story[]): P
       stories.map((story) => story.startedAtMs),
       stories.map((story) => story.finishedAtMs),
       stories.map((story) => story.exitCode),
-      stories.map((story) => story.result),
+      stories.map(({ result }) => (result === null ? null : JSON.stringify(result))),
       stories.map((story) => story.error),
       stories.map((story) => story.stdout.replaced),
       stories.map((story) => story.stdout.appended.join('')),

@@ -119,6 +119,8 @@ export const groupSweepMs = 60_000
 export const auditChainMs = 1_000
 export const auditHeadsMs = 60_000
 export const releasesMs = 30_000
+/** How often the gateways are told whose commands are stopped. */
+export const commandStopsMs = 1_000
 /** A stop of all updates holds within one turn. */
 export const offersMs = 2_000
 /** How soon it is on record that two machines use one key; they are locked out already. */

@@ -1,7 +1,10 @@
+import { copyCommandStops } from '@muster/areas/devices/command-stops.jobs.ts'
+import { readCommandStops } from '@muster/backplane/command-stops.ts'
 import { decodeDown } from '@muster/wire/down.ts'
 import { importJWK, jwtVerify } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ShardConsumer } from './consumer.ts'
+import { routeOpenCommands } from './pending-commands.ts'
 import { endOverdueCommands, rerouteCommands } from './sweeps.ts'
 import { type Bed, makeDevices, makeParts, openBed, type Parts, startConsumer, TestNode, until } from './testing/bed.ts'
 import { addCommand, boot, commandOf, hold, listen, oneDevice, ordersFor, store } from './testing/fleet.ts'
@@ -95,7 +98,7 @@ describe('commands that run out of time', () => {
     await endOverdueCommands(parts)
     expect(await commandOf(bed, expired)).toMatchObject({
       status: 'expired',
-      error: expect.stringContaining('connect'),
+      error: expect.stringContaining('delivered'),
     })
     expect(await commandOf(bed, overdue)).toMatchObject({ status: 'timed_out', finished_at: expect.any(String) })
     expect(await commandOf(bed, unheard)).toMatchObject({ status: 'timed_out' })
@@ -108,6 +111,31 @@ describe('commands that run out of time', () => {
     )
     expect(new Set(live.events.map((event) => event.commandId))).toEqual(new Set([expired, overdue, unheard]))
     live.stop()
+  })
+
+  it('wait as long as commands of their partner, or of everybody, are stopped', async () => {
+    const device = await oneDevice(bed)
+    const node = new TestNode()
+    await hold(bed, device, node)
+    await bed.owner.query(`UPDATE device_state SET status = 'online' WHERE device_id = $1`, [device.id])
+    const old = { created_at: `now() - interval '1 minute'`, updated_at: `now() - interval '1 minute'` }
+    const waiting = await addCommand(bed, device, old)
+    for (const partnerId of [device.partnerId, null]) {
+      const stop = `INSERT INTO command_stops (partner_id, by_scope, reason) VALUES ($1, 'system', 'Test')`
+      await bed.owner.query(stop, [partnerId])
+      expect(await rerouteCommands(parts)).toBe(0)
+      expect(await routeOpenCommands(parts, [device.id])).toBe(0)
+      await copyCommandStops(parts.pool, parts.redis)
+      expect(await readCommandStops(parts.redis)).toEqual({
+        everybody: partnerId === null,
+        partnerIds: partnerId === null ? [] : [partnerId],
+      })
+      await bed.owner.query('DELETE FROM command_stops')
+    }
+    expect(await routeOpenCommands(parts, [device.id])).toBe(1)
+    expect((await ordersFor(bed, node)).map((order) => (order.kind === 'frame' ? order.commandId : ''))).toEqual([
+      waiting,
+    ])
   })
 
   it('are sent again to a connected device that has not begun them, once per interval', async () => {

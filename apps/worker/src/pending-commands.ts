@@ -1,5 +1,5 @@
 import type { Redis } from '@muster/backplane/redis.ts'
-import { type Order, type Routing, sendToDevices } from '@muster/backplane/routing.ts'
+import { type Order, sendToDevices } from '@muster/backplane/routing.ts'
 import type { Log } from '@muster/kit/log.ts'
 import { encodeDown } from '@muster/wire/down.ts'
 import type pg from 'pg'
@@ -8,6 +8,7 @@ import { pendingPerBatchMax, pendingPerDeviceMax } from './limits.ts'
 export interface OpenCommand {
   id: string
   device_id: string
+  partner_id: string
   type: string
   payload: Record<string, unknown>
   timeout_ms: number
@@ -15,8 +16,12 @@ export interface OpenCommand {
 }
 
 /** The columns of an `OpenCommand`, of a table `c`. */
-export const openCommandColumns = `c.id, c.device_id, c.type, c.payload, c.timeout_ms,
+export const openCommandColumns = `c.id, c.device_id, c.partner_id, c.type, c.payload, c.timeout_ms,
   (extract(epoch FROM c.expires_at) * 1000)::float8 AS expires_ms`
+
+/** Of a command, as a column, whether nothing of its partner is stopped. */
+export const mayGoOut = (partnerId: string) =>
+  `NOT EXISTS (SELECT FROM command_stops s WHERE s.partner_id IS NULL OR s.partner_id = ${partnerId})`
 
 // A running command goes out again too: the agent's journal turns that into news of it, or into the result.
 const findOpen = {
@@ -28,6 +33,7 @@ const findOpen = {
         AND (o.status <> 'pending' OR o.expires_at > now())
       ORDER BY o.created_at, o.id LIMIT ${pendingPerDeviceMax}) c
     JOIN devices d ON d.id = c.device_id AND d.lifecycle = 'active'
+    WHERE ${mayGoOut('c.partner_id')}
     ORDER BY c.created_at, c.id LIMIT ${pendingPerBatchMax}`,
 }
 
@@ -53,11 +59,12 @@ export async function routeOpenCommands(
 export async function routeCommands(
   { redis, log }: { redis: Redis; log: Log },
   commands: readonly OpenCommand[],
-): Promise<Routing> {
-  if (commands.length === 0) return { routed: [], offline: [] }
-  return sendToDevices(
-    redis,
-    commands.flatMap((command) => orderOf(command, log) ?? []),
+): Promise<void> {
+  await Promise.all(
+    [...Map.groupBy(commands, (command) => command.partner_id)].map(([partnerId, list]) => {
+      const orders = list.flatMap((command) => orderOf(command, log) ?? [])
+      return sendToDevices(redis, orders, partnerId)
+    }),
   )
 }
 

@@ -6,25 +6,38 @@ describe('custom fields that a script writes', () => {
   it('are lines of their own, the last one of a key counts, and anything else is output', () => {
     const text =
       'hello\n::muster-field room=B 12\n ::muster-field no=1\n::muster-field Room=x\n::muster-field room=C 3\r\n::muster-field off=\n'
-    expect([...fieldsIn(text)]).toEqual([
+    const { values, refused } = fieldsIn(text)
+    expect([...values]).toEqual([
       ['room', 'C 3'],
       ['off', ''],
     ])
+    expect(refused).toEqual([{ field: 'Room=x', reason: 'is not of the form key=value' }])
+  })
+
+  it('are at most fifty, and what is beyond is refused', () => {
+    const lines = Array.from({ length: 52 }, (_, index) => `::muster-field f${index}=1`)
+    const { values, refused } = fieldsIn(lines.join('\n'))
+    expect([values.size, refused.map(({ field }) => field)]).toEqual([50, ['f50', 'f51']])
   })
 
   it.each([
     ['number', '12.5', 12.5],
-    ['number', 'twelve', undefined],
     ['boolean', 'true', true],
-    ['boolean', 'yes', undefined],
     ['time', '2026-01-31T09:00:00Z', '2026-01-31T09:00:00Z'],
-    ['time', 'soon', undefined],
     ['choice', 'a', 'a'],
-    ['choice', 'z', undefined],
     ['text', 'any', 'any'],
     ['text', '', null],
   ] as const)('a %s is meant by %s', (type, text, value) => {
-    expect(meantBy({ key: 'x', type, options: ['a', 'b'], required: false }, text)).toBe(value)
+    expect(meantBy({ key: 'x', type, options: ['a', 'b'], required: false }, text)).toEqual({ value })
+  })
+
+  it.each([
+    ['number', 'twelve', 'x must be a number'],
+    ['boolean', 'yes', 'x must be true or false'],
+    ['time', 'soon', 'x must be an ISO 8601 time'],
+    ['choice', 'z', 'x must be one of a, b'],
+  ] as const)('a %s is not meant by %s', (type, text, fault) => {
+    expect(meantBy({ key: 'x', type, options: ['a', 'b'], required: false }, text)).toEqual({ fault })
   })
 })
 

@@ -5,32 +5,53 @@ import type { DeviceChange } from './inventory.ts'
 
 /** What a script said about its device, by the keys of custom fields. */
 export interface ScriptFields {
-  deviceId: string
-  values: ReadonlyMap<string, string>
+  readonly values: ReadonlyMap<string, string>
+  readonly refused: readonly Refusal[]
 }
 
-const fieldLine = /^::muster-field ([a-z][a-z0-9_]{0,62})=(.*?)\r?$/gm
+/** A field that a script could not set, and why. */
+interface Refusal {
+  readonly field: string
+  readonly reason: string
+}
+
+/** What became of it: stands in the result of the script's command. */
+export interface FieldOutcome {
+  readonly set: Record<string, Value>
+  readonly refused: Refusal[]
+}
+
+const fieldLine = /^::muster-field (.*?)\r?$/gm
+const assignment = /^([a-z][a-z0-9_]{0,62})=(.*)$/
 const fieldsMax = 50
+const shownMax = 64
 
 /** The lines `::muster-field key=value` of a script's standard output; the last one of a key counts. */
-export function fieldsIn(stdout: string): Map<string, string> {
+export function fieldsIn(stdout: string): ScriptFields {
   const values = new Map<string, string>()
-  if (!stdout.includes('::muster-field ')) return values
-  for (const [, key = '', value = ''] of stdout.matchAll(fieldLine)) {
-    if (values.size >= fieldsMax && !values.has(key)) break
-    values.set(key, value)
+  const refused: Refusal[] = []
+  const refuse = (field: string, reason: string) => {
+    if (refused.length < fieldsMax) refused.push({ field: field.slice(0, shownMax), reason })
   }
-  return values
+  if (!stdout.includes('::muster-field ')) return { values, refused }
+  for (const [, text = ''] of stdout.matchAll(fieldLine)) {
+    const [, key, value = ''] = assignment.exec(text) ?? []
+    if (key === undefined) refuse(text, 'is not of the form key=value')
+    else if (values.size >= fieldsMax && !values.has(key)) refuse(key, `one script sets at most ${fieldsMax} fields`)
+    else values.set(key, value)
+  }
+  return { values, refused }
 }
 
 type Definition = Pick<CustomField, 'key' | 'type' | 'options' | 'required'>
 type Value = string | number | boolean | null
 
-/** The value that a text means for a field; undefined when it means none. Nothing takes the value away. */
-export function meantBy(field: Definition, text: string): Value | undefined {
-  const value = text === '' ? null : read(field.type, text)
-  const known = CustomValue.safeParse(value)
-  return known.success && faultOfValue(field, known.data) === null ? known.data : undefined
+/** The value that a text means for a field, or why it means none. Nothing takes the value away. */
+export function meantBy(field: Definition, text: string): { readonly value: Value } | { readonly fault: string } {
+  const known = CustomValue.safeParse(text === '' ? null : read(field.type, text))
+  if (!known.success) return { fault: `${field.key} must be a ${field.type}` }
+  const fault = faultOfValue(field, known.data)
+  return fault === null ? { value: known.data } : { fault }
 }
 
 function read(type: Definition['type'], text: string): Value {
@@ -42,10 +63,11 @@ function read(type: Definition['type'], text: string): Value {
 // Of two definitions of one key the partner's counts, as it does for filters.
 const readDefinitions = {
   name: 'read-script-fields',
-  text: `SELECT DISTINCT ON (d.id, f.key) d.id AS device_id, f.key, f.type, f.options, f.required FROM unnest($1::uuid[]) AS u(id)
+  text: `SELECT DISTINCT ON (d.id, f.key) d.id AS device_id, f.key, f.type, f.options, f.required, f.script_writable
+    FROM unnest($1::uuid[]) AS u(id)
     JOIN devices d ON d.id = u.id
     JOIN custom_fields f ON f.partner_id = d.partner_id AND (f.org_id IS NULL OR f.org_id = d.org_id)
-    WHERE f.script_writable AND f.key = ANY($2::text[]) ORDER BY d.id, f.key, f.org_id NULLS FIRST`,
+    WHERE f.key = ANY($2::text[]) ORDER BY d.id, f.key, f.org_id NULLS FIRST`,
 }
 
 const writeFields = {
@@ -57,25 +79,30 @@ const writeFields = {
 }
 
 interface DefinitionRow extends Definition {
-  device_id: string
+  readonly device_id: string
+  readonly script_writable: boolean
 }
 
-/** Stores what scripts say, as far as a field lets scripts write it and the value fits. */
-export async function storeScriptFields(
-  client: pg.PoolClient,
-  given: readonly ScriptFields[],
-): Promise<DeviceChange[]> {
+/** What one script said, and of which device. */
+export interface Said extends ScriptFields {
+  readonly deviceId: string
+  tell(outcome: FieldOutcome): void
+}
+
+/** Stores what scripts say, as far as a field lets scripts write it and the value fits, and tells each what became of it. */
+export async function storeScriptFields(client: pg.PoolClient, given: readonly Said[]): Promise<DeviceChange[]> {
   if (given.length === 0) return []
   const keys = [...new Set(given.flatMap(({ values }) => [...values.keys()]))]
   const deviceIds = [...new Set(given.map(({ deviceId }) => deviceId))]
   const { rows } = await client.query<DefinitionRow>({ ...readDefinitions, values: [deviceIds, keys] })
+  const definitions = new Map(rows.map((row) => [`${row.device_id} ${row.key}`, row]))
   const changes = new Map<string, Record<string, Value>>()
-  for (const { deviceId, values } of given)
-    for (const definition of rows) {
-      const text = definition.device_id === deviceId ? values.get(definition.key) : undefined
-      const value = text === undefined ? undefined : meantBy(definition, text)
-      if (value !== undefined) changes.set(deviceId, { ...changes.get(deviceId), [definition.key]: value })
-    }
+  for (const said of given) {
+    const { deviceId } = said
+    const outcome = outcomeOf(said, (key) => definitions.get(`${deviceId} ${key}`))
+    said.tell(outcome)
+    if (Object.keys(outcome.set).length > 0) changes.set(deviceId, { ...changes.get(deviceId), ...outcome.set })
+  }
   if (changes.size === 0) return []
   const fields = [...changes.values()].map((values) => JSON.stringify(values))
   const written = await client.query<Omit<DeviceChange, 'changed' | 'atMs'>>({
@@ -83,4 +110,19 @@ export async function storeScriptFields(
     values: [[...changes.keys()], fields],
   })
   return written.rows.map((row): DeviceChange => ({ ...row, changed: 'customFields', atMs: Date.now() }))
+}
+
+function outcomeOf({ values, refused }: ScriptFields, definitionOf: (key: string) => DefinitionRow | undefined) {
+  const outcome: FieldOutcome = { set: {}, refused: [...refused] }
+  for (const [key, text] of values) {
+    const definition = definitionOf(key)
+    if (definition === undefined) outcome.refused.push({ field: key, reason: 'there is no such field' })
+    else if (!definition.script_writable) outcome.refused.push({ field: key, reason: 'scripts may not write it' })
+    else {
+      const meant = meantBy(definition, text)
+      if ('fault' in meant) outcome.refused.push({ field: key, reason: meant.fault })
+      else outcome.set[key] = meant.value
+    }
+  }
+  return outcome
 }

@@ -7,7 +7,7 @@ import type { CommandChange } from './command-events.ts'
 import { rerouteAfterMs, sweepRowsMax, timeoutGraceMs } from './limits.ts'
 import type { Live } from './live.ts'
 import type { WorkerMetrics } from './metrics.ts'
-import { type OpenCommand, openCommandColumns, routeCommands } from './pending-commands.ts'
+import { mayGoOut, type OpenCommand, openCommandColumns, routeCommands } from './pending-commands.ts'
 
 export interface SweepParts {
   pool: pg.Pool
@@ -53,7 +53,8 @@ const findStuck = {
         JOIN device_state s ON s.device_id = p.device_id AND s.status = 'online'
         JOIN devices v ON v.id = p.device_id AND v.lifecycle = 'active'
         WHERE p.status IN ('pending', 'sent') AND p.expires_at > now()
-          AND p.updated_at < now() - interval '${rerouteAfterMs} milliseconds') waiting ON waiting.id = o.id
+          AND p.updated_at < now() - interval '${rerouteAfterMs} milliseconds'
+          AND ${mayGoOut('p.partner_id')}) waiting ON waiting.id = o.id
       ORDER BY waiting.turn, o.created_at LIMIT ${sweepRowsMax} FOR UPDATE OF o SKIP LOCKED) stuck
     WHERE c.id = stuck.id
     RETURNING ${openCommandColumns}, c.created_at`,
@@ -72,7 +73,7 @@ export async function endOverdueCommands(parts: SweepParts): Promise<CommandChan
     return rows
   }
   const changes = [
-    ...(await end(endWaiting, 'expired', 'The device did not connect in time')),
+    ...(await end(endWaiting, 'expired', 'The command could not be delivered in time')),
     ...(await end(endRunning, 'timed_out', 'The device did not report an end in time')),
     ...(await end(endUnheard, 'timed_out', 'The device took the command and was not heard of again')),
   ]

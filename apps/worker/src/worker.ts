@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { followReleases } from '@muster/areas/agent-versions/publish.jobs.ts'
 import { chainAudit, signAuditHeads } from '@muster/areas/audit/chain.jobs.ts'
+import { copyCommandStops } from '@muster/areas/devices/command-stops.jobs.ts'
 import { changeFollower, sweepGroups } from '@muster/areas/groups/membership.jobs.ts'
 import { quarantineClones } from '@muster/areas/lifecycle/clones.jobs.ts'
 import { offerUpdates } from '@muster/areas/rollouts/offers.jobs.ts'
@@ -28,6 +29,7 @@ import {
   auditChainMs,
   auditHeadsMs,
   clonesMs,
+  commandStopsMs,
   generationsMs,
   groupChangesMs,
   groupSweepMs,
@@ -173,6 +175,8 @@ function repeated(parts: Parts): Service[] {
   return [
     periodic('presence', settleMs, log, () => presence.settle()),
     periodic('watchdog-certificates', watchdogAnswersMs, log, () => watchdogs.answer()),
+    // Each worker tells it: gateways deliver no command unless they know that they may.
+    periodic('command-stops', commandStopsMs, log, () => copyCommandStops(parts.pool, redis)),
     alone('node-sweep', nodeSweepMs, () => presence.sweepNodes()),
     alone('reconcile', reconcileMs, () => presence.reconcile()),
     alone('command-sweep', sweepMs, () => endOverdueCommands(parts)),

@@ -15,12 +15,14 @@ import {
 import type { Contract } from './contract.ts'
 import { customFieldsExamples } from './custom-fields/custom-fields.examples.ts'
 import {
+  approvalsExamples,
   autoUpdateExamples,
   commandsExamples,
   devicesExamples,
   inventoryExamples,
   liveExamples,
   outputExamples,
+  stopsExamples,
   tagsExamples,
 } from './devices/devices.examples.ts'
 import { agentsExamples, codesExamples, keysExamples, provisionExamples } from './enrollment/enrollment.examples.ts'
@@ -69,12 +71,14 @@ export const examples: Examples = {
   },
   customFields: { customFields: customFieldsExamples },
   devices: {
+    approvals: approvalsExamples,
     autoUpdate: autoUpdateExamples,
     commands: commandsExamples,
     devices: devicesExamples,
     inventory: inventoryExamples,
     live: liveExamples,
     output: outputExamples,
+    stops: stopsExamples,
     tags: tagsExamples,
   },
   enrollment: { agents: agentsExamples, codes: codesExamples, keys: keysExamples, provision: provisionExamples },

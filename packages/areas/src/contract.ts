@@ -15,7 +15,9 @@ import { registration } from './auth/registration.contract.ts'
 import { session } from './auth/session.contract.ts'
 import { sessions } from './auth/sessions.contract.ts'
 import { customFields } from './custom-fields/custom-fields.contract.ts'
+import { approvals } from './devices/approvals.contract.ts'
 import { autoUpdate } from './devices/auto-update.contract.ts'
+import { stops } from './devices/command-stops.contract.ts'
 import { commands } from './devices/commands.contract.ts'
 import { devices } from './devices/devices.contract.ts'
 import { live } from './devices/live.contract.ts'
@@ -61,7 +63,7 @@ export const contract = {
   audit: { exports, logs, reports },
   auth: { session, mfa, passkeys, password, phone, registration, sessions },
   customFields: { customFields },
-  devices: { autoUpdate, commands, devices, inventory, live, output, tags },
+  devices: { approvals, autoUpdate, commands, devices, inventory, live, output, stops, tags },
   enrollment: { agents, codes, keys, provision },
   filters: { filters },
   groups: { groups, members },

@@ -17,7 +17,9 @@ import session from './auth/session.ts'
 import sessions from './auth/sessions.ts'
 import type { Contract } from './contract.ts'
 import customFields from './custom-fields/custom-fields.ts'
+import approvals from './devices/approvals.ts'
 import autoUpdate from './devices/auto-update.ts'
+import stops from './devices/command-stops.ts'
 import commands from './devices/commands.ts'
 import devices from './devices/devices.ts'
 import inventory from './devices/inventory.ts'
@@ -75,7 +77,7 @@ const areas: Implemented = {
   audit: { exports, logs, reports },
   auth: { session, mfa, passkeys, password, phone, registration, sessions },
   customFields: { customFields },
-  devices: { autoUpdate, commands, devices, inventory, live, output, tags },
+  devices: { approvals, autoUpdate, commands, devices, inventory, live, output, stops, tags },
   enrollment: { agents, codes, keys, provision },
   filters: { filters },
   groups: { groups, members },

@@ -55,6 +55,9 @@ export const generationsChannel = 'generations'
 export const revokedGeneration = -1
 export const quarantinedGeneration = -2
 
+/** Whose commands are stopped. Gateways deliver none while it does not exist. */
+export const commandStopsKey = 'command-stops'
+
 /** Channel of what changed for a partner. */
 export function liveChannel(partnerId: string): string {
   return `live:${partnerId}`

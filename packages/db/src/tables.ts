@@ -164,6 +164,37 @@ export interface AuditLogs {
   words: Generated<string>
 }
 
+export interface CommandApprovals {
+  id: Generated<string>
+  orgId: string | null
+  partnerId: string | null
+  requestedBy: string
+  requestedAs: JsonColumn
+  type: string
+  payload: JsonColumn
+  timeoutMs: number
+  expiresInSeconds: number
+  deviceIds: string[]
+  hash: string
+  requestKey: string | null
+  status: Generated<'pending' | 'approved' | 'refused' | 'withdrawn'>
+  decidedBy: string | null
+  decidedAt: string | null
+  reason: string | null
+  batchId: string | null
+  createdAt: Generated<string>
+  expiresAt: string
+}
+
+export interface CommandStops {
+  id: Generated<string>
+  partnerId: string | null
+  byScope: 'partner' | 'system'
+  reason: string
+  byUser: string | null
+  at: Generated<string>
+}
+
 export interface CustomFields {
   id: Generated<string>
   orgId: string | null
@@ -343,6 +374,12 @@ export interface DeviceMetricsHours {
   networkTxBytes: number | null
   processCount: number | null
   processCountMax: number | null
+}
+
+export interface DeviceReach {
+  userId: string
+  deviceId: string
+  at: Generated<string>
 }
 
 export interface DeviceState {
@@ -777,6 +814,8 @@ export interface Tables {
   auditChains: AuditChains
   auditHeads: AuditHeads
   auditLogs: AuditLogs
+  commandApprovals: CommandApprovals
+  commandStops: CommandStops
   customFields: CustomFields
   deviceCommands: DeviceCommands
   deviceDuplicates: DeviceDuplicates
@@ -788,6 +827,7 @@ export interface Tables {
   deviceMetrics: DeviceMetrics
   deviceMetricsFiveMinutes: DeviceMetricsFiveMinutes
   deviceMetricsHours: DeviceMetricsHours
+  deviceReach: DeviceReach
   deviceState: DeviceState
   deviceUpdates: DeviceUpdates
   devices: Devices

@@ -1,4 +1,6 @@
 import type { Writable } from 'node:stream'
+import { type CommandStops, writeCommandStops } from '@muster/backplane/command-stops.ts'
+import { connectRedis, untilReady } from '@muster/backplane/redis.ts'
 import { createLog } from '@muster/kit/log.ts'
 import { createMetrics } from '@muster/kit/metrics.ts'
 import { pino } from 'pino'
@@ -18,6 +20,17 @@ export interface Node {
   stop(): Promise<void>
 }
 
+/** Says whose commands are stopped, as workers do. */
+async function tellCommandStops(redisUrl: string, stops: CommandStops): Promise<void> {
+  const redis = connectRedis(redisUrl, 'test-stops')
+  try {
+    await untilReady(redis, 10_000)
+    await writeCommandStops(redis, stops)
+  } finally {
+    redis.disconnect()
+  }
+}
+
 export async function startNode(
   redisUrl: string,
   fleet: Fleet,
@@ -33,6 +46,7 @@ export async function startNode(
   const metrics = createMetrics('ingest')
   const log = options.lines ? pino({ level: 'info' }, options.lines) : createLog('ingest', 'silent')
   const ingest = createIngest(config, log, metrics, { ...limits, ...options.limits })
+  await tellCommandStops(redisUrl, { everybody: false, partnerIds: [] })
   await ingest.run()
   return {
     port: ingest.port ?? 0,

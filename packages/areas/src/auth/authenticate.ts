@@ -4,7 +4,7 @@ import { unauthenticated } from '@muster/kit/errors.ts'
 import type { Request } from '@muster/kit/run.ts'
 import { sql } from 'kysely'
 import type { Services } from '../services.ts'
-import { membershipIn, permissionsOfRole } from './memberships.queries.ts'
+import { accessibleOrgs, membershipIn, permissionsOfRole } from './memberships.queries.ts'
 import { owesMfa } from './sign-in.ts'
 import type { Claims } from './tokens.ts'
 
@@ -37,9 +37,6 @@ async function callerOf(services: Services, claims: Claims): Promise<Caller | nu
       orgId: claims.org,
     })
     if (user === undefined || membership === undefined) return null
-    const ofOrg = membership.scope === 'organization' && membership.orgId !== null ? [membership.orgId] : null
-    const ofPartner =
-      membership.orgAccess === 'selected' ? (membership.orgIds ?? []) : membership.orgAccess === 'none' ? [] : null
     return {
       kind: 'user',
       userId: user.id,
@@ -51,7 +48,7 @@ async function callerOf(services: Services, claims: Claims): Promise<Caller | nu
       partnerId: membership.partnerId,
       orgId: membership.orgId,
       orgAccess: membership.orgAccess,
-      accessibleOrgIds: ofOrg ?? ofPartner,
+      accessibleOrgIds: accessibleOrgs(membership),
       siteIds: membership.siteIds,
       deviceGroupIds: membership.deviceGroupIds,
       roleId: membership.roleId,

@@ -2,7 +2,7 @@
 export { findAccount, findAccountByEmail, hasSecondFactor } from './accounts.queries.ts'
 export { isWithin, originOf } from './addresses.ts'
 export { clearFactors } from './clear-factors.ts'
-export { membershipIn, membershipsOf, permissionsOfRole } from './memberships.queries.ts'
+export { accessibleOrgs, membershipIn, membershipsOf, permissionsOfRole } from './memberships.queries.ts'
 export { challenge } from './mfa-challenge.ts'
 export { notice } from './notices.ts'
 export { mailResetLink } from './reset-link.ts'

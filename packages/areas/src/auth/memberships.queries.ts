@@ -51,6 +51,12 @@ export async function membershipsOf(db: Db, userId: string): Promise<Membership[
   return rows
 }
 
+/** The organisations that a membership is limited to; null where no list limits it. */
+export const accessibleOrgs = ({ scope, orgId, orgAccess, orgIds }: Membership): string[] | null => {
+  if (scope === 'organization' && orgId !== null) return [orgId]
+  return orgAccess === 'selected' ? (orgIds ?? []) : orgAccess === 'none' ? [] : null
+}
+
 /** What a role allows: its own permissions and those of its parents. */
 export async function permissionsOfRole(db: Db, roleId: string): Promise<ReadonlySet<Permission>> {
   const { rows } = await sql<{ permission: string }>`

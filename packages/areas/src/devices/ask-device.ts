@@ -7,6 +7,7 @@ import type { Reply } from '@muster/wire/messages/reply.ts'
 import { z } from 'zod'
 import type { Call } from '../operation.ts'
 import { type CommandRegistry, commandRegistry, commandType } from './command-registry.ts'
+import { requireDelivery } from './command-stops.ts'
 import { type Target, targetById } from './commands.queries.ts'
 import { requireCapable } from './sending.ts'
 
@@ -35,9 +36,12 @@ export async function askable(
 ): Promise<Target> {
   const { permission } = commandType(type)
   if (!hasPermission(caller, permission)) throw denied(`Permission denied: ${permission} is required`)
-  const target = await asCaller(services.people, caller, 'read', (db) => targetById(db, caller, deviceId))
-  requireCapable(target, type)
-  return target
+  return asCaller(services.people, caller, 'read', async (db) => {
+    const target = await targetById(db, caller, deviceId)
+    requireCapable(target, type)
+    await requireDelivery(db, [target.partnerId])
+    return target
+  })
 }
 
 /**
@@ -46,14 +50,14 @@ export async function askable(
  */
 export async function askDevice<T extends keyof CommandRegistry>(
   { services, request }: Pick<Call, 'services' | 'request'>,
-  { id: deviceId }: Target,
+  { id: deviceId, partnerId }: Target,
   { type, payload, data }: Question<T>,
 ): Promise<DeviceAnswer<T>> {
   const { timeoutMs, payload: schema } = commandType(type)
   const parsed = z.object({ payload: schema }).safeParse({ payload })
   if (!parsed.success) throw inputError(parsed.error)
   const { signal } = request
-  const asked = { deviceId, type, payload: parsed.data.payload, timeoutMs, data, signal }
+  const asked = { deviceId, partnerId, type, payload: parsed.data.payload, timeoutMs, data, signal }
   const reply = await services.deviceRequests.ask(asked)
   if (reply.status === 'failed') throw refusalIn(reply)
   const result = commandRegistry[type].result.safeParse(reply.result)

@@ -7,7 +7,7 @@ export const autoUpdate = {
     summary: "Turn the agent's updates of itself off or on; the agent keeps the setting across restarts",
     access: can('devices:write'),
     audit: 'device.auto_update',
-    input: z.object({ id: id(), enabled: z.boolean() }),
+    input: z.object({ id: id(), enabled: z.boolean(), currentPassword: z.string().max(1_000).optional() }),
     output: z.object({
       deviceId: id(),
       autoUpdate: z.boolean(),

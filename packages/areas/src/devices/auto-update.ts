@@ -2,6 +2,7 @@ import { publishLive } from '@muster/backplane/live.ts'
 import { type Call, implement } from '../operation.ts'
 import { requireWorking } from '../tenancy/index.ts'
 import { autoUpdate as contract } from './auto-update.contract.ts'
+import { requireReach } from './blast-radius.ts'
 import { commandType } from './command-registry.ts'
 import type { Command } from './commands.contract.ts'
 import { type Target, targetById } from './commands.queries.ts'
@@ -14,6 +15,7 @@ export default implement(contract, {
     const target = await targetById(db, caller, deviceId)
     const { hostname, orgId, partnerId, siteId, organizationStatus } = target
     requireWorking({ status: organizationStatus })
+    if (target.lifecycle === 'active') await requireReach(call, 'set_auto_update', [target], input)
     const { autoUpdate: was } = await db
       .selectFrom('devices')
       .select('autoUpdate')

@@ -1,5 +1,6 @@
-// How far one account reaches before somebody has to show that it is really in its owner's hands: stolen credentials must not
-// be worth a fleet. Looking is free; what changes machines is counted by actor over some minutes.
+// How far one account reaches before somebody has to show that it is really in its owner's hands, or a second person has to
+// agree: stolen credentials must not be worth a fleet. Looking is free; what changes machines is counted by actor.
+import type { Db } from '@muster/db/database.ts'
 import { AppError } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
 import { requireRecentSignIn } from '../auth/index.ts'
@@ -12,35 +13,93 @@ import type { Target } from './commands.queries.ts'
 export const blastRadius = { devices: 100, organizations: 1, minutes: 10 } as const
 
 const lookingTypes = Object.entries(commandRegistry).flatMap(([name, { risk }]) => (risk === 'look' ? [name] : []))
+const lately = sql`now() - make_interval(mins => ${sql.lit(blastRadius.minutes)})`
+
+interface Confirmation {
+  readonly currentPassword?: string | undefined
+}
 
 /**
  * Lets a command go out to these devices when that is within the actor's reach, or when the actor has signed in lately, with
  * the second factor where there is one.
+ * @returns whether a second person has to agree, because a partner of the devices wants that of what reaches far
  * @throws FORBIDDEN with `confirm`, or to API keys, which cannot sign in
  */
+async function reachFor(
+  call: Call,
+  db: Db,
+  type: CommandName,
+  targets: readonly Target[],
+  { currentPassword }: Confirmation,
+): Promise<'granted' | 'second person'> {
+  if (commandType(type).risk === 'look') return 'granted'
+  const isWide = new Set(targets.map(({ orgId }) => orgId)).size > blastRadius.organizations
+  if (!isWide && (await reachedWith(db, call.caller.userId, targets)) <= blastRadius.devices) return 'granted'
+  const limits = `more than ${blastRadius.devices} devices in ${blastRadius.minutes} minutes, or several organizations at once`
+  if (call.caller.sessionId === null) throw new AppError('FORBIDDEN', `API keys do not reach ${limits}`)
+  await requireRecentSignIn(call, currentPassword === undefined ? {} : { currentPassword })
+  return (await wantsSecondPerson(db, targets)) ? 'second person' : 'granted'
+}
+
+/** For what can wait for a second person. */
+export const reachOf = (call: Call, type: CommandName, targets: readonly Target[], confirmation: Confirmation) =>
+  reachFor(call, call.db, type, targets, confirmation)
+
+/** For what cannot wait. @throws as `reachOf`, and APPROVAL_REQUIRED where a second person has to agree */
 export async function requireReach(
   call: Call,
   type: CommandName,
   targets: readonly Target[],
-  confirmation: { currentPassword?: string | undefined },
+  confirmation: Confirmation,
+  db: Db = call.db,
+): Promise<void> {
+  if ((await reachFor(call, db, type, targets, confirmation)) === 'granted') return
+  throw new AppError(
+    'APPROVAL_REQUIRED',
+    'This reaches so far that a second person has to approve it. Ask for it as a command to many devices',
+    { request: 'POST /devices/bulk/commands' },
+  )
+}
+
+/**
+ * The same for a system tool, which leaves no command behind: that the actor reached the device is noted.
+ * @param db of the system, in the transaction that puts it on record
+ */
+export async function requireToolReach(
+  call: Call,
+  type: CommandName,
+  target: Target,
+  confirmation: Confirmation,
+  db: Db,
 ): Promise<void> {
   if (commandType(type).risk === 'look') return
-  const isWide = new Set(targets.map(({ orgId }) => orgId)).size > blastRadius.organizations
-  if (!isWide && (await reachedWith(call, targets)) <= blastRadius.devices) return
-  const limits = `more than ${blastRadius.devices} devices in ${blastRadius.minutes} minutes, or several organizations at once`
-  if (call.caller.sessionId === null) throw new AppError('FORBIDDEN', `API keys do not reach ${limits}`)
-  const { currentPassword } = confirmation
-  await requireRecentSignIn(call, currentPassword === undefined ? {} : { currentPassword })
+  const { userId } = call.caller
+  await sql`DELETE FROM device_reach WHERE user_id = ${userId} AND at <= ${lately}`.execute(db)
+  await sql`INSERT INTO device_reach (user_id, device_id) VALUES (${userId}, ${target.id})
+    ON CONFLICT (user_id, device_id) DO UPDATE SET at = now()`.execute(db)
+  await requireReach(call, type, [target], confirmation, db)
 }
 
 /** How many devices the actor would have changed something at lately, with these. */
-async function reachedWith({ db, caller }: Call, targets: readonly Target[]): Promise<number> {
+async function reachedWith(db: Db, userId: string, targets: readonly Target[]): Promise<number> {
   if (targets.length > blastRadius.devices) return targets.length
   const { rows } = await sql<{ count: number }>`
     SELECT count(*)::int AS count FROM (
       SELECT device_id FROM device_commands
-      WHERE created_by = ${caller.userId}::uuid AND created_at > now() - make_interval(mins => ${sql.lit(blastRadius.minutes)})
-        AND type <> ALL (${lookingTypes}::text[])
+      WHERE created_by = ${userId}::uuid AND created_at > ${lately} AND type <> ALL (${lookingTypes}::text[])
+      UNION SELECT device_id FROM device_reach WHERE user_id = ${userId}::uuid AND at > ${lately}
       UNION SELECT unnest(${targets.map(({ id }) => id)}::uuid[])) reached`.execute(db)
   return rows[0]?.count ?? targets.length
+}
+
+async function wantsSecondPerson(db: Db, targets: readonly Target[]): Promise<boolean> {
+  const partnerIds = [...new Set(targets.map(({ partnerId }) => partnerId))]
+  const found = await db
+    .selectFrom('partners')
+    .select('id')
+    .where((eb) => eb('id', '=', eb.fn.any(eb.val(partnerIds))))
+    .where(sql<boolean>`settings -> 'secondPerson' = 'true'`)
+    .limit(1)
+    .executeTakeFirst()
+  return found !== undefined
 }

@@ -1,5 +1,6 @@
 import { auditedWhen, can, create, csv, get, id, jsonObject, page, pageOf, post, time } from '@muster/kit/contract.ts'
 import { z } from 'zod'
+import { ApprovalSummary } from './approval-summary.contract.ts'
 import { FilterExpression } from './filter-language.contract.ts'
 
 export const CommandStatus = z.enum([
@@ -202,7 +203,11 @@ export const commands = {
   bulk: create('/devices/bulk/commands', {
     summary: 'Send the same command to many devices',
     access: can('devices:execute'),
-    audit: auditedWhen('a device was sent a command', 'device.command.bulk'),
+    audit: auditedWhen(
+      'a device was sent a command, or a second person is asked',
+      'device.command.bulk',
+      'device.command.request',
+    ),
     bodyBytesMax: 2_097_152,
     input: z
       .object({
@@ -219,6 +224,8 @@ export const commands = {
       commands: z.array(CommandSummary),
       skipped: z.array(z.object({ deviceId: id(), reason: SkipReason })),
       failed: z.array(z.object({ deviceId: id(), code: z.string(), message: z.string() })),
+      /** Nothing has been sent yet: a second person has to approve it first, under `/commands/approvals`. */
+      approval: ApprovalSummary.nullable(),
     }),
   }),
 }

@@ -3,6 +3,7 @@ import { isOneOf } from '@muster/db/lists.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { notFound } from '@muster/kit/errors.ts'
 import { type Expression, type SqlBool, sql } from 'kysely'
+import type { Reach } from '../tenancy/index.ts'
 import type { BatchProgress, Command, CommandStatus, CommandSummary, QueuedCommand } from './commands.contract.ts'
 import { hasEnded, statusesBefore } from './commands.rules.ts'
 import type { Condition } from './devices.rules.ts'
@@ -41,11 +42,11 @@ export interface Target {
 }
 
 /** Those of the devices that the caller sees. */
-export const targetsOf = (db: Db, caller: Caller, deviceIds: readonly string[]): Promise<Target[]> =>
+export const targetsOf = (db: Db, caller: Reach, deviceIds: readonly string[]): Promise<Target[]> =>
   targetsWhere(db, caller, sql<SqlBool>`devices.id = ANY (${[...deviceIds]}::uuid[])`, deviceIds.length)
 
 /** Those that meet a condition and that the caller sees, at most so many. */
-export const targetsWhere = (db: Db, caller: Caller, condition: Expression<SqlBool>, most: number): Promise<Target[]> =>
+export const targetsWhere = (db: Db, caller: Reach, condition: Expression<SqlBool>, most: number): Promise<Target[]> =>
   db
     .selectFrom('devices')
     .innerJoin('organizations', 'organizations.id', 'devices.orgId')

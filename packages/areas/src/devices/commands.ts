@@ -2,8 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { conflict, notFound } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
 import { type Call, implement } from '../operation.ts'
-import { requireReach } from './blast-radius.ts'
+import { askForApproval } from './approval.queries.ts'
+import { reachOf, requireReach } from './blast-radius.ts'
+import { auditBulk } from './bulk-audit.ts'
 import { commandType } from './command-registry.ts'
+import { requireDelivery } from './command-stops.ts'
 import { CommandWait } from './command-wait.ts'
 import { type Command, commands as contract } from './commands.contract.ts'
 import {
@@ -49,7 +52,10 @@ export default implement(contract, {
     const target = await targetById(db, caller, input.id)
     const [known] = await knownCommands(call, order)
     if (known !== undefined && known.deviceId !== target.id) throw conflict(otherRequest)
-    if (known === undefined) await requireReach(call, order.type, [target], input)
+    if (known === undefined) {
+      await requireDelivery(db, [target.partnerId])
+      await requireReach(call, order.type, [target], input)
+    }
     const command = known ?? (await issueTo(call, target, order))
     const { id, hostname, orgId, partnerId } = target
     const details = { commandId: command.id, type: order.type, risk: commandType(order.type).risk }
@@ -92,8 +98,18 @@ export default implement(contract, {
     const { code, message } = notFound('Device')
     const failed = unseen.map((deviceId) => ({ deviceId, code, message }))
     const known = await knownCommands(call, order)
-    if (known.length > 0) return { ...again(known, targets, order), failed }
-    await requireReach(call, order.type, targets, input)
+    if (known.length > 0) return { ...again(known, targets, order), failed, approval: null }
+    await requireDelivery(
+      call.db,
+      targets.map(({ partnerId }) => partnerId),
+    )
+    if ((await reachOf(call, order.type, targets, input)) === 'second person') {
+      const approval = await askForApproval(call, order, targets)
+      const { id: target, orgId, partnerId, devices, hash } = approval
+      const details = { type: order.type, devices, hash }
+      call.audit({ action: 'device.command.request', target, orgId, partnerId, details })
+      return { batchId: null, commands: [], skipped: [], failed, approval }
+    }
     const { commands, skipped } = await issueToAll(call, targets, order)
     auditBulk(call, commands, targets, order)
     deliverAfter(call, commands, targets)
@@ -102,6 +118,7 @@ export default implement(contract, {
       commands: [...commands],
       skipped: [...skipped],
       failed,
+      approval: null,
     }
   },
 })
@@ -131,26 +148,4 @@ function again(known: readonly Command[], targets: readonly Target[], order: Ord
     .filter(({ id }) => !issued.has(id))
     .map((target) => ({ deviceId: target.id, reason: refusalOf(target, order.type) ?? ('already_pending' as const) }))
   return { batchId: known[0]?.batchId ?? null, commands: [...known], skipped }
-}
-
-/** Few devices are named one by one, many by their organisations. */
-const auditedAlone = 100
-
-function auditBulk({ audit }: Call, commands: readonly Command[], targets: readonly Target[], order: Order): void {
-  const { type, batchId } = order
-  const common = { type, risk: commandType(type).risk, batchId, devices: commands.length }
-  const known = new Map(targets.map((target) => [target.id, target]))
-  if (commands.length <= auditedAlone) {
-    for (const { id: commandId, deviceId, orgId } of commands) {
-      const target = known.get(deviceId)
-      const details = { ...common, commandId }
-      audit({ target: deviceId, name: target?.hostname, orgId, partnerId: target?.partnerId, details })
-    }
-    return
-  }
-  for (const [orgId, own] of Map.groupBy(commands, (command) => command.orgId)) {
-    const deviceIds = own.map(({ deviceId }) => deviceId)
-    const partnerId = known.get(deviceIds[0] ?? '')?.partnerId
-    audit({ target: batchId ?? orgId, orgId, partnerId, details: { ...common, deviceIds } })
-  }
 }

@@ -3,7 +3,7 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { replyChannel } from '@muster/backplane/keys.ts'
 import { type Redis, subscriberBeside } from '@muster/backplane/redis.ts'
-import { decodeReply } from '@muster/backplane/replies.ts'
+import { decodeReply, type Replied } from '@muster/backplane/replies.ts'
 import { sendToDevices } from '@muster/backplane/routing.ts'
 import { AppError, unavailable } from '@muster/kit/errors.ts'
 import { encodeDown } from '@muster/wire/down.ts'
@@ -21,6 +21,8 @@ const numberMax = 2 ** 47
 
 export interface DeviceRequest {
   readonly deviceId: string
+  /** Whose device it is. */
+  readonly partnerId: string
   readonly type: string
   readonly payload: Readonly<Record<string, unknown>>
   readonly timeoutMs: number
@@ -34,6 +36,7 @@ interface Waiting {
   settle(outcome: Reply | AppError): void
 }
 
+const stopped = () => new AppError('COMMANDS_STOPPED', 'Commands are stopped, or nobody can tell whether they are')
 const offline = () => new AppError('DEVICE_OFFLINE', 'The device is not connected')
 
 /** The requests of this process that are out. Connects when something is first asked, and ends with the connection it was made from. */
@@ -67,10 +70,10 @@ export class DeviceRequests {
     return outcome
   }
 
-  async #send(number: number, { deviceId, type, payload, timeoutMs, data }: DeviceRequest): Promise<void> {
+  async #send(number: number, { deviceId, partnerId, type, payload, timeoutMs, data }: DeviceRequest): Promise<void> {
     const bytes = frameOf(number, { type, payload, timeoutMs, ...(data === undefined ? {} : { data }) })
     const order = { kind: 'request', deviceId, bytes, number, replyTo: this.#processId } as const
-    const { offline: absent } = await sendToDevices(this.#origin, [order])
+    const { offline: absent } = await sendToDevices(this.#origin, [order], partnerId)
     if (absent.length > 0) throw offline()
   }
 
@@ -118,7 +121,7 @@ export class DeviceRequests {
     const replied = decodeReply(message)
     const waiting = replied === undefined ? undefined : this.#waiting.get(replied.number)
     if (replied === undefined || waiting?.deviceId !== replied.deviceId) return
-    waiting.settle(replied.frame === null ? offline() : replyIn(replied.frame))
+    waiting.settle(outcomeOf(replied.reply))
   }
 }
 
@@ -131,6 +134,11 @@ function frameOf(number: number, body: Request): Uint8Array {
     if (error instanceof WireError) throw new AppError('PAYLOAD_TOO_LARGE', 'The payload does not fit into one message')
     throw error
   }
+}
+
+function outcomeOf(reply: Replied['reply']): Reply | AppError {
+  if (typeof reply !== 'string') return replyIn(reply)
+  return reply === 'withheld' ? stopped() : offline()
 }
 
 function replyIn(frame: Uint8Array): Reply | AppError {

@@ -1,5 +1,7 @@
 import type { ExamplesOf } from '../examples.ts'
+import type { approvals } from './approvals.contract.ts'
 import type { autoUpdate } from './auto-update.contract.ts'
+import type { stops } from './command-stops.contract.ts'
 import type { commands } from './commands.contract.ts'
 import type { devices } from './devices.contract.ts'
 import type { live } from './live.contract.ts'
@@ -43,6 +45,23 @@ export const outputExamples: ExamplesOf<typeof output> = {
 
 export const liveExamples: ExamplesOf<typeof live> = {
   events: { about: 'own', input: () => ({}) },
+}
+
+const nobody = '00000000-0000-4000-8000-000000000000'
+
+export const approvalsExamples: ExamplesOf<typeof approvals> = {
+  list: { about: 'own', input: () => ({ limit: 100 }) },
+  get: { about: 'own', answers: [404], input: () => ({ id: nobody }) },
+  approve: { about: 'own', answers: [404], input: () => ({ id: nobody, hash: 'sample' }) },
+  refuse: { about: 'own', answers: [404], input: () => ({ id: nobody }) },
+  require: { about: 'own', whole: true, input: () => ({ required: false }) },
+}
+
+/** Of nobody's: what the stage does next needs commands that go out. */
+export const stopsExamples: ExamplesOf<typeof stops> = {
+  get: { about: 'own', input: () => ({}) },
+  set: { about: 'own', answers: [403, 404], input: () => ({ partnerId: nobody, reason: 'Drill' }) },
+  lift: { about: 'own', answers: [403, 404, 409], input: () => ({ partnerId: nobody }) },
 }
 
 export const tagsExamples: ExamplesOf<typeof tags> = {

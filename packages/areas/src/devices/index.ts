@@ -1,5 +1,6 @@
 // What other areas may use of devices.
 export { askable, askDevice, type Question } from './ask-device.ts'
+export { requireToolReach } from './blast-radius.ts'
 export type { CommandRegistry } from './command-registry.ts'
 export type { Target } from './commands.queries.ts'
 export { tellOfCommands } from './delivery.ts'

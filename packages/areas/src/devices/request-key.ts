@@ -18,7 +18,7 @@ export function requireSameRequest(found: readonly Command[], order: Order): voi
 }
 
 /** The database keeps the keys of an object in an order of its own. */
-function sorted(value: unknown): unknown {
+export function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
   if (value === null || typeof value !== 'object') return value
   return Object.entries(value)

@@ -4,6 +4,7 @@ import { AppError, conflict, type ErrorCode } from '@muster/kit/errors.ts'
 import type { Call } from '../operation.ts'
 import { requireWorking } from '../tenancy/index.ts'
 import { commandType } from './command-registry.ts'
+import { requireDelivery } from './command-stops.ts'
 import type { Command, CommandName, SkipReason } from './commands.contract.ts'
 import { issueCommands, type Order, type Target } from './commands.queries.ts'
 import { deliverCommands, frameBytesOf, tellOfCommands } from './delivery.ts'
@@ -40,6 +41,7 @@ export function requireCapable(target: Target, type: CommandName): void {
 /** Issues an order to one device. @throws when the device takes no commands, or not a second one of this type */
 export async function issueTo(call: Pick<Call, 'db'>, target: Target, order: Order): Promise<Command> {
   requireCapable(target, order.type)
+  await requireDelivery(call.db, [target.partnerId])
   const [command] = await issueCommands(call.db, order, [{ commandId: randomUUID(), deviceId: target.id }])
   if (command === undefined) throw conflict(words.already_pending, 'ALREADY_PENDING')
   frameBytesOf(command)
@@ -58,6 +60,10 @@ export async function issueToAll(call: Pick<Call, 'db'>, targets: readonly Targe
   if (JSON.stringify(order.payload).length * able.length > bulkBytesMax) {
     throw new AppError('PAYLOAD_TOO_LARGE', 'The payload is too large for so many devices at once')
   }
+  await requireDelivery(
+    call.db,
+    able.map(({ partnerId }) => partnerId),
+  )
   const recipients = able.map(({ id: deviceId }) => ({ commandId: randomUUID(), deviceId }))
   const commands = await issueCommands(call.db, order, recipients)
   const [first] = commands

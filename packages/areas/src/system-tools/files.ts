@@ -15,7 +15,7 @@ export default implement(contract, {
   async download(call) {
     const { deviceId, path } = call.input
     const target = await askable(call, deviceId, 'read_file')
-    await record(call, target, { path })
+    await record(call, 'read_file', target, { path })
     const first = await askDevice(call, target, { type: 'read_file', payload: { path } })
     const { name, sizeBytes, version } = first.result
     if (sizeBytes > fileBytesMax) throw tooLarge(`The file is larger than ${fileBytesMax} bytes`)
@@ -32,7 +32,7 @@ export default implement(contract, {
   async upload(call) {
     const { deviceId, path } = call.input
     const target = await askable(call, deviceId, 'write_file')
-    await record(call, target, { path })
+    await record(call, 'write_file', target, { path })
     const body = JSON.stringify(await send(call, target))
     return { status: 201, headers: { 'content-type': 'application/json; charset=utf-8' }, body }
   },

@@ -1,7 +1,7 @@
 import { get, post } from '@muster/kit/contract.ts'
 import { KilledProcess, KillProcess, Process, ProcessDetail } from '@muster/wire/commands/processes.ts'
 import { z } from 'zod'
-import { access, base, device, own } from './device.contract.ts'
+import { access, base, changing, device, own } from './device.contract.ts'
 
 const pid = z.coerce.number().int().min(1).max(4_194_304)
 const { signal, startedAt } = KillProcess.shape
@@ -30,7 +30,7 @@ export const processes = {
     access,
     audit: 'device.process.kill',
     ...own,
-    input: z.object({ ...device, pid, signal, startedAt }),
+    input: z.object({ ...changing, pid, signal, startedAt }),
     output: KilledProcess,
   }),
 }

@@ -1,9 +1,10 @@
 import { get, post } from '@muster/kit/contract.ts'
 import { ControlledService, Service, ServiceDetail, serviceName } from '@muster/wire/commands/services.ts'
 import { z } from 'zod'
-import { access, base, device, own } from './device.contract.ts'
+import { access, base, changing, device, own } from './device.contract.ts'
 
 const named = z.object({ ...device, name: serviceName })
+const controlled = named.extend(changing)
 
 export const services = {
   list: get(`${base}/services`, {
@@ -29,7 +30,7 @@ export const services = {
     access,
     audit: 'device.service.start',
     ...own,
-    input: named,
+    input: controlled,
     output: ControlledService,
   }),
   stop: post(`${base}/services/:name/stop`, {
@@ -37,7 +38,7 @@ export const services = {
     access,
     audit: 'device.service.stop',
     ...own,
-    input: named,
+    input: controlled,
     output: ControlledService,
   }),
   restart: post(`${base}/services/:name/restart`, {
@@ -45,7 +46,7 @@ export const services = {
     access,
     audit: 'device.service.restart',
     ...own,
-    input: named,
+    input: controlled,
     output: ControlledService,
   }),
 }

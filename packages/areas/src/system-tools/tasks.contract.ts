@@ -9,9 +9,10 @@ import {
   taskRunsMax,
 } from '@muster/wire/commands/tasks.ts'
 import { z } from 'zod'
-import { access, base, device, own } from './device.contract.ts'
+import { access, base, changing, device, own } from './device.contract.ts'
 
 const one = z.object({ ...device, path: taskPath })
+const changed = one.extend(changing)
 
 export const tasks = {
   list: get(`${base}/tasks`, {
@@ -40,7 +41,7 @@ export const tasks = {
     access,
     audit: 'device.task.run',
     ...own,
-    input: one,
+    input: changed,
     output: StartedTask,
   }),
   enable: post(`${base}/tasks/:path/enable`, {
@@ -48,7 +49,7 @@ export const tasks = {
     access,
     audit: 'device.task.enable',
     ...own,
-    input: one,
+    input: changed,
     output: ChangedTask,
   }),
   disable: post(`${base}/tasks/:path/disable`, {
@@ -56,7 +57,7 @@ export const tasks = {
     access,
     audit: 'device.task.disable',
     ...own,
-    input: one,
+    input: changed,
     output: ChangedTask,
   }),
 }

@@ -1,9 +1,16 @@
 // The two ways in which an operation speaks with its device: looking, and changing something, which is written down first.
 
-import { askable, askDevice, type CommandRegistry, type Question, type Target } from '../devices/index.ts'
+import {
+  askable,
+  askDevice,
+  type CommandRegistry,
+  type Question,
+  requireToolReach,
+  type Target,
+} from '../devices/index.ts'
 import type { Call } from '../operation.ts'
 
-type Asking = Call<{ readonly deviceId: string }>
+type Asking = Call<{ readonly deviceId: string; readonly currentPassword?: string | undefined }>
 type Answer<T extends keyof CommandRegistry> = Awaited<ReturnType<typeof askDevice<T>>>['result']
 
 /** Asks the device of the call. */
@@ -19,15 +26,20 @@ export async function change<T extends keyof CommandRegistry>(
   details: Readonly<Record<string, unknown>>,
 ): Promise<Answer<T>> {
   const target = await askable(call, call.input.deviceId, question.type)
-  await record(call, target, details)
+  await record(call, question.type, target, details)
   return (await askDevice(call, target, question)).result
 }
 
-/** Writes down what the device is about to be asked for. */
+/** Writes down what the device is about to be asked for, as far as the caller reaches. */
 export async function record(
   call: Asking,
-  { id, hostname, orgId, partnerId }: Target,
+  type: Question<keyof CommandRegistry>['type'],
+  target: Target,
   details: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  await call.write(async () => call.audit({ target: id, name: hostname, orgId, partnerId, details }))
+  const { id, hostname, orgId, partnerId } = target
+  await call.write(async (db) => {
+    await requireToolReach(call, type, target, call.input, db)
+    call.audit({ target: id, name: hostname, orgId, partnerId, details })
+  })
 }

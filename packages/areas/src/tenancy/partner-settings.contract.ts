@@ -31,6 +31,8 @@ export const PartnerSettings = z
     timezone: z.string().max(64).refine(isTimezone, { error: 'must be an IANA timezone' }).nullable(),
     dateFormat: z.enum(['MM/DD/YYYY', 'DD/MM/YYYY', 'YYYY-MM-DD']).nullable(),
     timeFormat: z.enum(['12h', '24h']).nullable(),
+    /** Commands that reach far take a second person. Turned off again with PUT /commands/second-person. */
+    secondPerson: z.boolean().nullable(),
     language: z.enum(['en'], { error: 'only en is supported' }).nullable(),
     businessHours: z
       .object({

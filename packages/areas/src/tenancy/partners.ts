@@ -1,6 +1,6 @@
 import type { Db } from '@muster/db/database.ts'
 import { isTaken } from '@muster/db/violations.ts'
-import { badRequest, conflict, notFound } from '@muster/kit/errors.ts'
+import { badRequest, conflict, denied, notFound } from '@muster/kit/errors.ts'
 import { type Call, implement } from '../operation.ts'
 import { mergeSettings } from './merge-settings.ts'
 import { partners as contract, type Partner } from './partners.contract.ts'
@@ -75,6 +75,10 @@ async function changed(db: Db, before: Partner, { settings, ...fields }: Changes
   // The order of the organisations has an operation of its own, which sees to it that it names each of them once.
   const { organizationOrder: _, ...sent } = settings ?? {}
   const merged = settings === undefined ? {} : { settings: checked(mergeSettings(before.settings, sent)) }
+  // What two people guard is not undone by one with a session that somebody found.
+  if (before.settings.secondPerson === true && merged.settings !== undefined && merged.settings.secondPerson !== true) {
+    throw denied('secondPerson is turned off with PUT /commands/second-person')
+  }
   return db
     .updateTable('partners')
     .set({ ...fields, ...merged })

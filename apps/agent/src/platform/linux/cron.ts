@@ -4,6 +4,7 @@ import { chmod, chown, open, readdir, readFile, rename, rm, stat, writeFile } fr
 import { basename, dirname, join } from 'node:path'
 import type { Task } from '@muster/wire/commands/tasks.ts'
 import { failureOf, ToolFailure } from '../../tool-failure.ts'
+import { nextRun } from './cron-schedule.ts'
 
 /** Begins a line that was switched off here, so that switching it on again gives back exactly what stood there. */
 export const offMark = '#muster-off# '
@@ -41,8 +42,8 @@ export class Cron {
 
   async all(): Promise<CronTask[]> {
     const files = await this.#files()
-    const lines = await Promise.all(files.map((file) => this.#linesOf(file)))
-    return [...lines.flat(), ...(await this.#scripts())]
+    const lines = (await Promise.all(files.map((file) => this.#linesOf(file)))).flat()
+    return [...lines, ...(await this.#scripts()).map((script) => ({ ...script, task: withItsLine(script, lines) }))]
   }
 
   /** @throws ToolFailure when there is no such task, or its line is another one by now */
@@ -101,7 +102,7 @@ export class Cron {
       const digest = createHash('sha256').update(line.replace(offMark, '')).digest('hex').slice(0, 8)
       const { enabled, schedule, command } = parsed
       const name = command.length > 80 ? `${command.slice(0, 79)}…` : command
-      const common = { nextRunAt: null, lastRunAt: null, kind: 'cron' as const }
+      const common = { nextRunAt: enabled ? momentAfterNow(schedule) : null, lastRunAt: null, kind: 'cron' as const }
       const task = { path: `cron:${path}:${digest}`, name, enabled, schedule, user: parsed.user, command, ...common }
       return [{ task, file, line }]
     })
@@ -132,6 +133,27 @@ export class Cron {
     }
     return { task, file, line: null }
   }
+}
+
+function momentAfterNow(schedule: string): string | null {
+  const atMs = nextRun(schedule, Date.now())
+  return atMs === null ? null : new Date(atMs).toISOString()
+}
+
+/** The line that runs all scripts of a folder, in the table of the system. */
+export const lineOf = ({ file }: CronTask, lines: readonly CronTask[]): CronTask | undefined =>
+  lines.find(({ task, line }) => {
+    const words = line === null ? [] : (task.command ?? '').split(/[\s;)]+/)
+    return (
+      words.some((word) => /(^|\/)run-parts$/.test(word)) &&
+      words.some((word) => dirname(file).endsWith(word) && word.startsWith('/etc/cron.'))
+    )
+  })
+
+/** A script runs when its folder does. */
+function withItsLine(script: CronTask, lines: readonly CronTask[]): Task {
+  const line = lineOf(script, lines)
+  return script.task.enabled && line !== undefined ? { ...script.task, nextRunAt: line.task.nextRunAt } : script.task
 }
 
 interface CronLine {

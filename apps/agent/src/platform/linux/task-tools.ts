@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { type Task, tasksMax } from '@muster/wire/commands/tasks.ts'
 import { failureOf, ToolFailure } from '../../tool-failure.ts'
 import type { TaskTools } from '../tools.ts'
-import { Cron, type CronTask } from './cron.ts'
+import { Cron, type CronTask, lineOf } from './cron.ts'
 import { parseJournal } from './journal-log.ts'
 import { parseLine } from './log-files.ts'
 import { type Host, runProgram } from './systemd.ts'
@@ -19,11 +20,37 @@ type Runs = { at: string; message: string }[]
 export function createTaskTools(host: Host, root: string): TaskTools {
   const cron = new Cron(root)
   const timers = new Timers(host)
+  /** With when they ran last, where the machine keeps account of it. A script ran when its folder did. */
+  const cronTasks = async (): Promise<CronTask[]> => {
+    const [all, runs = []] = await Promise.all([cron.all(), cronRuns(host, root)])
+    return all.map((one) => {
+      const [last] = runsOf(runner(one, all).task, runs)
+      return { ...one, task: { ...one.task, lastRunAt: last?.at ?? null } }
+    })
+  }
+  const found = async (path: string): Promise<CronTask> => {
+    const one = (await cronTasks()).find(({ task }) => task.path === path)
+    if (one === undefined) throw new ToolFailure('NOT_FOUND', 'Task not found')
+    return one
+  }
+  const runsOfCron = async (path: string, limit: number): Promise<Runs | undefined> => {
+    const all = await cron.all()
+    const one = all.find(({ task }) => task.path === path)
+    if (one === undefined) throw new ToolFailure('NOT_FOUND', 'Task not found')
+    const runs = await cronRuns(host, root)
+    return (
+      runs &&
+      runsOf(runner(one, all).task, runs)
+        .slice(0, limit)
+        .map(({ at, message }) => ({ at, message }))
+    )
+  }
+  const runner = (one: CronTask, all: readonly CronTask[]) => (one.line === null ? (lineOf(one, all) ?? one) : one)
   const timerIn = (path: string) => /^timer:(.+)$/.exec(path)?.[1]
 
   return {
     async list() {
-      const tasks = [...(await timers.all()), ...(await cron.all()).map(({ task }) => task)]
+      const tasks = [...(await timers.all()), ...(await cronTasks()).map(({ task }) => task)]
       return { tasks: tasks.slice(0, tasksMax), truncated: tasks.length > tasksMax }
     },
 
@@ -33,16 +60,17 @@ export function createTaskTools(host: Host, root: string): TaskTools {
         const { task, description, definition } = await timers.find(timer)
         return { ...task, description, definition: definition.slice(0, definitionCharsMax) }
       }
-      const { task, file, line } = await cron.find(path)
+      const { task, file, line } = await found(path)
       const definition = line ?? (await readFile(file, 'utf8').catch(() => ''))
       return { ...task, description: null, definition: definition.slice(0, definitionCharsMax) }
     },
 
     async history({ path, limit }) {
       const timer = timerIn(path)
-      const found = timer === undefined ? await cron.find(path) : await timers.find(timer)
       const runs =
-        'unit' in found ? await runsOfUnit(host, found.unit, limit) : await runsOfCron(host, found.task, limit)
+        timer === undefined
+          ? await runsOfCron(path, limit)
+          : await runsOfUnit(host, (await timers.find(timer)).unit, limit)
       if (runs !== undefined) return { runs, unavailable: null }
       return { runs: [], unavailable: 'Nothing on this machine keeps account of it' }
     },
@@ -82,24 +110,42 @@ async function fromJournal(host: Host, limit: number, args: readonly string[]): 
   })
 }
 
-/** cron says `CMD (…)` of each run, in the journal or in a file. */
-async function runsOfCron(host: Host, { command }: Task, limit: number): Promise<Runs | undefined> {
-  const wanted = command ?? ''
+const said = /\((\S+)\) CMD \((.*)\)\s*$/
+
+interface CronRun {
+  readonly at: string
+  readonly message: string
+  readonly user: string
+  readonly command: string
+}
+
+/** What cron says of its runs, newest first: `(root) CMD (…)`, in the journal or in a file. */
+async function cronRuns(host: Host, root: string): Promise<CronRun[] | undefined> {
   const journal = await fromJournal(host, 2_000, ['--identifier=CRON', '--identifier=cron', '--identifier=crond'])
-  if (journal !== undefined) return journal.filter(({ message }) => message.includes(wanted)).slice(0, limit)
+  const all = journal ?? (await fromCronLogs(root))
+  return all?.flatMap(({ at, message }) => {
+    const [, user, command] = said.exec(message) ?? []
+    return user === undefined || command === undefined ? [] : [{ at, message, user, command: plain(command) }]
+  })
+}
+
+async function fromCronLogs(root: string): Promise<Runs | undefined> {
   for (const file of cronLogs) {
-    const text = await readFile(file, 'utf8').catch(() => undefined)
+    const text = await readFile(join(root, file), 'utf8').catch(() => undefined)
     if (text === undefined) continue
     const lines = text.slice(-logBytesMax).split('\n')
     const runs = lines.flatMap((line) => {
       const { at, message, source } = parseLine(line, new Date())
-      const isRun = at !== null && /^crond?$/i.test(source ?? '') && message.includes('CMD') && message.includes(wanted)
-      return isRun ? [{ at, message }] : []
+      return at !== null && /^crond?$/i.test(source ?? '') ? [{ at, message }] : []
     })
-    return runs.reverse().slice(0, limit)
+    return runs.reverse()
   }
   return undefined
 }
+
+const plain = (command: string) => command.trim().replace(/\s+/g, ' ')
+const runsOf = ({ user, command }: Task, runs: readonly CronRun[]): CronRun[] =>
+  runs.filter((run) => run.user === user && run.command === plain(command ?? ''))
 
 /** Runs what cron would, as the user and with as little around it; nobody waits for its end. */
 async function runCron({ task, file, line }: CronTask): Promise<void> {

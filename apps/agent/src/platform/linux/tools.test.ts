@@ -199,6 +199,35 @@ describe('scheduled tasks', () => {
       await expect(tasks.run(path)).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
+  test('cron says when it runs a line or a folder next, and its log when it ran them last', async () => {
+    const own = join(folder.path, 'cron-log')
+    await mkdir(join(own, 'etc/cron.daily'), { recursive: true })
+    await mkdir(join(own, 'var/log'), { recursive: true })
+    const daily = 'test -x /usr/sbin/anacron || ( cd / && run-parts --report /etc/cron.daily )'
+    await writeFile(
+      join(own, 'etc/crontab'),
+      `25 6 * * * root ${daily}\n@reboot root /opt/start\n5 4 * * * ann /opt/start\n`,
+    )
+    await writeFile(join(own, 'etc/cron.daily/dpkg'), '#!/bin/sh\n', { mode: 0o755 })
+    const lines = [
+      `2026-11-19T06:25:01Z web CRON[9]: (root) CMD (${daily})`,
+      `2026-11-20T06:25:01Z web CRON[10]: (root) CMD (${daily})`,
+      '2026-11-20T06:25:02Z web CRON[11]: (bob) CMD (/opt/start)',
+      '2026-11-20T06:26:00Z web CRON[10]: (root) MAIL (mailed)',
+    ]
+    await writeFile(join(own, 'var/log/syslog'), `${lines.join('\n')}\n`)
+    const withLog = createTaskTools({ path: join(own, 'bin'), systemdMark: join(own, 'none') }, own)
+    const [line, start, other, script] = (await withLog.list()).tasks
+    const lastRunAt = '2026-11-20T06:25:01.000Z'
+    expect(line).toMatchObject({ lastRunAt, nextRunAt: expect.stringMatching(/:25:00.000Z$/) })
+    expect(start).toMatchObject({ lastRunAt: null, nextRunAt: null })
+    expect(other).toMatchObject({ lastRunAt: null, user: 'ann' })
+    expect(script).toMatchObject({ path: 'script:/etc/cron.daily/dpkg', lastRunAt, nextRunAt: line?.nextRunAt })
+    const { runs } = await withLog.history({ path: script?.path ?? '', limit: 10 })
+    expect(runs.map(({ at }) => at)).toEqual([lastRunAt, '2026-11-19T06:25:01.000Z'])
+    expect(await withLog.detail(line?.path ?? '')).toMatchObject({ lastRunAt })
+  })
+
   test('runs are taken from the journal', async () => {
     const { runs } = await tasks.history({ path: 'timer:logrotate.timer', limit: 10 })
     expect(runs[0]).toEqual({ at: '2026-11-22T00:00:03.000Z', message: 'three' })

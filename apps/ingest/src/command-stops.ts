@@ -1,0 +1,58 @@
+// The emergency stop as the gateway sees it, the last place that a command passes before its device.
+import { readCommandStops } from '@muster/backplane/command-stops.ts'
+import type { Log } from '@muster/kit/log.ts'
+import type { Redis } from '@muster/backplane/redis.ts'
+
+interface Options {
+  readonly redis: Redis
+  readonly log: Log
+  readonly pollMs: number
+  /** What was read longer ago does not count any more. */
+  readonly staleMs: number
+}
+
+/** Whether commands may pass. Where that is not known, they may not. */
+export class CommandStops {
+  readonly #options: Options
+  #everybody = true
+  #partners: ReadonlySet<string> = new Set()
+  #readAtMs = Number.NEGATIVE_INFINITY
+  #timer: NodeJS.Timeout | undefined
+  #isFailing = false
+  #isStopped = false
+
+  constructor(options: Options) {
+    this.#options = options
+  }
+
+  async start(): Promise<void> {
+    await this.#read()
+    if (!this.#isStopped) this.#timer = setTimeout(() => void this.start(), this.#options.pollMs)
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    clearTimeout(this.#timer)
+  }
+
+  /** @param partnerId whose command it is; '' when that is not said */
+  withhold(partnerId: string): boolean {
+    if (this.#everybody || performance.now() - this.#readAtMs > this.#options.staleMs) return true
+    return this.#partners.has(partnerId) || (partnerId === '' && this.#partners.size > 0)
+  }
+
+  async #read(): Promise<void> {
+    const { redis, log } = this.#options
+    const askedAtMs = performance.now()
+    try {
+      const stops = await readCommandStops(redis)
+      this.#everybody = stops?.everybody ?? true
+      this.#partners = new Set(stops?.partnerIds)
+      this.#readAtMs = askedAtMs
+      this.#isFailing = false
+    } catch (error) {
+      if (!this.#isFailing) log.warn({ err: error }, 'cannot read whether commands are stopped; none is delivered')
+      this.#isFailing = true
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import { can, get, id, page, pageOf, personCan, post, put, success } from '@muster/kit/contract.ts'
+import { z } from 'zod'
+import { ApprovalStatus, ApprovalSummary } from './approval-summary.contract.ts'
+import { CommandSummary, SkipReason } from './commands.contract.ts'
+
+export const Approval = ApprovalSummary.extend({
+  payload: z.record(z.string(), z.json()),
+  timeoutMs: z.number(),
+  expiresInSeconds: z.number(),
+  deviceIds: z.array(id()),
+  /** Of what is asked for. Who approves says which they have seen. */
+  hash: z.string(),
+})
+export type Approval = z.infer<typeof Approval>
+
+const one = { id: id() }
+const currentPassword = z.string().max(1_000).optional()
+const decide = personCan('devices:execute')
+
+export const approvals = {
+  list: get('/commands/approvals', {
+    summary: 'Commands that wait, or waited, for a second person, newest first',
+    access: can('devices:execute'),
+    input: z.object({ status: ApprovalStatus.optional(), ...page }),
+    output: pageOf(ApprovalSummary),
+  }),
+  get: get('/commands/approvals/:id', {
+    summary: 'What exactly is to be done, and where',
+    access: can('devices:execute'),
+    input: z.object(one),
+    output: Approval,
+  }),
+  approve: post('/commands/approvals/:id/approve', {
+    summary:
+      'Send it, as the second person: never by who asked for it, and after a recent sign-in. `hash` is that of the ' +
+      'request as it was shown',
+    access: decide,
+    audit: ['device.command.approve', 'device.command.bulk'],
+    input: z.object({ ...one, hash: z.string().max(100), currentPassword }),
+    output: z.object({
+      approval: ApprovalSummary,
+      commands: z.array(CommandSummary),
+      skipped: z.array(z.object({ deviceId: id(), reason: SkipReason })),
+    }),
+  }),
+  refuse: post('/commands/approvals/:id/refuse', {
+    summary: 'Refuse it, or withdraw what one asked for',
+    access: decide,
+    audit: 'device.command.refuse',
+    input: z.object({ ...one, reason: z.string().trim().max(500).nullable().default(null), currentPassword }),
+    output: ApprovalSummary,
+  }),
+  require: put('/commands/second-person', {
+    summary: "Whether commands of the caller's partner that reach far take a second person",
+    access: personCan('settings:write', 'partner'),
+    audit: 'partner.settings.update',
+    input: z.object({ required: z.boolean(), currentPassword }),
+    output: success.extend({ required: z.boolean() }),
+  }),
+}

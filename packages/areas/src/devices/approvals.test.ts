@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto'
+import { auditOf } from '@muster/testkit/audit.ts'
+import { call, refusal } from '@muster/testkit/call.ts'
+import { enrolled } from '@muster/testkit/machines.ts'
+import { testServices } from '@muster/testkit/services.ts'
+import { person, type World, world } from '@muster/testkit/world.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { processes } from '../system-tools/processes.contract.ts'
+import { partners } from '../tenancy/partners.contract.ts'
+import { approvals } from './approvals.contract.ts'
+import { blastRadius } from './blast-radius.ts'
+import { commands } from './commands.contract.ts'
+
+const { system } = await testServices()
+const script = { type: 'run_script', payload: { script: 'uptime', env: { B: '2', A: '1' } } } as const
+const signedInLongAgo = (sessionId: string) =>
+  system.query(`UPDATE sessions SET authenticated_at = now() - interval '2 hours' WHERE id = $1`, [sessionId])
+const admin = (here: World, role = 'Partner Admin') =>
+  person({ scope: 'partner', partnerId: here.partner.id }, { role })
+const commandsOf = async (here: World) =>
+  (await system.query('SELECT created_by FROM device_commands WHERE partner_id = $1', [here.partner.id])).rows
+
+describe('a command that reaches far, where a second person has to agree', () => {
+  let here: World
+  let deviceIds: string[]
+  beforeAll(async () => {
+    here = await world()
+    const place = (orgId: string) => ({ orgId })
+    const [one = ''] = await enrolled(here.partnerAdmin, place(here.org.id), 'one')
+    const [two = ''] = await enrolled(here.partnerAdmin, place(here.otherOrg.id), 'two')
+    deviceIds = [one, two]
+    await call(here.partnerAdmin, partners.updateMe, { settings: { secondPerson: true } })
+  })
+  const asked = async (more: object = {}) => {
+    const { approval, commands: sent } = await call(here.partnerAdmin, commands.bulk, { deviceIds, ...script, ...more })
+    expect(sent).toEqual([])
+    return call(here.partnerAdmin, approvals.get, { id: approval?.id ?? '' })
+  }
+
+  it('waits until somebody else approves what was shown, and is then sent once, as the one who asked', async () => {
+    const { id, hash, status, devices } = await asked()
+    expect([status, devices]).toEqual(['pending', 2])
+    expect(await commandsOf(here)).toEqual([])
+    const own = await refusal(call(here.partnerAdmin, approvals.approve, { id, hash }))
+    expect(own).toMatchObject({ status: 403, message: expect.stringContaining('Somebody else') })
+    const second = await admin(here)
+    expect(await refusal(call(second, approvals.approve, { id, hash: 'another' }))).toMatchObject({ status: 409 })
+    const both = await Promise.allSettled([1, 2].map(() => call(second, approvals.approve, { id, hash })))
+    expect(both.map((one) => one.status).sort()).toEqual(['fulfilled', 'rejected'])
+    expect(await commandsOf(here)).toEqual(deviceIds.map(() => ({ created_by: here.partnerAdmin.userId })))
+    const after = await call(second, approvals.get, { id })
+    expect(after).toMatchObject({ status: 'approved', decidedBy: second.userId, batchId: expect.any(String) })
+    const actions = (await auditOf(id)).map(({ action, actor_id }) => [action, actor_id])
+    expect(actions).toEqual([
+      ['device.command.request', here.partnerAdmin.userId],
+      ['device.command.approve', second.userId],
+    ])
+  })
+
+  it('is not approved without a recent sign-in, the permission, or reach of all its devices', async () => {
+    const { id, hash } = await asked()
+    const late = await admin(here)
+    await signedInLongAgo(late.sessionId)
+    const told = await refusal(call(late, approvals.approve, { id, hash }))
+    expect(told).toMatchObject({ status: 403, extra: { confirm: 'currentPassword' } })
+    expect(await refusal(call(here.partnerViewer, approvals.approve, { id, hash }))).toMatchObject({ status: 403 })
+    expect(await refusal(call(here.orgAdmin, approvals.approve, { id, hash }))).toMatchObject({ status: 404 })
+    const stranger = await world()
+    expect(await refusal(call(stranger.partnerAdmin, approvals.get, { id }))).toMatchObject({ status: 404 })
+    const { data } = await call(await admin(here), approvals.list, { status: 'pending' })
+    expect(data.map((one) => one.id)).toEqual([id])
+    await call(here.partnerAdmin, approvals.refuse, { id })
+    expect(await call(here.partnerAdmin, approvals.get, { id })).toMatchObject({ status: 'withdrawn' })
+  })
+
+  it('is not sent once refused, out of time, or when who asked may not do it any more', async () => {
+    const second = await admin(here)
+    const refused = await asked()
+    const no = await call(second, approvals.refuse, { id: refused.id, reason: 'Not on a Friday' })
+    expect(no).toMatchObject({ status: 'refused', reason: 'Not on a Friday' })
+    const late = await asked()
+    await system.query('UPDATE command_approvals SET expires_at = now() WHERE id = $1', [late.id])
+    for (const { id, hash } of [refused, late])
+      expect(await refusal(call(second, approvals.approve, { id, hash }))).toMatchObject({ status: 409 })
+    const leaving = await admin(here)
+    const { approval } = await call(leaving, commands.bulk, { deviceIds, ...script })
+    const { id, hash } = await call(leaving, approvals.get, { id: approval?.id ?? '' })
+    await system.query(`UPDATE partner_users SET status = 'disabled' WHERE user_id = $1`, [leaving.userId])
+    expect(await refusal(call(second, approvals.approve, { id, hash }))).toMatchObject({ status: 409 })
+  })
+
+  it('is asked for once, however often the request with its key is made', async () => {
+    const idempotencyKey = randomUUID()
+    const first = await asked({ idempotencyKey })
+    expect((await asked({ idempotencyKey })).id).toBe(first.id)
+    const other = call(here.partnerAdmin, commands.bulk, { deviceIds, type: 'reboot', idempotencyKey })
+    expect(await refusal(other)).toMatchObject({ status: 409 })
+    const { commands: sent } = await call(await admin(here), approvals.approve, { id: first.id, hash: first.hash })
+    const again = await call(here.partnerAdmin, commands.bulk, { deviceIds, ...script, idempotencyKey })
+    expect(again.commands.map(({ id }) => id).sort()).toEqual(sent.map(({ id }) => id).sort())
+  })
+
+  it('stays so until somebody who signed in lately turns it off', async () => {
+    const settings = { secondPerson: false }
+    expect(await refusal(call(here.partnerAdmin, partners.updateMe, { settings }))).toMatchObject({ status: 403 })
+    const gone = await call(here.partnerAdmin, partners.updateMe, { settings: { secondPerson: null } }).catch(
+      () => null,
+    )
+    expect(gone).toBeNull()
+    const late = await admin(here)
+    await signedInLongAgo(late.sessionId)
+    expect(await refusal(call(late, approvals.require, { required: false }))).toMatchObject({ status: 403 })
+    await call(here.partnerAdmin, approvals.require, { required: false })
+    expect(await call(here.partnerAdmin, partners.me, {})).toMatchObject({ settings: { secondPerson: false } })
+    const { commands: sent, approval } = await call(here.partnerAdmin, commands.bulk, { deviceIds, ...script })
+    expect([sent.length, approval]).toEqual([2, null])
+  })
+})
+
+describe('how far one account reaches', () => {
+  it('counts devices that system tools changed with those that got commands', async () => {
+    const here = await world()
+    const names = Array.from({ length: blastRadius.devices + 1 }, (_, index) => `tool-${index}`)
+    const deviceIds = await enrolled(here.orgAdmin, { orgId: here.org.id }, ...names)
+    const late = await person(
+      { scope: 'organization', partnerId: here.partner.id, orgId: here.org.id },
+      { role: 'Org Admin' },
+    )
+    await signedInLongAgo(late.sessionId)
+    const [first = '', second = '', ...others] = deviceIds
+    const kill = (deviceId: string) => refusal(call(late, processes.kill, { deviceId, pid: 4_194_304 }))
+    expect(await kill(first)).toMatchObject({ code: 'DEVICE_OFFLINE' })
+    await call(late, commands.bulk, { deviceIds: others, ...script })
+    expect(await kill(first)).toMatchObject({ code: 'DEVICE_OFFLINE' })
+    expect(await kill(second)).toMatchObject({ status: 403, extra: { confirm: 'currentPassword' } })
+    expect(await refusal(call(late, processes.list, { deviceId: second }))).toMatchObject({ code: 'DEVICE_OFFLINE' })
+  })
+})

@@ -1,0 +1,53 @@
+import { can, get, id, personCan, post, time } from '@muster/kit/contract.ts'
+import { z } from 'zod'
+
+export const CommandStop = z.object({
+  /** Null: of every partner of the installation. */
+  partnerId: id().nullable(),
+  /** Who set it, and so who can lift it: the partner itself, or the operator of the installation. */
+  byScope: z.enum(['partner', 'system']),
+  reason: z.string(),
+  /** Not said of the operator's people. */
+  byUser: id().nullable(),
+  at: time(),
+})
+export type CommandStop = z.infer<typeof CommandStop>
+
+const State = z.object({
+  /** Whether commands of the caller's partner are stopped; for system scope, those of the whole installation. */
+  stopped: z.boolean(),
+  stops: z.array(CommandStop),
+})
+/** Of system scope: whose commands. A partner's own people mean their own. */
+const partnerId = id().optional()
+
+/** The emergency stop: no command reaches a device, interactive or queued, within five seconds. */
+export const stops = {
+  get: get('/commands/stop', {
+    summary: 'Whether commands are stopped, by whom and why',
+    access: can('devices:read'),
+    input: z.object({}),
+    output: State,
+  }),
+  set: post('/commands/stop', {
+    summary:
+      'Stop all commands: those that wait stay waiting, new ones and system tools are refused. Partner scope stops its ' +
+      "own partner's; system scope a `partnerId`'s, or with `confirm: installation` everybody's",
+    access: can('devices:execute', 'partner', 'system'),
+    audit: 'device.command.stop',
+    input: z.object({
+      reason: z.string().trim().min(1).max(500),
+      partnerId,
+      confirm: z.string().max(100).optional(),
+    }),
+    output: State,
+  }),
+  lift: post('/commands/allow', {
+    summary:
+      'Lift a stop: what waits goes out, as far as it has not expired. Takes a recent sign-in or `currentPassword`',
+    access: personCan('devices:execute', 'partner', 'system'),
+    audit: 'device.command.allow',
+    input: z.object({ partnerId, currentPassword: z.string().max(1_000).optional() }),
+    output: State,
+  }),
+}
