@@ -2,13 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { recordKinds } from '@muster/backplane/batch.ts'
 import { writeCommandStops } from '@muster/backplane/command-stops.ts'
 import { commandStopsKey, replyChannel } from '@muster/backplane/keys.ts'
-import { connectRedis, untilReady } from '@muster/backplane/redis.ts'
+import { connectRedis, connectSubscriber, type Redis, untilReady } from '@muster/backplane/redis.ts'
 import { decodeReply, type Replied } from '@muster/backplane/replies.ts'
 import { nodesOf, sendToDevices } from '@muster/backplane/routing.ts'
 import { type OwnRedis, startOwnRedis } from '@muster/backplane/testing/redis-server.ts'
 import { createLog } from '@muster/kit/log.ts'
 import { encodeDown } from '@muster/wire/down.ts'
-import type { Redis } from '@muster/backplane/redis.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CommandStops } from './command-stops.ts'
 import { Client } from './testing/client.ts'
@@ -85,7 +84,7 @@ test('a request of somebody who waits is answered at once, and the device hears 
   await writeCommandStops(commands, { everybody: true, partnerIds: [] })
   await held(to)
   const [processId, number] = [randomUUID(), 77]
-  const listener = connectRedis(redis.url, 'test-replies', 'subscriber')
+  const listener = connectSubscriber(redis.url, 'test-replies')
   const replied = new Promise<Replied | undefined>((resolve) => {
     listener.on('messageBuffer', (_channel: Buffer, message: Buffer) => resolve(decodeReply(message)))
   })
@@ -134,7 +133,9 @@ test('a command that is handed over again goes to the same connection once, and 
   // Each time it is said that the device has it: the first word may have been lost.
   await until(async () => {
     const records = await readRecords(commands, shards)
-    return records.filter(({ kind, payload }) => kind === recordKinds.sent && Buffer.from(payload).includes(id)).length === 3
+    return (
+      records.filter(({ kind, payload }) => kind === recordKinds.sent && Buffer.from(payload).includes(id)).length === 3
+    )
   })
   to.client.close()
   await until(async () => (await nodesOf(commands, [to.device.deviceId])).size === 0)

@@ -1,7 +1,7 @@
 // The emergency stop as the gateway sees it, the last place that a command passes before its device.
 import { readCommandStops } from '@muster/backplane/command-stops.ts'
-import type { Log } from '@muster/kit/log.ts'
 import type { Redis } from '@muster/backplane/redis.ts'
+import type { Log } from '@muster/kit/log.ts'
 
 interface Options {
   readonly redis: Redis

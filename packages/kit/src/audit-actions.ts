@@ -85,6 +85,7 @@ export const auditActions = [
   'device.enroll',
   'device.possible_duplicate',
   'device.provision',
+  'device.update',
   'device.move',
   'device.decommission',
   'device.quarantine',

@@ -6,6 +6,7 @@ import { sql } from 'kysely'
 import { type Reach, type ReachShape, type ReachValues, reachFrom, reachShape, reachValues } from '../tenancy/index.ts'
 import type { DeviceDetail } from './devices.contract.ts'
 import { asDevice, deviceColumns, stateColumns, visible, visibleWithState } from './devices.queries.ts'
+import { summaryOf } from './inventory-summary.ts'
 
 // One JSON value, so that a device without an inventory has none at all rather than one of nulls.
 const inventory = sql<DeviceDetail['inventory']>`CASE WHEN found.device_id IS NOT NULL THEN json_build_object(
@@ -31,7 +32,7 @@ const detailOfDevice = shaped((db, shape: ReachShape, values: ReachValues & { re
     .where('devices.id', '=', values.id)
     .select(deviceColumns)
     .select(stateColumns)
-    .select(['devices.kernelVersion', 'devices.machineId', 'devices.decommissionedAt'])
+    .select(['devices.kernelVersion', 'devices.machineId', 'devices.decommissionedAt', 'devices.customFields'])
     .select(['devices.quarantinedAt', 'devices.quarantineReason'])
     .select(['state.statusAt', 'state.networkRxBytes', 'state.networkTxBytes', 'state.processCount'])
     .select(sql<number | null>`state.load_1m`.as('load1m'))
@@ -44,5 +45,5 @@ const detailOfDevice = shaped((db, shape: ReachShape, values: ReachValues & { re
 export async function deviceDetail(db: Db, caller: Caller, id: string, nowMs: number): Promise<DeviceDetail> {
   const [row] = await detailOfDevice(db, reachShape(caller), { ...reachValues(caller), id })
   if (row === undefined) throw notFound('Device')
-  return asDevice(row, nowMs)
+  return { ...asDevice(row, nowMs), ...summaryOf(row) }
 }

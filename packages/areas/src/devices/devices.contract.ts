@@ -15,6 +15,8 @@ export const Device = z.object({
   id: id(),
   orgId: id(),
   siteId: id().nullable(),
+  orgName: z.string(),
+  siteName: text,
   hostname: z.string(),
   displayName: text,
   osType: OsType.nullable(),
@@ -63,6 +65,13 @@ export const DeviceDetail = Device.extend({
   quarantineReason: text,
   /** Devices that say they are the same machine, until somebody dismisses that or one of them is decommissioned. */
   possibleDuplicates: z.array(z.object({ deviceId: id(), hostname: z.string(), noticedAt: time() })),
+  bootedAt: time().nullable(),
+  /** Of its network interfaces, without those that lead nowhere but to itself. */
+  ipAddresses: z.array(z.string()),
+  macAddresses: z.array(z.string()),
+  /** Who was signed in at the machine when it last took stock. */
+  loggedInUsers: z.array(z.string()),
+  customFields: z.record(z.string(), z.json()),
   inventory: z
     .object({
       hash: z.string(),

@@ -38,6 +38,9 @@ export const deviceColumns = [
   'devices.autoUpdate',
   'devices.createdAt',
   'devices.updatedAt',
+  // Read for the rows of the answer alone: they are picked from an index before.
+  sql<string>`(SELECT o.name FROM organizations o WHERE o.id = devices.org_id)`.as('orgName'),
+  sql<string | null>`(SELECT s.name FROM sites s WHERE s.id = devices.site_id)`.as('siteName'),
 ] as const
 
 export const stateColumns = [

@@ -1,2 +1,2 @@
 // What other areas may use of device groups.
-export { leaveGroups } from './membership.ts'
+export { leaveGroups, leaveGroupsOfOtherSites } from './membership.ts'

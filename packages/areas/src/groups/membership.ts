@@ -65,3 +65,15 @@ export async function leaveGroups(db: Db, deviceId: string, reason: 'moved' | 'd
     INSERT INTO device_group_log (group_id, device_id, org_id, partner_id, action, reason)
     SELECT group_id, ${deviceId}::uuid, org_id, partner_id, 'removed', ${reason} FROM left_groups`.execute(db)
 }
+
+/** Takes a device out of the groups of sites that it is not in any more. */
+export async function leaveGroupsOfOtherSites(db: Db, deviceId: string, siteId: string | null): Promise<void> {
+  await sql`
+    WITH left_groups AS (
+      DELETE FROM device_group_members m USING device_groups g
+      WHERE m.device_id = ${deviceId}::uuid AND g.id = m.group_id AND g.site_id IS NOT NULL
+        AND g.site_id IS DISTINCT FROM ${siteId}::uuid
+      RETURNING m.group_id, m.org_id, m.partner_id)
+    INSERT INTO device_group_log (group_id, device_id, org_id, partner_id, action, reason)
+    SELECT group_id, ${deviceId}::uuid, org_id, partner_id, 'removed', 'moved' FROM left_groups`.execute(db)
+}

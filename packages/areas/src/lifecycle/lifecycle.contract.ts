@@ -1,9 +1,19 @@
-import { can, del, id, personCan, post, success } from '@muster/kit/contract.ts'
+import { can, changes, del, id, patch, personCan, post, success } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 import { Device } from '../devices/devices.contract.ts'
 
 /** What changes a device's place in the fleet once it is there. */
 export const lifecycle = {
+  update: patch('/devices/:id', {
+    summary: 'Call a device something else, or put it into another site of its organisation',
+    access: can('devices:write'),
+    audit: 'device.update',
+    input: changes(
+      { id: id() },
+      { displayName: z.string().trim().min(1).max(255).nullable(), siteId: id().nullable() },
+    ),
+    output: Device,
+  }),
   moveOrg: post('/devices/:id/move-org', {
     summary: 'Move a device with its history to another organisation of the same partner',
     access: can('devices:write', 'partner', 'system'),

@@ -2,6 +2,7 @@ import type { ExamplesOf } from '../examples.ts'
 import type { lifecycle } from './lifecycle.contract.ts'
 
 export const lifecycleExamples: ExamplesOf<typeof lifecycle> = {
+  update: { about: 'device', input: ({ device }) => ({ id: device, displayName: 'Front desk' }) },
   // The other organisation has to be in reach as well.
   moveOrg: {
     about: 'device',

@@ -3,7 +3,7 @@ import { generationsChannel, generationsKey } from '@muster/backplane/keys.ts'
 import { connectSubscriber } from '@muster/backplane/redis.ts'
 import { auditOf } from '@muster/testkit/audit.ts'
 import { call, refusal } from '@muster/testkit/call.ts'
-import { enrolled } from '@muster/testkit/machines.ts'
+import { enrolled, setState } from '@muster/testkit/machines.ts'
 import { testServices } from '@muster/testkit/services.ts'
 import { testRedis } from '@muster/testkit/stores.ts'
 import { person, world } from '@muster/testkit/world.ts'
@@ -145,5 +145,71 @@ describe('moving to another organisation', async () => {
     const told = await refusal(call(own.partnerAdmin, lifecycle.moveOrg, { id: second, orgId: own.otherOrg.id }))
     expect(told).toMatchObject({ status: 409 })
     expect(await call(own.partnerAdmin, devices.get, { id: second })).toMatchObject({ orgId: own.org.id })
+  })
+})
+
+describe('changing a device', () => {
+  it('gives it a name of its own and another site, whose groups it leaves, and says so on record', async () => {
+    const here = await world()
+    const orgId = here.org.id
+    const id = only(await enrolled(here.orgAdmin, { orgId, siteId: here.site.id }, 'desk'))
+    const group = await call(here.orgAdmin, groups.create, {
+      orgId,
+      siteId: here.site.id,
+      name: 'Here',
+      deviceIds: [id],
+    })
+    const site = await call(here.orgAdmin, sites.create, { orgId, name: 'Branch' })
+    const changed = await call(here.orgAdmin, lifecycle.update, { id, displayName: ' Front desk ', siteId: site.id })
+    expect(changed).toMatchObject({
+      displayName: 'Front desk',
+      siteId: site.id,
+      siteName: 'Branch',
+      orgName: here.org.name,
+      hostname: 'desk',
+    })
+    expect((await call(here.orgAdmin, members.list, { id: group.id })).data).toEqual([])
+    expect(await call(here.orgAdmin, lifecycle.update, { id, displayName: null })).toMatchObject({
+      displayName: null,
+      siteId: site.id,
+    })
+    const actions = (await auditOf(id)).map(({ action }) => action)
+    expect(actions.filter((action) => action === 'device.update')).toHaveLength(2)
+    const elsewhere = await world()
+    const wrong = call(here.orgAdmin, lifecycle.update, { id, siteId: elsewhere.site.id })
+    expect(await refusal(wrong)).toMatchObject({ status: 404, message: 'Site not found' })
+    expect(await refusal(call(here.orgAdmin, lifecycle.update, { id }))).toMatchObject({
+      status: 400,
+      message: 'No updates provided',
+    })
+    const tenant = { scope: 'organization', partnerId: here.partner.id, orgId } as const
+    const limited = await person(tenant, { role: 'Org Admin', siteIds: [site.id] })
+    expect(await refusal(call(limited, lifecycle.update, { id, siteId: here.site.id }))).toMatchObject({ status: 403 })
+  })
+
+  it('its record says what is asked of a device most often', async () => {
+    const here = await world()
+    const id = only(await enrolled(here.orgAdmin, { orgId: here.org.id }, 'told'))
+    const lists = {
+      network: [
+        { name: 'lo', mac: '00:00:00:00:00:00', addresses: ['127.0.0.1/8', '::1/128'] },
+        { name: 'eth0', mac: '52:54:00:ab:cd:ef', addresses: ['10.0.0.7/24', 'fe80::1/64'] },
+      ],
+      users: [{ name: 'ann', loggedIn: true }, { name: 'bob' }],
+    }
+    await system.query(
+      `INSERT INTO device_inventory (device_id, org_id, partner_id, hash, collected_at, hardware, disks, network, software, services, users)
+       VALUES ($1, $2, $3, 'x', now(), '{}', '[]', $4, '[]', '[]', $5)`,
+      [id, here.org.id, here.partner.id, JSON.stringify(lists.network), JSON.stringify(lists.users)],
+    )
+    await setState(id, { status: 'online', lastSeenAt: '2026-01-02T00:01:00Z', uptimeSeconds: 60 })
+    await system.query(`UPDATE devices SET custom_fields = '{"rack": 7}' WHERE id = $1`, [id])
+    expect(await call(here.orgAdmin, devices.get, { id })).toMatchObject({
+      ipAddresses: ['10.0.0.7/24'],
+      macAddresses: ['52:54:00:ab:cd:ef'],
+      loggedInUsers: ['ann'],
+      bootedAt: '2026-01-02T00:00:00.000Z',
+      customFields: { rack: 7 },
+    })
   })
 })

@@ -4,7 +4,7 @@ import { type LiveEvent, publishLive } from '@muster/backplane/live.ts'
 import { forgetRuns } from '@muster/backplane/runs.ts'
 import type { Db } from '@muster/db/database.ts'
 import type { Caller } from '@muster/kit/access.ts'
-import { badRequest, conflict, notFound } from '@muster/kit/errors.ts'
+import { badRequest, conflict, denied, notFound } from '@muster/kit/errors.ts'
 import {
   decommissionDevice,
   deviceById,
@@ -16,12 +16,36 @@ import {
   type Target,
   tellOfCommands,
 } from '../devices/index.ts'
-import { leaveGroups } from '../groups/index.ts'
+import { leaveGroups, leaveGroupsOfOtherSites } from '../groups/index.ts'
 import { implement } from '../operation.ts'
 import { claimDevices, findOrganization, requireWorking } from '../tenancy/index.ts'
 import { lifecycle as contract } from './lifecycle.contract.ts'
 
 export default implement(contract, {
+  async update({ caller, input, db, services, audit, after: effect }) {
+    const device = await lockDevice(db, caller, input.id)
+    requireWorking({ status: device.organizationStatus })
+    const { id, hostname, orgId, partnerId } = device
+    const before = await deviceById(db, caller, id, services.clock.now())
+    const { displayName = before.displayName, siteId = before.siteId } = input
+    if (siteId !== before.siteId) {
+      await requireSite(db, caller, orgId, siteId)
+      await leaveGroupsOfOtherSites(db, id, siteId)
+    }
+    await db.updateTable('devices').set({ displayName, siteId }).where('id', '=', id).execute()
+    const states = {
+      before: { displayName: before.displayName, siteId: before.siteId },
+      after: { displayName, siteId },
+    }
+    audit({ target: id, name: hostname, orgId, partnerId, ...states })
+    const at = services.clock.now()
+    const events = [...new Set([before.siteId, siteId])].map(
+      (site): LiveEvent => ({ type: 'device.changed', orgId, siteId: site, deviceId: id, at, changed: 'place' }),
+    )
+    effect(() => publishLive(services.redis, partnerId, events))
+    return deviceById(db, caller, id, at)
+  },
+
   async moveOrg({ caller, input, db, services, audit, after }) {
     const device = await lockDevice(db, caller, input.id)
     requireWorking({ status: device.organizationStatus })
@@ -122,7 +146,15 @@ async function placeFor(db: Db, caller: Caller, device: Target, { orgId, siteId 
   if (organization.partnerId !== device.partnerId) throw badRequest('A device can only move within its partner')
   if (organization.id === device.orgId) throw conflict('The device is in this organization already')
   requireWorking(organization)
-  if (siteId === null) return { orgId, siteId }
+  await requireSite(db, caller, orgId, siteId)
+  return { orgId, siteId }
+}
+
+/** @throws NOT_FOUND when the organisation has no such site, FORBIDDEN when the caller would lose sight of the device */
+async function requireSite(db: Db, caller: Caller, orgId: string, siteId: string | null): Promise<void> {
+  if (caller.siteIds !== null && (siteId === null || !caller.siteIds.includes(siteId)))
+    throw denied('Access to this site denied')
+  if (siteId === null) return
   const site = await db
     .selectFrom('sites')
     .select('id')
@@ -130,5 +162,4 @@ async function placeFor(db: Db, caller: Caller, device: Target, { orgId, siteId 
     .where('orgId', '=', orgId)
     .executeTakeFirst()
   if (site === undefined) throw notFound('Site')
-  return { orgId, siteId }
 }
