@@ -4,7 +4,7 @@ import type pg from 'pg'
 import type { DeviceChange } from './inventory.ts'
 
 /** What a script said about its device, by the keys of custom fields. */
-export interface ScriptFields {
+interface ScriptFields {
   readonly values: ReadonlyMap<string, string>
   readonly refused: readonly Refusal[]
 }
@@ -16,7 +16,7 @@ interface Refusal {
 }
 
 /** What became of it: stands in the result of the script's command. */
-export interface FieldOutcome {
+interface FieldOutcome {
   readonly set: Record<string, Value>
   readonly refused: Refusal[]
 }

@@ -83,6 +83,8 @@ export async function requireToolReach(
 /** How many devices the actor would have changed something at lately, with these. */
 async function reachedWith(db: Db, userId: string, targets: readonly Target[]): Promise<number> {
   if (targets.length > blastRadius.devices) return targets.length
+  // One after the other, so that requests made at once count each other.
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`reach ${userId}`}, 0))`.execute(db)
   const { rows } = await sql<{ count: number }>`
     SELECT count(*)::int AS count FROM (
       SELECT device_id FROM device_commands
