@@ -191,7 +191,7 @@ export function isTimezone(text: string): boolean {
   }
 }
 /** `true` or `false`, as JSON or as text. */
-export const flag = () => z.union([z.boolean(), z.stringbool()])
+export const flag = () => z.union([z.boolean(), z.stringbool()], { error: 'must be true or false' })
 /** A list given as `a,b,c`, as a repeated parameter or as an array. */
 export const csv = <T extends z.ZodType>(item: T, most = 500) =>
   z.preprocess(

@@ -183,6 +183,9 @@ describe('run', () => {
   it('strips from the output what is not declared', async () => {
     expect(await go(list, {}).done).toEqual({ name: 'row' })
   })
+  it('says in plain words which field is missing', async () => {
+    await expect(go(add, {}).done).rejects.toEqual(refused(400, /^name: is required$/))
+  })
   it('answers 401 without a caller, before it looks at the input', async () => {
     const { done, steps } = go(add, { wrong: true }, null)
     await expect(done).rejects.toEqual(refused(401))

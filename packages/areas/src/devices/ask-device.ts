@@ -2,7 +2,7 @@
 import { asCaller } from '@muster/db/database.ts'
 import { hasPermission } from '@muster/kit/access.ts'
 import { AppError, denied, type ErrorCode } from '@muster/kit/errors.ts'
-import { inputError } from '@muster/kit/run.ts'
+import { inputError, plainWords } from '@muster/kit/run.ts'
 import type { Reply } from '@muster/wire/messages/reply.ts'
 import { z } from 'zod'
 import type { Call } from '../operation.ts'
@@ -54,7 +54,7 @@ export async function askDevice<T extends keyof CommandRegistry>(
   { type, payload, data }: Question<T>,
 ): Promise<DeviceAnswer<T>> {
   const { timeoutMs, payload: schema } = commandType(type)
-  const parsed = z.object({ payload: schema }).safeParse({ payload })
+  const parsed = z.object({ payload: schema }).safeParse({ payload }, { error: plainWords })
   if (!parsed.success) throw inputError(parsed.error)
   const { signal } = request
   const asked = { deviceId, partnerId, type, payload: parsed.data.payload, timeoutMs, data, signal }

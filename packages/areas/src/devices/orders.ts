@@ -1,6 +1,6 @@
 import { type Caller, hasPermission } from '@muster/kit/access.ts'
 import { denied } from '@muster/kit/errors.ts'
-import { inputError } from '@muster/kit/run.ts'
+import { inputError, plainWords } from '@muster/kit/run.ts'
 import { z } from 'zod'
 import { commandType } from './command-registry.ts'
 import type { QueuedCommand } from './commands.contract.ts'
@@ -20,7 +20,7 @@ export interface OrderInput {
 export function orderOf(caller: Caller, { type, payload, ...given }: OrderInput, nowMs: number): Order {
   const kind = commandType(type)
   if (!hasPermission(caller, kind.permission)) throw denied(`Permission denied: ${kind.permission} is required`)
-  const parsed = z.object({ payload: kind.payload }).safeParse({ payload })
+  const parsed = z.object({ payload: kind.payload }).safeParse({ payload }, { error: plainWords })
   if (!parsed.success) throw inputError(parsed.error)
   const expiresInSeconds = given.expiresInSeconds ?? kind.expiresInSeconds
   return {
