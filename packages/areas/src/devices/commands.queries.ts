@@ -93,13 +93,14 @@ export async function issueCommands(db: Db, order: Order, recipients: readonly I
   const { type, payload, timeoutMs, expiresAt, createdBy, batchId = null, requestKey = null } = order
   const ids = recipients.map(({ commandId }) => commandId)
   const deviceIds = recipients.map(({ deviceId }) => deviceId)
+  // The time of day and not of the transaction, which may be long: the sweep takes what has waited for a while for lost.
   // In the order of the devices, so that two requests for the same ones never wait for each other in a circle.
   const { rows } = await sql<Command>`
     INSERT INTO device_commands (id, device_id, org_id, partner_id, type, payload, timeout_ms, expires_at, created_by,
-      batch_id, request_key)
+      batch_id, request_key, updated_at)
     SELECT given.id, devices.id, devices.org_id, devices.partner_id,
            ${type}, ${JSON.stringify(payload)}::jsonb, ${timeoutMs}::int, ${expiresAt}::timestamptz, ${createdBy}::uuid,
-           ${batchId}::uuid, ${requestKey}
+           ${batchId}::uuid, ${requestKey}, clock_timestamp()
     FROM unnest(${ids}::uuid[], ${deviceIds}::uuid[]) AS given (id, device_id) JOIN devices ON devices.id = given.device_id
     ORDER BY devices.id
     ON CONFLICT DO NOTHING
