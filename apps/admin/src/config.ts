@@ -1,10 +1,11 @@
 import { fileURLToPath } from 'node:url'
 import { smsSettings } from '@muster/areas/auth/sms-settings.ts'
-import { logLevel, onOff, port, postgresUrl, readConfig, redisUrl, wholeNumber } from '@muster/kit/config.ts'
+import { logLevel, onOff, port, postgresUrl, redisUrl, wholeNumber } from '@muster/kit/config.ts'
 import { sourceSettings, storeSettings } from '@muster/releases/config.ts'
 import { z } from 'zod'
 
-const Settings = z.object({
+/** The settings of admin. */
+export const adminSettings = z.object({
   ADMIN_HOST: z.string().default('127.0.0.1'),
   ADMIN_PORT: port(3000),
   METRICS_HOST: z.string().default('127.0.0.1'),
@@ -49,4 +50,3 @@ const Settings = z.object({
   NODE_ENV: z.enum(['development', 'production', 'test']).default('development'),
   LOG_LEVEL: logLevel(),
 })
-export const config = readConfig(Settings)

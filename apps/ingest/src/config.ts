@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { logLevel, port, readConfig, redisUrl, wholeNumber } from '@muster/kit/config.ts'
 import { z } from 'zod'
 
-const Settings = z.object({
+/** The settings of ingest. */
+export const ingestSettings = z.object({
   /** Several processes may listen on one port; the kernel spreads new sockets over them. */
   INGEST_PORT: port(3001),
   INGEST_HOST: z.string().default('127.0.0.1'),
@@ -26,9 +27,9 @@ const Settings = z.object({
   DEVICE_FRAMES_PER_SECOND: wholeNumber(1, 10_000, 4),
   LOG_LEVEL: logLevel(),
 })
-export type IngestConfig = z.output<typeof Settings>
+export type IngestConfig = z.output<typeof ingestSettings>
 
 /** The process's settings from the environment. */
 export function readIngestConfig(environment?: NodeJS.ProcessEnv): IngestConfig {
-  return readConfig(Settings, environment)
+  return readConfig(ingestSettings, environment)
 }
