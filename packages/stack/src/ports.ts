@@ -21,6 +21,22 @@ export async function freePorts(count: number): Promise<number[]> {
   throw new StackError(`No ${count} free ports were found between ${lowest} and ${highest}.`)
 }
 
+const triesMax = 4
+
+/**
+ * Does what needs neighbouring free ports. Another program may take one of them before it is used: then what was begun is
+ * undone by `use` itself, which rejects, and begun anew on others.
+ */
+export async function onFreePorts<T>(count: number, use: (ports: number[]) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await use(await freePorts(count))
+    } catch (error) {
+      if (attempt === triesMax || !/EADDRINUSE|address already in use|Cannot listen/i.test(String(error))) throw error
+    }
+  }
+}
+
 /** @throws StackError naming the port and the setting that moves it */
 export async function requireFree(port: number, setting: string, what: string): Promise<void> {
   const why = await whyTaken(port)

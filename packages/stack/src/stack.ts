@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { freePorts } from './ports.ts'
+import { onFreePorts } from './ports.ts'
 import { type Liveness, ManagedProcess } from './processes.ts'
 import { type StoreOptions, type Stores, startStores } from './stores.ts'
 
@@ -67,8 +67,6 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   }
   try {
     await options.onStores?.(stores)
-    const ports = await choosePorts(options)
-    const plans = planProcesses(stores, ports, options)
     const base = options.env ?? minimalEnvironment()
     const launch = async ({ name, file, args, env }: Plan) => {
       const began = performance.now()
@@ -87,8 +85,17 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
       options.onStep?.(name, performance.now() - began)
       return managed
     }
-    const settled = await Promise.allSettled(plans.map(launch))
-    for (const result of settled) if (result.status === 'rejected') throw result.reason
+    const { ports, plans } = await onFreePorts(portsNeeded(options), async (free) => {
+      const chosen = choosePorts(free, options)
+      const planned = planProcesses(stores, chosen, options)
+      const settled = await Promise.allSettled(planned.map(launch))
+      for (const result of settled) {
+        if (result.status === 'fulfilled') continue
+        await Promise.all(started.splice(0).map((process) => process.stop()))
+        throw result.reason
+      }
+      return { ports: chosen, plans: planned }
+    })
     const byKind = (kind: string) => started.filter((process) => kindOf(process) === kind)
     return {
       stores,
@@ -122,13 +129,13 @@ function kindOf({ name }: { name: string }): string {
   return /^(admin|worker|ingest)(-\d+)?$/.exec(name)?.[1] ?? 'extra'
 }
 
-async function choosePorts({ ports = {}, ...options }: StackOptions): Promise<StackPorts> {
-  const [first = 0, second = 0, ...rest] = await freePorts(3 + (options.workers ?? 1) + (options.ingest ?? 1))
-  return {
-    admin: ports.admin || first,
-    ingest: ports.ingest || second,
-    metrics: ports.metrics || (rest[0] ?? 0),
-  }
+const portsNeeded = ({ workers = 1, ingest = 1 }: StackOptions) => 3 + workers + ingest
+
+function choosePorts(
+  [admin = 0, ingest = 0, metrics = 0]: readonly number[],
+  { ports = {} }: StackOptions,
+): StackPorts {
+  return { admin: ports.admin || admin, ingest: ports.ingest || ingest, metrics: ports.metrics || metrics }
 }
 
 function planProcesses({ urls, secretFiles, folder }: Stores, ports: StackPorts, options: StackOptions): Plan[] {
