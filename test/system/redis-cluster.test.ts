@@ -26,7 +26,7 @@ async function lose(process: ManagedProcess): Promise<void> {
 
 async function startProcesses(fleet: Fleet, host: string, ingestPort: number) {
   const { urls, secretFiles } = fleet.stack.stores
-  const common = { REDIS_URL: urls.redis, METRICS_HOST: host, STREAM_SHARDS: '8' }
+  const common = { REDIS_URL: urls.redis, STREAM_SHARDS: '8' }
   const metrics = () => freePort().then(String)
   const worker = await fleet.stack.launch({
     name: `worker-of-${host}`,

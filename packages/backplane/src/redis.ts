@@ -33,7 +33,7 @@ export function connectRedis(address: string, name: string, use: RedisUse = 'com
   const options = { ...optionsOf(use), connectionName: connectionNameOf(name) }
   const client = isCluster
     ? new Cluster(nodes, clusterOptions(nodes[0], options))
-    : new Server({ ...nodes[0], ...options, enableOfflineQueue: false, retryStrategy })
+    : new Server({ ...nodes[0], ...options, ...aloneOptions(use) })
   // Without a listener a lost connection would end the process; callers that care listen themselves.
   client.on('error', () => {})
   origins.set(client, { address, name })
@@ -111,13 +111,20 @@ function optionsOf(use: RedisUse) {
     ...(use === 'commands' && { commandTimeout: commandTimeoutMs }),
     // A blocking read has to ask for less than this, or it looks like a dead connection.
     ...(use !== 'commands' && { socketTimeout: silentSocketMs }),
-    // What is appended in one go travels in one packet, and the server makes it durable with one write to its disk.
-    ...(use === 'appends' && { enableAutoPipelining: true }),
   }
 }
 
-function clusterOptions(first: Place | undefined, options: ReturnType<typeof optionsOf>): ClusterOptions {
-  const { enableAutoPipelining = false, ...redisOptions } = options
+function aloneOptions(use: RedisUse): RedisOptions {
+  return {
+    enableOfflineQueue: false,
+    retryStrategy,
+    // What is appended in one go travels in one packet, and the server makes it durable with one write to its disk. In a cluster
+    // it would be refused in one go as well when a single slot has moved.
+    enableAutoPipelining: use === 'appends',
+  }
+}
+
+function clusterOptions(first: Place | undefined, redisOptions: RedisOptions): ClusterOptions {
   const { username, password, tls } = first ?? {}
   return {
     redisOptions: {
@@ -126,7 +133,6 @@ function clusterOptions(first: Place | undefined, options: ReturnType<typeof opt
       ...(password && { password }),
       ...(tls && { tls }),
     },
-    enableAutoPipelining,
     enableOfflineQueue: false,
     clusterRetryStrategy: retryStrategy,
     maxRedirections: clusterTries,

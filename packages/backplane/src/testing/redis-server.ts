@@ -23,9 +23,9 @@ export interface OwnRedis {
   stop(): Promise<void>
 }
 
-/** Starts a Redis on a free port; `durable` makes it write every append to disk before it answers. */
-export async function startOwnRedis({ durable = false } = {}): Promise<OwnRedis> {
-  const dir = mkdtempSync(join(tmpdir(), 'muster-redis-'))
+/** Starts a Redis on a free port; `durable` makes it write every append to disk before it answers. `within` is where its folder is made. */
+export async function startOwnRedis({ durable = false, within = tmpdir() } = {}): Promise<OwnRedis> {
+  const dir = mkdtempSync(join(within, 'muster-redis-'))
   const port = await freePort()
   const url = `redis://127.0.0.1:${port}`
   let child = await launch(port, dir, durable, url)
