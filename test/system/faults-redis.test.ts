@@ -1,23 +1,25 @@
 // Redis fails in every way that it can without dying, and in some in which it does. Nothing that was acknowledged is lost,
 // nobody is thrown out, and all goes on by itself.
-import { readdirSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { connectRedis } from '@muster/backplane/redis.ts'
 import { type OwnRedis, startOwnRedis } from '@muster/backplane/testing/redis-server.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually, Fleet } from './fleet.ts'
 import { Recorder } from './recorder.ts'
+import { canMount, SmallDisk } from './small-disk.ts'
 import { canInject, inject } from './strace.ts'
 
 const agents = 40
 
 describe('while Redis', () => {
+  const disk = canMount ? SmallDisk.mount(64) : undefined
   let redis: OwnRedis
   let control: ReturnType<typeof connectRedis>
   let fleet: Fleet
   let recorder: Recorder
   beforeAll(async () => {
-    redis = await startOwnRedis({ durable: true })
+    redis = await startOwnRedis({ durable: true, ...(disk && { within: disk.path }) })
     control = connectRedis(redis.url, 'control')
     fleet = await Fleet.start({ redisUrl: redis.url })
     const { org, partner } = await fleet.tenant()
@@ -29,6 +31,7 @@ describe('while Redis', () => {
     control?.disconnect()
     await fleet?.stop()
     await redis?.stop()
+    disk?.unmount()
   })
 
   const acknowledgedMore = (by = agents * 2) => {
@@ -91,6 +94,24 @@ describe('while Redis', () => {
     expect(await recorder.settled()).toEqual({ lost: [], twice: [] })
     await eventually(async () => (await recorder.online()) === agents, 60_000)
   })
+
+  it.skipIf(disk === undefined)(
+    'F4: has a full disk and refuses writes, frames wait, and all goes on as soon as there is room',
+    async () => {
+      const filler = join(disk?.path ?? '', 'filler')
+      // Redis only refuses, and goes on by itself, where it does not write every append through.
+      await control.config('SET', 'appendfsync', 'everysec')
+      await through(
+        () => disk?.fill(filler),
+        async () => {
+          await nothingAcknowledged()
+          expect(await control.set('probe', '1').catch(String)).toContain('MISCONF')
+        },
+        () => rmSync(filler),
+      )
+      await control.config('SET', 'appendfsync', 'always')
+    },
+  )
 
   const aof = () => {
     const folder = join(redis.folder, 'appendonlydir')
