@@ -168,17 +168,21 @@ export class Outbox {
   }
 
   #makeRoom(): void {
-    const droppable = [...this.#waiting.values()].filter((frame) => frame.kind !== 'result')
-    let bytes = droppable.reduce((sum, frame) => sum + frame.bytes, 0)
-    let frames = droppable.length
-    if (bytes <= outboxBytesMax && frames <= outboxFramesMax) return
-    droppable.sort((a, b) => dropOrder.indexOf(a.kind) - dropOrder.indexOf(b.kind) || a.sequence - b.sequence)
-    for (const frame of droppable) {
-      if (bytes <= outboxBytesMax && frames <= outboxFramesMax) return
-      this.#waiting.delete(frame.sequence)
-      bytes -= frame.bytes
-      frames--
-      this.#dropped++
+    let [bytes, frames] = [0, 0]
+    for (const frame of this.#waiting.values()) {
+      if (frame.kind === 'result') continue
+      bytes += frame.bytes
+      frames++
+    }
+    for (const kind of dropOrder) {
+      for (const frame of this.#waiting.values()) {
+        if (bytes <= outboxBytesMax && frames <= outboxFramesMax) return
+        if (frame.kind !== kind) continue
+        this.#waiting.delete(frame.sequence)
+        bytes -= frame.bytes
+        frames--
+        this.#dropped++
+      }
     }
   }
 
