@@ -72,26 +72,40 @@ describe('a running system', () => {
       60_000,
     )
   }
-  const fault = (what: 'hang' | 'reject' | 'allocate') => {
+  let faults = 0
+  /** Makes a fault while a request is being answered. @returns what the log says of it, among it that request */
+  const fault = async (what: 'hang' | 'reject' | 'allocate', how: string, said: string) => {
     notes.length = 0
+    const path = `/devices/${recorder.agents[faults++]?.deviceId}/commands`
+    const order = { type: 'run_script', payload: { language: 'sh', script: 'true' }, waitMs: 60_000 }
+    const cut = fleet.rest('POST', path, order).catch(() => 'cut off')
+    await eventually(async () => (await fleet.must('GET', path)).data.length > 0)
     writeFileSync(faultFile, what)
     fleet.stack.admin?.kill('SIGUSR2')
+    await isBack(how)
+    expect(await cut).toBe('cut off')
+    const line = fleet
+      .log('admin')
+      .split('\n')
+      .findLast((each) => each.includes(said))
+    expect(JSON.parse(line ?? '{}').requests).toContainEqual({
+      requestId: expect.any(String),
+      method: 'POST',
+      url: `/api/v1${path}`,
+    })
   }
+  const standsStill = 'the event loop stands still'
 
-  it('F15: a process whose event loop stands still is ended and started again', async () => {
-    fault('hang')
-    await isBack('SIGKILL')
+  it('F15: a process whose event loop stands still is ended and started again; its last words name the request', async () => {
+    await fault('hang', 'SIGKILL', standsStill)
   })
 
-  it('F15: a rejection that nobody handles ends the process, with the reason in its log', async () => {
-    fault('reject')
-    await isBack('exit code 70')
-    expect(fleet.log('admin')).toContain('a fault that nobody handles')
+  it('F15: a rejection that nobody handles ends the process, with the reason and the request in its log', async () => {
+    await fault('reject', 'exit code 70', 'a fault that nobody handles')
   })
 
-  it('F15: a process that runs out of memory is started again', async () => {
-    fault('allocate')
-    await isBack('SIG')
+  it('F15: a process that runs out of memory is started again; its last words name the request', async () => {
+    await fault('allocate', 'SIG', standsStill)
   })
 })
 

@@ -75,7 +75,7 @@ class RecordedAgent {
         certificate: this.#certificate,
         signature,
         bootId: this.bootId,
-        agentVersion: '0.0.1',
+        agentVersion: '0.1.0',
         role: 'agent',
       }
       this.#socket?.send(encodeFrame(hello.type, 0, body))

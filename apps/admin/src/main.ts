@@ -6,16 +6,20 @@ import { connectRedis, connectSubscriber, untilReady } from '@muster/backplane/r
 import { verifySchema } from '@muster/db/migrate.ts'
 import { createPool } from '@muster/db/pool.ts'
 import { refusePowerfulLogin } from '@muster/db/roles.ts'
+import { readConfig } from '@muster/kit/config.ts'
 import { readKeyring } from '@muster/kit/keyring.ts'
 import { createLog } from '@muster/kit/log.ts'
 import { createMetrics, observation, portOf } from '@muster/kit/metrics.ts'
 import { runProcess, type Service } from '@muster/kit/service.ts'
+import { watchStalls } from '@muster/kit/stalls.ts'
 import { sourceOf, storeOf } from '@muster/releases/config.ts'
-import { config } from './config.ts'
+import { adminSettings } from './config.ts'
 import { observePools } from './metrics.ts'
+import { OpenRequests } from './open-requests.ts'
 import { createServer } from './server.ts'
 import { version } from './version.ts'
 
+const config = readConfig(adminSettings)
 const log = createLog('admin', config.LOG_LEVEL)
 const people = createPool({ url: config.DATABASE_URL, name: 'muster-admin', max: 16 })
 const system = createPool({ url: config.SYSTEM_DATABASE_URL, name: 'muster-admin-system', max: 8 })
@@ -45,7 +49,10 @@ const services = createServices({
   },
   releases: storeOf(config),
 })
+const openRequests = new OpenRequests()
+const lastWords = () => openRequests.inWords()
 const app = await createServer({
+  openRequests,
   operations,
   runtime: createRuntime(services),
   log,
@@ -99,7 +106,5 @@ const http: Service = {
   },
 }
 
-await runProcess('admin', [stores, observed, http], log, () => ({
-  port: portOf(app.server),
-  metricsPort: observed.port,
-}))
+const info = () => ({ port: portOf(app.server), metricsPort: observed.port })
+await runProcess('admin', [stores, observed, watchStalls('admin', lastWords), http], log, info, lastWords)

@@ -15,7 +15,9 @@ import { openApiDocument } from './doors/openapi.ts'
 import { newRequestId } from './doors/request.ts'
 import { sendFailure, serveRest } from './doors/rest.ts'
 import { serveTrpc } from './doors/trpc.ts'
+import { endEventStreams } from './event-streams.ts'
 import { observeRequests } from './metrics.ts'
+import type { OpenRequests } from './open-requests.ts'
 import { refusal, refuseAmbiguity, refuseNonsense } from './refusals.ts'
 
 export interface ServerOptions {
@@ -25,6 +27,10 @@ export interface ServerOptions {
   readonly trustedProxies: readonly string[]
   /** Where the figures of requests are kept. */
   readonly registry: Registry
+  /** Told of every request. */
+  readonly openRequests?: OpenRequests
+  /** A watcher of events who takes nothing for so long is cut off. */
+  readonly stalledMs?: number
   /** Where the built console lies; without one, only data is served. */
   readonly consoleFolder?: string
 }
@@ -46,7 +52,7 @@ function acceptBodies(app: FastifyInstance) {
 
 /** The HTTP server with both doors, the API description and its page; not listening yet. */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
-  const { operations, runtime, log } = options
+  const { operations, runtime, log, stalledMs = 45_000 } = options
   const { settings } = runtime.services
   const secureCookies = settings.publicUrl.startsWith('https:')
   const app = fastify({
@@ -67,6 +73,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   })
   acceptBodies(app)
   observeRequests(app, options.registry)
+  options.openRequests?.follow(app)
+  endEventStreams(app, stalledMs)
   refuseAmbiguity(app)
   app.setErrorHandler((error: FastifyError, request, reply) => sendFailure(refusal(error), request, reply))
   // Hooks of every request end by a call, not by a promise: that is a turn of the event loop less each.

@@ -12,13 +12,16 @@ const stopMs = 10_000
 
 /**
  * Starts the services in order and stops them in reverse on SIGTERM, SIGINT or the loss of the parent.
- * A second signal ends the process at once. `info` is what a supervising parent is told once all run.
+ * A second signal ends the process at once.
+ * @param info what a supervising parent is told once all run
+ * @param lastWords what is logged of the process when a fault that nobody handles ends it
  */
 export async function runProcess(
   name: string,
   services: readonly Service[],
   log: Log,
   info: () => object = () => ({}),
+  lastWords: () => object = () => ({}),
 ) {
   const running: Service[] = []
   let stopping = false
@@ -50,7 +53,7 @@ export async function runProcess(
   process.on('SIGINT', () => void shutDown('SIGINT', 0))
   process.on('disconnect', () => void shutDown('the supervising process is gone', 0))
   process.on('uncaughtException', (error) => {
-    log.fatal({ err: error }, 'uncaught exception')
+    log.fatal({ err: error, ...lastWords() }, 'uncaught exception')
     process.exit(70)
   })
 
