@@ -35,6 +35,7 @@ function configuration(folder: string, [port, plainPort]: number[], admin: strin
     .replace('server admin:3000', `server ${admin}`)
     .replace('server ingest:3001', `server ${ingest}`)
     .replace(/^pid .*$/m, `pid ${folder}/pid;\ndaemon off;`)
+    .replace('/dev/stderr', `${folder}/error.log`)
     .replace('worker_processes auto', 'worker_processes 1')
     .replace(/worker_rlimit_nofile .*\n/, '')
     .replace(/worker_connections .*;/, 'worker_connections 256;')
@@ -90,7 +91,7 @@ describe.skipIf(!hasNginx)('B3: behind the proxy', () => {
       socket.on('close', () => resolve(said))
       socket.on('error', (error) => ('code' in error && error.code === 'ECONNRESET' ? resolve(said) : reject(error)))
     })
-  const statuses = (said: string) => [...said.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map(([, status]) => Number(status))
+  const statuses = (said: string) => [...said.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))
   const lines = (...all: string[]) => `${all.join('\r\n')}\r\n\r\n`
   const second = () => lines('DELETE /api/v1/orgs/partners/me HTTP/1.1', 'Host: muster', credential)
   const recorded = async () => {

@@ -28,7 +28,7 @@ const send = (text: string): Promise<string> =>
     socket.on('error', (error) => ('code' in error && error.code === 'ECONNRESET' ? resolve(said) : reject(error)))
   })
 
-const statuses = (said: string) => [...said.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map(([, status]) => Number(status))
+const statuses = (said: string) => [...said.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))
 const get = (target: string, headers: readonly string[] = [credential], method = 'GET') =>
   send([`${method} ${target} HTTP/1.1`, `Host: ${host}`, 'Connection: close', ...headers, '', ''].join('\r\n'))
 

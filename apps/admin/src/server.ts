@@ -7,6 +7,7 @@ import { AppError } from '@muster/kit/errors.ts'
 import type { Runtime } from '@muster/kit/run.ts'
 import { type FastifyBaseLogger, type FastifyError, type FastifyInstance, fastify, LogController } from 'fastify'
 import type { Registry } from 'prom-client'
+import { endConnections } from './closing.ts'
 import { serveConsole } from './console.ts'
 import { serveDevOutbox } from './dev-outbox.ts'
 import { serveDocs } from './docs-page.ts'
@@ -15,7 +16,6 @@ import { openApiDocument } from './doors/openapi.ts'
 import { newRequestId } from './doors/request.ts'
 import { sendFailure, serveRest } from './doors/rest.ts'
 import { serveTrpc } from './doors/trpc.ts'
-import { endEventStreams } from './event-streams.ts'
 import { observeRequests } from './metrics.ts'
 import type { OpenRequests } from './open-requests.ts'
 import { refusal, refuseAmbiguity, refuseNonsense } from './refusals.ts'
@@ -74,7 +74,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   acceptBodies(app)
   observeRequests(app, options.registry)
   options.openRequests?.follow(app)
-  endEventStreams(app, stalledMs)
+  endConnections(app, stalledMs)
   refuseAmbiguity(app)
   app.setErrorHandler((error: FastifyError, request, reply) => sendFailure(refusal(error), request, reply))
   // Hooks of every request end by a call, not by a promise: that is a turn of the event loop less each.

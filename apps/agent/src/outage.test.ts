@@ -10,7 +10,7 @@ import { failuresAfter, nextAfter } from './retry.ts'
 
 const agents = 1_000
 const hourMs = 3_600_000
-const heartbeatMs = 5_000
+const heartbeatMs = 6_000
 const mib = 1024 * 1024
 
 // The same draws each time: what is measured is the rule, not luck.

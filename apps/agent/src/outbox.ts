@@ -57,6 +57,9 @@ export class Outbox {
   readonly #waiting = new Map<number, Waiting>()
   readonly #allowance: Allowance
   readonly #now: () => number
+  /** Of what waits and may be given up. */
+  #bytes = 0
+  #frames = 0
   #sequence = 0
   #link: Link | undefined
   #timer: NodeJS.Timeout | undefined
@@ -103,14 +106,13 @@ export class Outbox {
 
   /** What a watchdog sees now makes what it saw before worthless. */
   watchdogStatus(body: WatchdogStatus): void {
-    for (const frame of this.#waiting.values())
-      if (frame.kind === 'watchdogStatus') this.#waiting.delete(frame.sequence)
+    for (const frame of this.#waiting.values()) if (frame.kind === 'watchdogStatus') this.#remove(frame.sequence)
     this.#add('watchdogStatus', (sequence) => ({ name: 'watchdogStatus', sequence, body }))
   }
 
   /** An older inventory that still waits is not worth sending any more. */
   inventory(body: Inventory, acknowledged: () => void): void {
-    for (const frame of this.#waiting.values()) if (frame.kind === 'inventory') this.#waiting.delete(frame.sequence)
+    for (const frame of this.#waiting.values()) if (frame.kind === 'inventory') this.#remove(frame.sequence)
     this.#add('inventory', (sequence) => ({ name: 'inventory', sequence, body }), acknowledged)
   }
 
@@ -121,9 +123,8 @@ export class Outbox {
   }
 
   acknowledge(sequence: number): void {
-    const frame = this.#waiting.get(sequence)
+    const frame = this.#remove(sequence)
     if (frame === undefined) return
-    this.#waiting.delete(sequence)
     frame.acknowledged()
     if (this.#waiting.size > 0) return
     for (const resolve of this.#emptied.splice(0)) resolve()
@@ -131,7 +132,7 @@ export class Outbox {
 
   /** The server will never take this frame: sending it again would only cost the next connection too. */
   refused(sequence: number): boolean {
-    return this.#waiting.delete(sequence)
+    return this.#remove(sequence) !== undefined
   }
 
   /** Resolves when nothing waits any more. */
@@ -145,7 +146,7 @@ export class Outbox {
     this.#link = link
     const oldest = this.#now() - heartbeatAgeMaxMs
     for (const frame of this.#waiting.values())
-      if (frame.kind === 'heartbeat' && frame.addedAt < oldest) this.#waiting.delete(frame.sequence)
+      if (frame.kind === 'heartbeat' && frame.addedAt < oldest) this.#remove(frame.sequence)
     this.#pump()
   }
 
@@ -163,24 +164,31 @@ export class Outbox {
 
   #put(frame: Omit<Waiting, 'addedAt' | 'sentOn' | 'sentAt' | 'sends'>): void {
     this.#waiting.set(frame.sequence, { ...frame, addedAt: this.#now(), sentOn: undefined, sentAt: 0, sends: 0 })
+    if (frame.kind !== 'result') {
+      this.#bytes += frame.bytes
+      this.#frames++
+    }
     this.#makeRoom()
     this.#pump()
   }
 
-  #makeRoom(): void {
-    let [bytes, frames] = [0, 0]
-    for (const frame of this.#waiting.values()) {
-      if (frame.kind === 'result') continue
-      bytes += frame.bytes
-      frames++
+  #remove(sequence: number): Waiting | undefined {
+    const frame = this.#waiting.get(sequence)
+    if (frame === undefined) return undefined
+    this.#waiting.delete(sequence)
+    if (frame.kind !== 'result') {
+      this.#bytes -= frame.bytes
+      this.#frames--
     }
+    return frame
+  }
+
+  #makeRoom(): void {
     for (const kind of dropOrder) {
       for (const frame of this.#waiting.values()) {
-        if (bytes <= outboxBytesMax && frames <= outboxFramesMax) return
+        if (this.#bytes <= outboxBytesMax && this.#frames <= outboxFramesMax) return
         if (frame.kind !== kind) continue
-        this.#waiting.delete(frame.sequence)
-        bytes -= frame.bytes
-        frames--
+        this.#remove(frame.sequence)
         this.#dropped++
       }
     }

@@ -11,6 +11,13 @@ describe('settings', () => {
       /PORT is wrong[\s\S]*REDIS_URL is not set: should look like redis:\/\/host:6379[\s\S]*ON is wrong: should be true or false/,
     )
   })
+  it('takes one Redis, or the nodes of a cluster', () => {
+    const read = (address: string) => () => readConfig(schema, { REDIS_URL: address })
+    for (const good of ['rediss://:secret@one:6379', 'redis://one:6379,redis://two:6380', 'redis://one?cluster=true'])
+      expect(read(good)().REDIS_URL).toBe(good)
+    for (const bad of ['one:6379', 'http://one', 'redis://one:6379,two', 'redis://one,'])
+      expect(read(bad)).toThrow('with commas between')
+  })
   it('takes empty text for not set', () => {
     expect(readConfig(schema, { PORT: '', REDIS_URL: 'redis://127.0.0.1:6379', ON: '0' })).toEqual({
       PORT: 3000,
