@@ -1,5 +1,4 @@
 // The processes as on two hosts, each with addresses of its own, against one Redis Cluster: `docs/scaling.md` says how.
-import { randomInt } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { type OwnCluster, startOwnCluster } from '@muster/backplane/testing/redis-cluster.ts'
 import { freePort } from '@muster/stack/ports.ts'
@@ -53,12 +52,12 @@ async function startProcesses(fleet: Fleet, host: string, ingestPort: number) {
 }
 
 describe('two hosts and a Redis Cluster', () => {
-  const ingestPort = randomInt(33_000, 60_000)
   let cluster: OwnCluster
   let fleet: Fleet
   let tenant: Awaited<ReturnType<Fleet['tenant']>>
   const running: Host[] = []
   beforeAll(async () => {
+    const ingestPort = await freePort()
     cluster = await startOwnCluster()
     fleet = await Fleet.start({
       redisUrl: cluster.address,

@@ -90,7 +90,11 @@ export async function untilReady(client: Redis, timeoutMs: number): Promise<void
     }
     client.once('ready', onReady)
   })
-  if (client instanceof Server && origins.has(client) && /redis_mode:cluster/.test(await client.info('server')))
+  if (
+    client instanceof Server &&
+    origins.has(client) &&
+    /redis_mode:cluster/.test(await client.info('server').catch(() => ''))
+  )
     throw new Error('That Redis is a node of a cluster: give several nodes, separated by commas, or add ?cluster=true')
 }
 
