@@ -8,9 +8,11 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 export function endConnections(app: FastifyInstance, stalledMs: number): void {
   const streams = new Set<FastifyReply['raw']>()
   let isClosing = false
-  app.addHook('onSend', (request, reply, _payload, done) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
     if (isClosing) reply.header('connection', 'close')
-    if (String(reply.getHeader('content-type')).startsWith('text/event-stream')) {
+    // What tRPC answers with brings its own headers, which are not the reply's yet.
+    const type = payload instanceof Response ? payload.headers.get('content-type') : reply.getHeader('content-type')
+    if (String(type).startsWith('text/event-stream')) {
       request.raw.setTimeout(stalledMs)
       streams.add(reply.raw)
       reply.raw.once('close', () => streams.delete(reply.raw))
