@@ -1,7 +1,9 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRouter, type ErrorComponentProps } from '@tanstack/react-router'
 import { appRoute, rootRoute } from './appRoute.tsx'
+import { accessReviewRoutes } from './areas/access-reviews/routes.ts'
 import { accountRoutes } from './areas/account/routes.ts'
+import { apiKeyRoutes } from './areas/api-keys/routes.ts'
 import { auditRoutes } from './areas/audit/routes.ts'
 import { authRoutes } from './areas/auth/routes.ts'
 import { customFieldRoutes } from './areas/custom-fields/routes.ts'
@@ -10,6 +12,9 @@ import { enrollmentRoutes } from './areas/enrollment/routes.ts'
 import { groupRoutes } from './areas/groups/routes.ts'
 import { overviewRoutes } from './areas/overview/routes.ts'
 import { rolloutRoutes } from './areas/rollouts/routes.ts'
+import { roleRoutes } from './areas/roles/routes.ts'
+import { tenancyRoutes } from './areas/tenancy/routes.ts'
+import { userRoutes } from './areas/users/routes.ts'
 import { Failure, Loading } from './ui/states.tsx'
 
 const routeTree = rootRoute.addChildren([
@@ -21,6 +26,11 @@ const routeTree = rootRoute.addChildren([
     ...enrollmentRoutes,
     ...rolloutRoutes,
     ...customFieldRoutes,
+    ...tenancyRoutes,
+    ...userRoutes,
+    ...roleRoutes,
+    ...accessReviewRoutes,
+    ...apiKeyRoutes,
     ...auditRoutes,
     ...accountRoutes,
   ]),

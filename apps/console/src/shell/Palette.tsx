@@ -81,10 +81,11 @@ function Found({ typed, close }: { readonly typed: string; close(): void }) {
     { enabled: q.length > 1, keepLast: true },
   )
   if (q.length < 2 || !data || data.data.length === 0) return null
-  const go = ({ type, id }: (typeof data.data)[number]) => {
+  const go = ({ type, id, title, subtitle }: (typeof data.data)[number]) => {
     close()
     if (type === 'device') void navigate({ to: '/devices/$deviceId', params: { deviceId: id } })
     else if (type === 'organization') choose({ org: id })
+    else if (type === 'user') void navigate({ to: '/users', search: { q: subtitle ?? title } })
   }
   return (
     <Group heading="Found">

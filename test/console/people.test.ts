@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest'
+import { linkMailedTo } from './client.ts'
+import { enter, newVisitor, stage, visitorAs } from './visitor.ts'
+
+const { acme, umbra, url } = stage
+
+test('somebody is invited, comes in by the link, is disabled with a way back, and removed', async () => {
+  const { page, complaints } = await visitorAs(acme, '/users')
+  const email = `grace-${Date.now()}@acme.test`
+  await page.getByRole('button', { name: 'Invite' }).first().click()
+  const form = page.getByRole('dialog', { name: 'Invite somebody' })
+  await form.getByRole('button', { name: 'Send the invitation' }).click()
+  await form.getByText('Enter an e-mail address').waitFor()
+  await form.getByLabel('E-mail').fill(email)
+  await form.getByLabel('Name').fill('Grace Hopper')
+  await form.getByLabel('Role').selectOption({ label: 'Partner Viewer' })
+  await form.getByLabel('Reaches').selectOption({ label: 'Some organisations' })
+  await form.getByRole('checkbox', { name: acme.orgName }).click()
+  await form.getByRole('button', { name: 'Send the invitation' }).click()
+  const row = page.getByRole('row').filter({ hasText: email })
+  await row.getByText('Invited').waitFor()
+  await row.getByText(acme.orgName).waitFor()
+
+  const guest = await newVisitor()
+  await guest.page.goto(await linkMailedTo(url, email))
+  await guest.page.getByLabel('Password').fill('three herons by the canal')
+  await guest.page.getByRole('button', { name: 'Accept' }).click()
+  await guest.page.getByRole('link', { name: 'Sign in' }).click()
+  await enter(guest.page, { email, password: 'three herons by the canal' })
+  await guest.page.getByRole('button', { name: 'Sign out' }).waitFor()
+  expect(await guest.page.getByRole('link', { name: 'Settings' }).count()).toBe(1)
+
+  await page.reload()
+  await row.getByText('Active').waitFor()
+  await row.getByRole('button', { name: 'Actions for Grace Hopper' }).click()
+  await page.getByRole('menuitem', { name: 'Disable' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()
+  await row.getByText('Disabled').waitFor()
+  await guest.page.goto('/devices')
+  await guest.page.waitForURL(({ pathname }) => pathname === '/login')
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await row.getByText('Active').waitFor()
+  await row.getByRole('button', { name: 'Actions for Grace Hopper' }).click()
+  await page.getByRole('menuitem', { name: 'Remove' }).click()
+  await page.getByRole('dialog').getByText('It loses its access here at once.').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await row.waitFor({ state: 'detached' })
+  expect(complaints).toEqual([])
+})
+
+test('a role inherits from another, shows what comes from where, and is changed and deleted', async () => {
+  const { page, complaints } = await visitorAs(acme, '/roles')
+  await page.getByRole('button', { name: 'New role' }).click()
+  const form = page.getByRole('dialog', { name: 'New role' })
+  const name = `Night shift ${Date.now()}`
+  await form.getByLabel('Name').fill(name)
+  await form.getByLabel('Inherits from').selectOption({ label: 'Partner Viewer' })
+  await form.getByRole('button', { name: 'Create the role' }).click()
+  await page.getByRole('heading', { level: 1, name }).waitFor()
+  await page.getByRole('img', { name: /^See devices.*inherited from Partner Viewer$/ }).waitFor()
+  await page.getByRole('checkbox', { name: 'Send commands to devices' }).click()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved. Whoever has the role').waitFor()
+  await page.reload()
+  const commands = page.getByRole('checkbox', { name: 'Send commands to devices' })
+  await commands.waitFor()
+  expect(await commands.isChecked()).toBe(true)
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await page.waitForURL(({ pathname }) => pathname === '/roles')
+  await page.getByRole('link', { name: 'Partner Viewer' }).waitFor()
+  expect(await page.getByRole('link', { name }).count()).toBe(0)
+  const builtIn = page.getByRole('row').filter({ hasText: 'Partner Viewer' })
+  await builtIn.getByRole('button', { name: 'Actions for Partner Viewer' }).click()
+  await page
+    .getByRole('menuitem', { name: /^Delete/ })
+    .getByText('Built-in roles stay')
+    .waitFor()
+  expect(complaints).toEqual([])
+})
+
+test('two tenants see their own people, and nobody else by name or address', async () => {
+  const [ada, eve] = [await visitorAs(acme, '/users'), await visitorAs(umbra, '/users')]
+  await ada.page.getByText(acme.email).first().waitFor()
+  await eve.page.getByText(umbra.email).first().waitFor()
+  expect(await eve.page.getByText(acme.email).count()).toBe(0)
+  await eve.page.goto(`/users?org=${acme.orgId}`)
+  await eve.page.getByRole('heading', { name: 'Not found' }).waitFor()
+  await eve.page.goto(`/organisations/${acme.orgId}`)
+  await eve.page.getByRole('heading', { name: 'Not found' }).waitFor()
+  expect(await eve.page.getByText(acme.orgName).count()).toBe(0)
+})
