@@ -19,7 +19,7 @@ const lines = {
 
 interface Props {
   /** The key to change; without one a new one is made. */
-  readonly apiKey?: ApiKey
+  readonly apiKey?: ApiKey | undefined
   close(): void
   made(secret: string): void
 }
@@ -43,22 +43,7 @@ export function ApiKeyForm({ apiKey, close, made }: Props) {
     ...(!apiKey && org && { orgId: org }),
   })
   const { errors } = form.formState
-  const save = useChange(
-    async (given: Parameters<typeof api.apiKeys.keys.create.mutate>[0]) => {
-      if (apiKey === undefined) return (await api.apiKeys.keys.create.mutate(given)).key
-      const { orgId: _, ...changes } = given
-      await api.apiKeys.keys.update.mutate({ id: apiKey.id, ...changes })
-      return null
-    },
-    {
-      refresh: ['apiKeys'],
-      done(secret) {
-        close()
-        if (secret === null) toast('Saved')
-        else made(secret)
-      },
-    },
-  )
+  const save = useSave({ apiKey, close, made })
   return (
     <SideForm
       open
@@ -128,5 +113,25 @@ export function ApiKeyForm({ apiKey, close, made }: Props) {
         {...form.register('requestsPerMinute', { valueAsNumber: true })}
       />
     </SideForm>
+  )
+}
+
+/** Makes the key, or changes the one that there is. */
+function useSave({ apiKey, close, made }: Props) {
+  return useChange(
+    async (given: Parameters<typeof api.apiKeys.keys.create.mutate>[0]) => {
+      if (apiKey === undefined) return (await api.apiKeys.keys.create.mutate(given)).key
+      const { orgId: _, ...changes } = given
+      await api.apiKeys.keys.update.mutate({ id: apiKey.id, ...changes })
+      return null
+    },
+    {
+      refresh: ['apiKeys'],
+      done(secret) {
+        close()
+        if (secret === null) toast('Saved')
+        else made(secret)
+      },
+    },
   )
 }
