@@ -3,6 +3,7 @@ import type { Permission } from '@muster/kit/permissions.ts'
 import {
   Boxes,
   CircleUserRound,
+  Fingerprint,
   Gauge,
   type LucideIcon,
   MonitorSmartphone,
@@ -134,6 +135,14 @@ export const screens = [
     needs: 'settings:read',
     keys: 'g k',
     words: 'tokens programs integrations rotate',
+  },
+  {
+    path: '/sso',
+    label: 'Single sign-on',
+    icon: Fingerprint,
+    group: 'Access',
+    needs: 'settings:read',
+    words: 'sso oidc scim entra google okta identity provider',
   },
   { path: '/audit', label: 'Audit log', icon: ScrollText, group: 'Access', needs: 'audit:read', keys: 'g a' },
   {

@@ -13,6 +13,7 @@ import { groupRoutes } from './areas/groups/routes.ts'
 import { overviewRoutes } from './areas/overview/routes.ts'
 import { rolloutRoutes } from './areas/rollouts/routes.ts'
 import { roleRoutes } from './areas/roles/routes.ts'
+import { ssoRoutes } from './areas/sso/routes.ts'
 import { tenancyRoutes } from './areas/tenancy/routes.ts'
 import { userRoutes } from './areas/users/routes.ts'
 import { Failure, Loading } from './ui/states.tsx'
@@ -31,6 +32,7 @@ const routeTree = rootRoute.addChildren([
     ...roleRoutes,
     ...accessReviewRoutes,
     ...apiKeyRoutes,
+    ...ssoRoutes,
     ...auditRoutes,
     ...accountRoutes,
   ]),

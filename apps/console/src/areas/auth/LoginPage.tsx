@@ -4,8 +4,9 @@ import { browserSupportsWebAuthn } from '@simplewebauthn/browser'
 import { useMutation } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { KeyRound } from 'lucide-react'
-import { useState } from 'react'
-import { api } from '../../api.ts'
+import { type ReactNode, useState } from 'react'
+import { z } from 'zod'
+import { api, isApiError } from '../../api.ts'
 import { asCredential, replaceCredential } from '../../session/credential.ts'
 import { Button } from '../../ui/Button.tsx'
 import { TextField } from '../../ui/fields.tsx'
@@ -14,45 +15,67 @@ import { Refusal } from '../../ui/states.tsx'
 import { linkClass, Step } from './Gate.tsx'
 import { askPasskey } from './passkey.ts'
 import { SecondStep } from './SecondStep.tsx'
+import { SsoArrival, takeSsoCode } from './SsoArrival.tsx'
+import { forgetOrganization, SsoSignIn, ssoOrganization, useSso } from './SsoSignIn.tsx'
+import { ssoErrorWords } from './ssoErrors.ts'
 
-/** The way in: e-mail and password, then a second factor where the account has one; or a passkey alone. */
+/** The way in: e-mail and password, then a second factor where the account has one; a passkey; or the organisation's provider. */
 export function LoginPage() {
   const [challenge, setChallenge] = useState<MfaChallenge | null>(null)
+  const [code, setCode] = useState(takeSsoCode)
   if (challenge) return <SecondStep challenge={challenge} restart={() => setChallenge(null)} />
+  if (code)
+    return (
+      <SsoArrival
+        code={code}
+        ask={(next) => {
+          setCode(null)
+          setChallenge(next)
+        }}
+        restart={() => setCode(null)}
+      />
+    )
   return <FirstStep ask={setChallenge} />
 }
 
+const SsoRequired = z.object({ appCode: z.literal('SSO_REQUIRED'), orgId: z.guid() })
+/** The organisation whose provider is the only way in, where a right password was refused for that. */
+const closedBy = (error: unknown) => (isApiError(error) ? SsoRequired.safeParse(error.data).data?.orgId : undefined)
+
+function leadOf(ended: 'expired' | 'signed-out' | undefined): ReactNode {
+  if (ended === 'expired') return 'Your session has ended. Sign in to go on where you were.'
+  return ended ? 'You are signed out.' : null
+}
+
 function FirstStep({ ask }: { ask(challenge: MfaChallenge): void }) {
-  const { ended } = useSearch({ from: '/gate/login' })
-  const form = useSchemaForm(session.login.input, { email: '', password: '' })
-  const { errors } = form.formState
-  const login = useMutation({
-    mutationFn: (given: { email: string; password: string }) => api.auth.session.login.mutate(given),
-    onSuccess(answer) {
-      if (answer.mfaRequired) ask(answer)
-      else replaceCredential(asCredential(answer))
-    },
-    onError: () => form.resetField('password'),
-  })
-  const passkey = useMutation({
-    async mutationFn() {
-      const { challengeToken, options } = await api.auth.passkeys.loginOptions.mutate({})
-      return api.auth.passkeys.login.mutate({ challengeToken, passkey: await askPasskey(options) })
-    },
-    onSuccess: (tokens) => replaceCredential(asCredential(tokens)),
-  })
+  const { ended, error, org, next } = useSearch({ from: '/gate/login' })
+  const [known, setKnown] = useState(() => ssoOrganization(org))
+  const { data: sso } = useSso(known)
+  const [wantsPassword, setWantsPassword] = useState(false)
+  const isClosed = Boolean(org && sso?.enforceSSO) && !wantsPassword
   return (
     <Step
       title="Sign in"
-      lead={
-        ended === 'expired'
-          ? 'Your session has ended. Sign in to go on where you were.'
-          : ended
-            ? 'You are signed out.'
-            : null
-      }
+      lead={leadOf(ended)}
       after={
         <>
+          {isClosed && (
+            <button type="button" className={linkClass} onClick={() => setWantsPassword(true)}>
+              I work for the IT provider: sign in with a password
+            </button>
+          )}
+          {known !== null && !org && sso?.ssoEnabled && (
+            <button
+              type="button"
+              className={linkClass}
+              onClick={() => {
+                forgetOrganization()
+                setKnown(null)
+              }}
+            >
+              Forget this provider here
+            </button>
+          )}
           <Link to="/forgot-password" className={linkClass}>
             Forgotten your password?
           </Link>
@@ -65,6 +88,46 @@ function FirstStep({ ask }: { ask(challenge: MfaChallenge): void }) {
         </>
       }
     >
+      {error && (
+        <div role="alert" className="rounded-md bg-bad-soft px-3 py-2 text-bad-text text-sm">
+          {ssoErrorWords(error)}
+        </div>
+      )}
+      {known !== null && <SsoSignIn orgId={known} next={next} isNamed={org !== undefined} />}
+      {!isClosed && <OwnSecrets ask={ask} close={setKnown} />}
+    </Step>
+  )
+}
+
+/** With what people have themselves: a password or a passkey. */
+function OwnSecrets({ ask, close }: { ask(challenge: MfaChallenge): void; close(orgId: string): void }) {
+  const form = useSchemaForm(session.login.input, { email: '', password: '' })
+  const { errors } = form.formState
+  const login = useMutation({
+    mutationFn: (given: { email: string; password: string }) => api.auth.session.login.mutate(given),
+    onSuccess(answer) {
+      if (answer.mfaRequired) ask(answer)
+      else replaceCredential(asCredential(answer))
+    },
+    onError(error) {
+      form.resetField('password')
+      const orgId = closedBy(error)
+      if (orgId) close(orgId)
+    },
+  })
+  const passkey = useMutation({
+    async mutationFn() {
+      const { challengeToken, options } = await api.auth.passkeys.loginOptions.mutate({})
+      return api.auth.passkeys.login.mutate({ challengeToken, passkey: await askPasskey(options) })
+    },
+    onSuccess: (tokens) => replaceCredential(asCredential(tokens)),
+    onError(error) {
+      const orgId = closedBy(error)
+      if (orgId) close(orgId)
+    },
+  })
+  return (
+    <>
       <form noValidate className="grid gap-4" onSubmit={form.handleSubmit((given) => login.mutate(given))}>
         <TextField
           label="E-mail"
@@ -92,6 +155,6 @@ function FirstStep({ ask }: { ask(challenge: MfaChallenge): void }) {
           Sign in with a passkey
         </Button>
       )}
-    </Step>
+    </>
   )
 }

@@ -16,7 +16,14 @@ const nextPath = (given: unknown) => {
 }
 
 // Named beside their routes: inside the call their types would not be inferred.
-const loginSearch = read.searchOf({ next: nextPath, ended: read.oneOf('expired', 'signed-out') })
+const loginSearch = read.searchOf({
+  next: nextPath,
+  ended: read.oneOf('expired', 'signed-out'),
+  /** Why a sign-in through an identity provider failed. */
+  error: read.text,
+  /** The organisation through whose provider to sign in. */
+  org: read.id,
+})
 const secondFactorSearch = read.searchOf({ next: nextPath })
 
 const loginRoute = createRoute({
