@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { expectAccessible, newVisitor, stage, visitorAs } from './visitor.ts'
 
-const { acme } = stage
+const { acme, admin } = stage
 const device = `/devices/${acme.deviceId}`
 
 /** Every screen, with something of it that is there once it is drawn. */
@@ -26,9 +26,27 @@ const screens = [
   ['/enrolment', 'Begins with'],
   ['/audit', 'To what'],
   ['/account', 'Where you are signed in'],
+  ['/users', acme.email],
+  ['/users?form=invite', 'Send the invitation'],
+  ['/roles', 'Partner Viewer'],
+  ['/organisations', 'Every status'],
+  [`/organisations/${acme.orgId}`, 'Demand a second factor'],
+  ['/sites', 'Timezone'],
+  ['/settings', 'Dates and times'],
+  ['/access-reviews', 'Start a review'],
+  ['/api-keys?form=new', 'Make the key'],
+  ['/sso?form=new', 'Add and look at it'],
+] as const
+/** Those of people who run the installation. */
+const systemScreens = [
+  ['/partners', acme.orgName.replace('Bakery', 'IT')],
+  ['/queues', 'audit-partitions'],
+  ['/queues/jobs', 'Every kind'],
+  ['/dead-letters', 'Nothing was set aside'],
 ] as const
 const gates = [
   '/login',
+  '/login?error=no_org_access',
   '/forgot-password',
   '/register-partner',
   '/reset-password#token=x',
@@ -42,11 +60,25 @@ test.each(['light', 'dark'] as const)('axe finds nothing serious on any screen, 
     await page.getByText(text).first().waitFor()
     await expectAccessible(page)
   }
+  await page.goto('/roles')
+  await page.getByRole('link', { name: 'Partner Viewer' }).click()
+  await page.getByText('Everything', { exact: true }).waitFor()
+  await expectAccessible(page)
   await page.keyboard.press('Control+K')
   await page.getByRole('dialog', { name: 'Search or jump to' }).waitFor()
   await expectAccessible(page)
   // A machine without systemd refuses to list its services, which the browser notes.
   expect(complaints.filter((each) => !each.includes('409'))).toEqual([])
+})
+
+test.each(['light', 'dark'] as const)('nor on those of the installation, %s', async (theme) => {
+  const { page, complaints } = await visitorAs(admin, '/', theme)
+  for (const [path, text] of systemScreens) {
+    await page.goto(path)
+    await page.getByText(text).first().waitFor()
+    await expectAccessible(page)
+  }
+  expect(complaints).toEqual([])
 })
 
 test.each(['light', 'dark'] as const)('nor before anybody is signed in, %s', async (theme) => {

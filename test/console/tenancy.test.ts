@@ -71,7 +71,7 @@ test('the formats of the company are those of every screen, at once', async () =
   await page.getByLabel('Timezone').fill('Asia/Tokyo')
   await page.getByLabel('Date format').selectOption('DD/MM/YYYY')
   await page.getByLabel('Time format').selectOption({ label: '12 hours' })
-  await page.getByLabel('Open').selectOption({ label: 'Hours of each day' })
+  await page.getByLabel('Open', { exact: true }).selectOption({ label: 'Hours of each day' })
   await page.getByLabel('Monday, until').fill('07:00')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('alert').getByText('end must be after start').waitFor()

@@ -33,6 +33,8 @@ export const adminSettings = z.object({
   TRUSTED_PROXIES: z.string().default(''),
   /** Requests that one address may make of this process each second, on average; 0 sets no limit. */
   REQUESTS_PER_SECOND: wholeNumber(0, 1_000_000, 2_000),
+  /** The same number as ingest and workers have. */
+  STREAM_SHARDS: wholeNumber(1, 1024, 8),
   /** Networks in CIDR form, comma separated, where identity providers may be although they are not public. */
   SSO_ALLOWED_NETWORKS: z
     .string()

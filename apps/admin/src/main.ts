@@ -44,6 +44,7 @@ const services = createServices({
     production: config.NODE_ENV === 'production',
     requestsPerSecond: config.REQUESTS_PER_SECOND,
     ssoNetworks: config.SSO_ALLOWED_NETWORKS,
+    streamShards: config.STREAM_SHARDS,
     sms: smsFrom(config),
     releases: sourceOf(config),
   },

@@ -54,7 +54,8 @@ const renewing: TRPCLink<AppRouter> =
       }
     })
 
-const withToken = async (input: string | URL, init: RequestInit) => {
+/** `fetch` as the signed-in person, for what is no procedure: streams and files. */
+export const withToken = async (input: string | URL, init: RequestInit) => {
   const token = await accessToken()
   return fetch(input, { ...init, headers: { ...init.headers, ...(token && { authorization: `Bearer ${token}` }) } })
 }

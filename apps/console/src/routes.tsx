@@ -12,6 +12,7 @@ import { enrollmentRoutes } from './areas/enrollment/routes.ts'
 import { groupRoutes } from './areas/groups/routes.ts'
 import { overviewRoutes } from './areas/overview/routes.ts'
 import { rolloutRoutes } from './areas/rollouts/routes.ts'
+import { queueRoutes } from './areas/queues/routes.ts'
 import { roleRoutes } from './areas/roles/routes.ts'
 import { ssoRoutes } from './areas/sso/routes.ts'
 import { tenancyRoutes } from './areas/tenancy/routes.ts'
@@ -34,6 +35,7 @@ const routeTree = rootRoute.addChildren([
     ...apiKeyRoutes,
     ...ssoRoutes,
     ...auditRoutes,
+    ...queueRoutes,
     ...accountRoutes,
   ]),
 ])

@@ -31,6 +31,10 @@ export const someOf =
 export const whole = (given: unknown): number | undefined =>
   typeof given === 'number' && Number.isInteger(given) && given > 0 ? given : undefined
 
+/** A day such as 2026-01-31. */
+export const day = (given: unknown): string | undefined =>
+  typeof given === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(given) ? given : undefined
+
 export const flag = (given: unknown): true | undefined => (given === true ? true : undefined)
 
 /** Several short texts, such as tags. */

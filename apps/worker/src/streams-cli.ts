@@ -1,10 +1,15 @@
 // Dead letters: entries of the streams that could not be stored. An operator lists them, looks into them and gives them back.
 import { parseArgs } from 'node:util'
-import type { Redis } from '@muster/backplane/redis.ts'
-import { connectRedis, untilReady } from '@muster/backplane/redis.ts'
+import {
+  contentOf,
+  type DeadLetter,
+  deadLetters,
+  findDeadLetter,
+  replayDeadLetter,
+} from '@muster/areas/queues/dead-streams.ts'
+import { connectRedis, type Redis, untilReady } from '@muster/backplane/redis.ts'
 import { readConfig, redisUrl, wholeNumber } from '@muster/kit/config.ts'
 import { z } from 'zod'
-import { contentOf, type DeadLetter, deadLetters, findDeadLetter, replayDeadLetter } from './dead-letters.ts'
 
 const usage = `npm run streams -- list [--json]            what is set aside, shard by shard
 npm run streams -- show <shard> <id>       what one of them holds

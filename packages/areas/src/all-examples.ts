@@ -32,6 +32,7 @@ import { groupsExamples, membersExamples } from './groups/groups.examples.ts'
 import { healthExamples } from './health/health.examples.ts'
 import { lifecycleExamples } from './lifecycle/lifecycle.examples.ts'
 import { mailsExamples } from './mail/mails.examples.ts'
+import { deadLettersExamples, jobsExamples } from './queues/queues.examples.ts'
 import { permissionsExamples, rolesExamples } from './roles/roles.examples.ts'
 import { pinsExamples, rolloutsExamples, stopExamples, updatesExamples } from './rollouts/rollouts.examples.ts'
 import { discoveryExamples, scimGroupsExamples, scimUsersExamples } from './scim/scim.examples.ts'
@@ -87,6 +88,7 @@ export const examples: Examples = {
   health: { health: healthExamples },
   lifecycle: { lifecycle: lifecycleExamples },
   mail: { mails: mailsExamples },
+  queues: { deadLetters: deadLettersExamples, jobs: jobsExamples },
   roles: { permissions: permissionsExamples, roles: rolesExamples },
   rollouts: { pins: pinsExamples, rollouts: rolloutsExamples, stop: stopExamples, updates: updatesExamples },
   scim: { discovery: discoveryExamples, groups: scimGroupsExamples, users: scimUsersExamples },

@@ -32,6 +32,8 @@ import { groups, members } from './groups/groups.contract.ts'
 import { health } from './health/health.contract.ts'
 import { lifecycle } from './lifecycle/lifecycle.contract.ts'
 import { mails } from './mail/mails.contract.ts'
+import { deadLetters } from './queues/dead-letters.contract.ts'
+import { jobs } from './queues/jobs.contract.ts'
 import { permissions } from './roles/permissions.contract.ts'
 import { roles } from './roles/roles.contract.ts'
 import { pins } from './rollouts/pins.contract.ts'
@@ -70,6 +72,7 @@ export const contract = {
   health: { health },
   mail: { mails },
   lifecycle: { lifecycle },
+  queues: { deadLetters, jobs },
   roles: { permissions, roles },
   rollouts: { pins, rollouts, stop, updates },
   scim: { discovery, groups: scimGroups, users: scimUsers },

@@ -37,6 +37,8 @@ import health from './health/health.ts'
 import lifecycle from './lifecycle/lifecycle.ts'
 import mails from './mail/mails.ts'
 import type { Operation } from './operation.ts'
+import deadLetters from './queues/dead-letters.ts'
+import jobs from './queues/jobs.ts'
 import permissions from './roles/permissions.ts'
 import roles from './roles/roles.ts'
 import pins from './rollouts/pins.ts'
@@ -84,6 +86,7 @@ const areas: Implemented = {
   health: { health },
   mail: { mails },
   lifecycle: { lifecycle },
+  queues: { deadLetters, jobs },
   roles: { permissions, roles },
   rollouts: { pins, rollouts, stop, updates },
   scim: { discovery: scimDiscovery, groups: scimGroups, users: scimUsers },

@@ -53,6 +53,8 @@ export interface Settings {
   readonly requestsPerSecond?: number
   /** Networks in CIDR form where identity providers may be although nobody else's addresses may lead there. */
   readonly ssoNetworks?: readonly string[]
+  /** Number of streams into which ingest puts what agents send; 8 unless said otherwise. */
+  readonly streamShards?: number
   /** Null where there is no gateway. */
   readonly sms?: SmsSettings | null
   /** Where agents get their executables from. */

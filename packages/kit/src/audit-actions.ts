@@ -59,6 +59,8 @@ export const auditActions = [
   'api_key.rotate',
   'api_key.revoke',
   'mail.retry',
+  'job.retry',
+  'dead_letter.replay',
   'role.create',
   'role.update',
   'role.delete',

@@ -1,32 +1,34 @@
 import type { AuditLog } from '@muster/areas/audit/logs.contract.ts'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { ScrollText } from 'lucide-react'
+import { ScrollText, X } from 'lucide-react'
 import { type FormEvent, useMemo, useState } from 'react'
 import { useAnswer } from '../../questions.ts'
+import { Button } from '../../ui/Button.tsx'
 import { type Column, DataTable } from '../../ui/DataTable.tsx'
-import { Dialog } from '../../ui/Dialog.tsx'
-import { Badge, Facts } from '../../ui/display.tsx'
+import { Badge } from '../../ui/display.tsx'
+import { FilterSelect } from '../../ui/FilterSelect.tsx'
 import { inputClass } from '../../ui/fields.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Pages } from '../../ui/Pages.tsx'
-import { Failure, Loading, Note } from '../../ui/states.tsx'
+import { Note } from '../../ui/states.tsx'
 import { Moment } from '../../ui/time.tsx'
 import { actionWords } from '../overview/Recent.tsx'
+import { ExportMenu } from './ExportMenu.tsx'
+import { type AuditSearch, actors, filtersOf, results, resultWords } from './filters.ts'
+import { RecordDialog } from './RecordDialog.tsx'
 
 const limit = 50
 const tones = { success: 'plain', failure: 'warn', denied: 'bad' } as const
-const results = { success: 'Success', failure: 'Failure', denied: 'Denied' } as const
-const resultOf = (given: string) =>
-  given === 'success' || given === 'failure' || given === 'denied' ? given : undefined
 
 /** Who did what, when and from where; the newest first. */
 export function AuditPage() {
-  const { page = 1, q, result, record, org } = useSearch({ from: '/app/audit' })
+  const search = useSearch({ from: '/app/audit' })
+  const { page = 1, q, record } = search
   const navigate = useNavigate({ from: '/audit' })
-  const change = (next: { q?: string; result?: AuditLog['result']; record?: string; page?: number }) =>
+  const change = (next: AuditSearch & { page?: number | undefined; record?: string | undefined }) =>
     void navigate({ search: (now) => ({ ...now, page: undefined, ...next }), replace: next.record === undefined })
-  const filters = { page, limit, ...(result && { result }), ...(org && { orgId: org }) }
-  const listed = useAnswer((api) => api.audit.logs.list, filters, { enabled: !q, keepLast: true })
+  const filters = { page, limit, ...filtersOf(search) }
+  const listed = useAnswer((api) => api.audit.logs.list, filters, { enabled: !q, keepLast: true, everyMs: 30_000 })
   const found = useAnswer(
     (api) => api.audit.logs.search,
     { ...filters, q: q ?? '' },
@@ -39,23 +41,13 @@ export function AuditPage() {
     [navigate],
   )
   return (
-    <Page fill title="Audit log" lead="What happened, kept so that nobody can change it unseen.">
-      <div className="mb-3 flex flex-wrap gap-2">
-        <Search value={q ?? ''} change={(text) => change({ q: text === '' ? undefined : text })} />
-        <select
-          aria-label="Result"
-          value={result ?? ''}
-          className={`${inputClass} !w-36`}
-          onChange={({ target }) => change({ result: resultOf(target.value) })}
-        >
-          <option value="">Every result</option>
-          {Object.entries(results).map(([value, label]) => (
-            <option key={value} value={value}>
-              {label}
-            </option>
-          ))}
-        </select>
-      </div>
+    <Page
+      fill
+      title="Audit log"
+      lead="What happened, kept so that nobody can change it unseen."
+      actions={<ExportMenu search={search} />}
+    >
+      <Filters search={search} change={change} />
       <DataTable
         label="Audit log"
         columns={columns}
@@ -65,13 +57,76 @@ export function AuditPage() {
         total={pagination.total}
         empty={
           <Note icon={ScrollText} title="Nothing matches">
-            Search for whole words or their beginnings, or choose another result.
+            Search for whole words or their beginnings, or take a filter away.
           </Note>
         }
         footer={<Pages {...pagination} set={(next) => change({ page: next > 1 ? next : undefined })} />}
       />
       {record && <RecordDialog id={record} close={() => change({ record: undefined, page })} />}
     </Page>
+  )
+}
+
+interface FiltersProps {
+  readonly search: AuditSearch
+  change(next: AuditSearch): void
+}
+
+function Filters({ search, change }: FiltersProps) {
+  const { q, result, actor, action, from, to } = search
+  const day = (name: 'from' | 'to', label: string) => (
+    <input
+      type="date"
+      aria-label={label}
+      title={label}
+      value={search[name] ?? ''}
+      onChange={({ target }) => change({ [name]: target.value || undefined })}
+      className={`${inputClass} !w-36`}
+    />
+  )
+  return (
+    <div className="mb-3 flex flex-wrap items-center gap-2">
+      <Search value={q ?? ''} change={(text) => change({ q: text === '' ? undefined : text })} />
+      <FilterSelect
+        label="Result"
+        every="Every result"
+        value={result}
+        options={results}
+        change={(next) => change({ result: next })}
+      />
+      <FilterSelect
+        label="By"
+        every="By anybody"
+        value={actor}
+        options={actors}
+        change={(next) => change({ actor: next })}
+      />
+      {day('from', 'From this day on')}
+      {day('to', 'Until this day')}
+      {action && (
+        <Button onClick={() => change({ action: undefined })}>
+          {actionWords(action)}
+          <X aria-label="Every action" className="size-3.5" />
+        </Button>
+      )}
+      {(q || result || actor || action || from || to) && (
+        <Button
+          kind="quiet"
+          onClick={() =>
+            change({
+              q: undefined,
+              result: undefined,
+              actor: undefined,
+              action: undefined,
+              from: undefined,
+              to: undefined,
+            })
+          }
+        >
+          Clear
+        </Button>
+      )}
+    </div>
   )
 }
 
@@ -115,90 +170,19 @@ const columnsWith = (open: (id: string) => void): readonly Column<AuditLog>[] =>
     grow: 1,
     cell: ({ resourceName, resourceType }) => resourceName ?? resourceType,
   },
+  {
+    id: 'fields',
+    header: 'Changed',
+    width: 160,
+    grow: 1,
+    cell: ({ changedFields }) => <span className="text-muted">{changedFields?.join(', ') || '–'}</span>,
+  },
   { id: 'actor', header: 'Who', width: 200, grow: 1, cell: ({ actorEmail, actorType }) => actorEmail ?? actorType },
   { id: 'ip', header: 'From', width: 130, cell: ({ ipAddress }) => ipAddress ?? '–' },
   {
     id: 'result',
     header: 'Result',
     width: 100,
-    cell: ({ result }) => <Badge tone={tones[result]}>{results[result]}</Badge>,
+    cell: ({ result }) => <Badge tone={tones[result]}>{resultWords.get(result)}</Badge>,
   },
 ]
-
-function RecordDialog({ id, close }: { readonly id: string; close(): void }) {
-  const answer = useAnswer((api) => api.audit.logs.get, { id }, { staleMs: 600_000 })
-  const record = answer.data
-  return (
-    <Dialog open wide close={close} title={record ? actionWords(record.action) : 'Record'}>
-      {record ? (
-        <Record record={record} />
-      ) : answer.error ? (
-        <Failure error={answer.error} again={() => answer.refetch()} />
-      ) : (
-        <Loading />
-      )}
-    </Dialog>
-  )
-}
-
-const written = (value: unknown) =>
-  value === undefined ? '–' : typeof value === 'string' ? value : JSON.stringify(value, null, 1)
-const asObject = (value: unknown): Readonly<Record<string, unknown>> =>
-  value !== null && typeof value === 'object' ? { ...value } : {}
-
-function Record({ record }: { readonly record: AuditLog }) {
-  const { before, after, ...more } = record.details
-  const [was, is] = [asObject(before), asObject(after)]
-  const fields = [...new Set([...Object.keys(was), ...Object.keys(is)])].filter(
-    (name) => written(was[name]) !== written(is[name]),
-  )
-  return (
-    <div className="grid gap-4">
-      <Facts
-        facts={[
-          ['When', <Moment key="at" at={record.at} />],
-          ['Who', record.actorEmail ?? record.actorType],
-          ['From', record.ipAddress],
-          ['To what', record.resourceName ?? record.resourceId],
-          ['Result', results[record.result]],
-          ['Request', record.requestId],
-          [
-            'Place in the chain',
-            record.sequence === null ? 'not yet' : `${record.sequence}, ${record.hash?.slice(0, 16)}…`,
-          ],
-        ]}
-      />
-      {fields.length > 0 && (
-        <table className="w-full table-fixed text-left text-sm">
-          <thead>
-            <tr className="text-muted text-xs">
-              <th scope="col" className="py-1 font-medium">
-                Field
-              </th>
-              <th scope="col" className="py-1 font-medium">
-                Before
-              </th>
-              <th scope="col" className="py-1 font-medium">
-                After
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {fields.map((name) => (
-              <tr key={name} className="border-line border-t align-top">
-                <th scope="row" className="py-1.5 pr-2 font-medium">
-                  {name}
-                </th>
-                <td className="break-words bg-bad-soft px-2 py-1.5 text-bad-text">{written(was[name])}</td>
-                <td className="break-words bg-good-soft px-2 py-1.5 text-good-text">{written(is[name])}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
-      {Object.keys(more).length > 0 && (
-        <Facts facts={Object.entries(more).map(([name, value]) => [name, written(value)] as const)} />
-      )}
-    </div>
-  )
-}

@@ -6,6 +6,10 @@ const auditSearch = read.searchOf({
   page: read.whole,
   q: read.text,
   result: read.oneOf('success', 'failure', 'denied'),
+  actor: read.oneOf('user', 'api-key', 'agent', 'system', 'anonymous'),
+  action: read.text,
+  from: read.day,
+  to: read.day,
   record: read.id,
 })
 

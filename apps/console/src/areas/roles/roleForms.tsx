@@ -105,7 +105,8 @@ export function CloneForm({ role, tenant, close }: CloneProps) {
 /** Asks before a role is deleted. */
 export function DeleteRole({ role, close, done }: { readonly role: Role | null; close(): void; done?(): void }) {
   const remove = useChange((id: string) => api.roles.roles.remove.mutate({ id }), {
-    refresh: ['roles', 'users.users.roles'],
+    // Its own page, if that is open, has nothing to ask for any more.
+    refresh: ['roles.roles.list', 'users.users.roles'],
     done() {
       toast('The role is deleted')
       done?.()

@@ -105,7 +105,7 @@ function Actions({ provider, blocked }: { readonly provider: Provider; readonly 
       toast(`${name} is ${after.status} now`, after.status === status ? {} : { undo: () => set.mutate(status) }),
   })
   const remove = useChange(() => api.sso.providers.remove.mutate({ id }), {
-    refresh: ['sso'],
+    refresh: ['sso.providers.list'],
     done() {
       toast(`${name} is deleted`)
       void navigate({ to: '/sso' })

@@ -1,3 +1,4 @@
+// Entries of the streams that could not be stored: set aside by workers, looked into and given back by operators.
 import { readBatch, recordKinds } from '@muster/backplane/batch.ts'
 import { deviceIdFromBytes } from '@muster/backplane/device-id.ts'
 import { batchField, deadStream, shardStream } from '@muster/backplane/keys.ts'
@@ -26,18 +27,28 @@ export interface ShownRecord {
   body: unknown
 }
 
-const perRead = 500
 const kindNames = new Map<number, string>(Object.entries(recordKinds).map(([name, kind]) => [kind, name]))
 
-/** The dead letters of a shard, oldest first. */
-export async function* deadLetters(redis: Redis, shard: number): AsyncGenerator<DeadLetter> {
-  for (let from = '-'; ; ) {
+/** The dead letters of a shard, oldest first; those behind `after` where it is given. */
+export async function* deadLetters(
+  redis: Redis,
+  shard: number,
+  after: string | null = null,
+  perRead = 500,
+): AsyncGenerator<DeadLetter> {
+  for (let from = after === null ? '-' : `(${after}`; ; ) {
     const entries = await redis.xrangeBuffer(deadStream(shard), from, '+', 'COUNT', perRead)
     for (const [id, fields] of entries) yield letterOf(shard, id.toString(), fields)
     const last = entries.at(-1)
     if (last === undefined || entries.length < perRead) return
     from = `(${last[0].toString()}`
   }
+}
+
+/** How many there are in all shards. */
+export async function countDeadLetters(redis: Redis, shards: number): Promise<number> {
+  const lengths = await Promise.all(Array.from({ length: shards }, (_, shard) => redis.xlen(deadStream(shard))))
+  return lengths.reduce((sum, length) => sum + length, 0)
 }
 
 /** One dead letter, undefined when there is none of that id. */

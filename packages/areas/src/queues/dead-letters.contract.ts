@@ -1,0 +1,63 @@
+import { can, get, limit, personCan, post, time } from '@muster/kit/contract.ts'
+import { z } from 'zod'
+
+/** Shard and place in its stream: `3.1767225600000-0`. */
+const letterId = z.string().regex(/^\d{1,4}\.\d{1,15}-\d{1,10}$/, { error: 'must be the id of a dead letter' })
+
+/** What arrived from agents and could not be stored. */
+export const DeadLetter = z.object({
+  id: letterId,
+  shard: z.number(),
+  /** When it was set aside. */
+  at: time(),
+  /** The entry that it was, or was part of. */
+  from: z.string(),
+  tries: z.number(),
+  error: z.string(),
+  bytes: z.number(),
+  /** How many records it holds; null when it cannot be read. */
+  records: z.number().nullable(),
+})
+export type DeadLetter = z.infer<typeof DeadLetter>
+
+const LetterRecord = z.object({
+  kind: z.string(),
+  deviceId: z.string(),
+  bootId: z.number(),
+  sequence: z.number(),
+  receivedAt: z.string(),
+  body: z.unknown(),
+})
+
+const access = can('*:*', 'system')
+
+export const deadLetters = {
+  list: get('/system/dead-letters', {
+    summary: 'What arrived from agents and could not be stored, shard by shard, oldest first',
+    access,
+    input: z.object({ cursor: letterId.optional(), limit: limit() }),
+    output: z.object({ data: z.array(DeadLetter), nextCursor: letterId.nullable(), total: z.number() }),
+    transaction: 'own',
+  }),
+  get: get('/system/dead-letters/:id', {
+    summary: 'One dead letter, record by record; at most the first 200',
+    access,
+    input: z.object({ id: letterId }),
+    output: DeadLetter.omit({ records: true }).extend({
+      node: z.string().nullable(),
+      /** Why it cannot be read; null when it can. */
+      unreadable: z.string().nullable(),
+      recordCount: z.number(),
+      records: z.array(LetterRecord),
+    }),
+    transaction: 'own',
+  }),
+  replay: post('/system/dead-letters/:id/replay', {
+    summary: 'Give a dead letter back to its stream; what is still wrong is set aside again',
+    access: personCan('*:*', 'system'),
+    audit: 'dead_letter.replay',
+    input: z.object({ id: letterId }),
+    output: z.object({ success: z.literal(true), entry: z.string().nullable() }),
+    transaction: 'own',
+  }),
+}

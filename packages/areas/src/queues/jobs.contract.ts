@@ -1,0 +1,63 @@
+import { can, get, id, page, pageOf, personCan, post, time } from '@muster/kit/contract.ts'
+import { z } from 'zod'
+
+/** Waiting until its time, waiting for another try, being done, done, given up, called off. */
+const jobState = z.enum(['created', 'retry', 'active', 'completed', 'cancelled', 'failed'])
+
+/** One piece of background work. */
+export const Job = z.object({
+  id: id(),
+  queue: z.string(),
+  state: jobState,
+  tries: z.number(),
+  triesMax: z.number(),
+  lastError: z.string().nullable(),
+  createdAt: time(),
+  dueAt: time(),
+  startedAt: time().nullable(),
+  completedAt: time().nullable(),
+})
+export type Job = z.infer<typeof Job>
+
+/** A kind of background work with how many pieces of it there are. */
+export const Queue = z.object({
+  name: z.string(),
+  /** When it is due, as a cron line in UTC; null when others ask for it. */
+  schedule: z.string().nullable(),
+  waiting: z.number(),
+  active: z.number(),
+  completed: z.number(),
+  failed: z.number(),
+  lastCompletedAt: time().nullable(),
+  lastFailedAt: time().nullable(),
+  /** Of the newest piece that failed. */
+  lastError: z.string().nullable(),
+})
+export type Queue = z.infer<typeof Queue>
+
+const access = can('*:*', 'system')
+
+export const jobs = {
+  queues: get('/system/queues', {
+    summary: 'Kinds of background work: their schedule, how many pieces wait, run, are done or failed',
+    access,
+    input: z.object({}),
+    output: z.object({ data: z.array(Queue) }),
+    transaction: 'own',
+  }),
+  list: get('/system/jobs', {
+    summary: 'Pieces of background work, newest first; finished ones are kept for some days',
+    access,
+    input: z.object({ queue: z.string().trim().min(1).max(255).optional(), state: jobState.optional(), ...page }),
+    output: pageOf(Job),
+    transaction: 'own',
+  }),
+  retry: post('/system/jobs/:id/retry', {
+    summary: 'Try a piece of background work that was given up once more',
+    access: personCan('*:*', 'system'),
+    audit: 'job.retry',
+    input: z.object({ id: id() }),
+    output: Job,
+    transaction: 'own',
+  }),
+}
