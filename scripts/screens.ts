@@ -1,47 +1,161 @@
 // Pictures of every screen for docs/screens, from a running Muster: `npm start -- --demo 2000`, then
-//   node scripts/screens.ts http://127.0.0.1:3000 admin@muster.local <password>
+//   node scripts/screens.ts http://127.0.0.1:3000 admin@muster.local <password> [part of a name]
+import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { launchBrowser } from '@muster/testkit/browser.ts'
-import type { Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { type Client, clientOf, linkMailedTo, signIn } from '../test/console/client.ts'
 
-const [url = '', email = '', password = ''] = process.argv.slice(2)
+const [url = '', email = '', password = '', only = ''] = process.argv.slice(2)
 const folder = fileURLToPath(new URL('../docs/screens/', import.meta.url))
-const settleMs = 4_000
+const settleMs = 2_500
+type Theme = 'light' | 'dark'
+interface Account {
+  readonly email: string
+  readonly password: string
+}
 
 async function shoot(page: Page, path: string, name: string) {
+  if (!name.includes(only)) return
   await page.goto(path)
   await page.waitForTimeout(settleMs)
   await page.screenshot({ path: `${folder}${name}.png` })
 }
 
-mkdirSync(folder, { recursive: true })
-const browser = await launchBrowser()
-for (const theme of ['light', 'dark'] as const) {
-  const context = await browser.newContext({
-    baseURL: url,
-    colorScheme: theme,
-    reducedMotion: 'reduce',
-    viewport: { width: 1440, height: 900 },
-  })
+async function contextWith(browser: Browser, theme: Theme, width = 1440): Promise<BrowserContext> {
+  const viewport = { width, height: 900 }
+  const context = await browser.newContext({ baseURL: url, colorScheme: theme, reducedMotion: 'reduce', viewport })
   context.setDefaultTimeout(120_000)
+  return context
+}
+
+async function enter(context: BrowserContext, who: Account): Promise<Page> {
   const page = await context.newPage()
-  for (const path of ['login', 'forgot-password', 'register-partner']) await shoot(page, `/${path}`, `${path}-${theme}`)
   await page.goto('/login')
-  await page.getByLabel('E-mail').fill(email)
-  await page.getByLabel('Password').fill(password)
+  await page.getByLabel('E-mail').fill(who.email)
+  await page.getByLabel('Password').fill(who.password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.waitForURL(({ pathname }) => pathname === '/')
+  return page
+}
+
+/** Somebody in charge of the demonstration's provider: most screens of administration belong to a partner. */
+async function administrator(client: Client): Promise<Account & { orgId: string }> {
+  const { data: partners } = await client.tenancy.partners.list.query({})
+  const partnerId = partners.find(({ slug }) => slug === 'demo-northwind')?.id ?? partners[0]?.id ?? ''
+  const { data: roles } = await client.roles.roles.list.query({ partnerId })
+  const known = roles.find(({ name }) => name === 'Administrator')
+  const builtIn = roles.find(({ name }) => name === 'Partner Admin')?.id ?? ''
+  const roleId =
+    known?.id ?? (await client.roles.roles.clone.mutate({ id: builtIn, name: 'Administrator', partnerId })).id
+  await client.roles.roles.update.mutate({ id: roleId, forceMfa: false, description: 'Runs the company' })
+  const who = { email: `kim.${randomBytes(3).toString('hex')}@northwind.example`, password: 'nine kites over the pier' }
+  await client.users.invitations.invite.mutate({ partnerId, email: who.email, name: 'Kim Reuter', roleId })
+  const [, token = ''] = (await linkMailedTo(url, who.email)).split('#token=')
+  await client.users.invitations.acceptInvite.mutate({ token, password: who.password })
+  const { data: organizations } = await client.tenancy.organizations.list.query({ partnerId })
+  return { ...who, orgId: organizations[0]?.id ?? '' }
+}
+
+/** What the screens of administration need to have something to show. */
+async function prepare(who: Account & { orgId: string }): Promise<Record<'role' | 'review' | 'provider', string>> {
+  const client = clientOf(url, (await signIn(url, who)).accessToken)
+  const { data: roles } = await client.roles.roles.list.query({})
+  const parent = roles.find(({ name }) => name === 'Partner Viewer')?.id ?? null
+  const night =
+    roles.find(({ name }) => name === 'Night shift') ??
+    (await client.roles.roles.create.mutate({
+      name: 'Night shift',
+      description: 'Looks and restarts, changes nothing else',
+      parentRoleId: parent,
+      permissions: [{ resource: 'devices', action: 'execute' }],
+    }))
+  const scopes = ['devices:read', 'sites:read'] as const
+  const { data: keys } = await client.apiKeys.keys.list.query({})
+  if (keys.length === 0) {
+    await client.apiKeys.keys.create.mutate({ name: 'Monitoring', scopes: [...scopes] })
+    const from = ['203.0.113.0/24']
+    await client.apiKeys.keys.create.mutate({ name: 'Billing', scopes: ['devices:read'], allowedAddresses: from })
+  }
+  const { data: reviews } = await client.accessReviews.reviews.list.query({})
+  const { data: providers } = await client.sso.providers.list.query({ orgId: who.orgId })
+  const provider =
+    providers[0] ??
+    (await client.sso.providers.create.mutate({
+      orgId: who.orgId,
+      name: 'Entra ID',
+      preset: 'entra-id',
+      issuer: 'https://login.microsoftonline.com/8a4d6c1e-31f5-4a0e-9d29-0f5d3f0f7a11/v2.0',
+      clientId: '5f0c8d5e-9a53-4b8e-8f0b-1f9e7f6a2c33',
+      clientSecret: 'not a real one',
+    }))
+  return { role: night.id, review: reviews[0]?.id ?? '', provider: provider.id }
+}
+
+async function beforeSignIn(context: BrowserContext, theme: Theme) {
+  const page = await context.newPage()
+  for (const path of ['login', 'forgot-password', 'register-partner']) await shoot(page, `/${path}`, `${path}-${theme}`)
+  await shoot(page, '/login?error=user_not_found', `login-refused-${theme}`)
+  await page.close()
+}
+
+async function asOperator(page: Page, theme: Theme) {
   await shoot(page, '/', `overview-${theme}`)
   await shoot(page, '/devices', `devices-${theme}`)
-  const link = await page.locator('[data-row] a').first().getAttribute('href')
-  for (const tab of ['overview', 'inventory', 'commands', 'run']) {
+  const link = await page
+    .locator('[data-row] a')
+    .first()
+    .getAttribute('href', { timeout: 5_000 })
+    .catch(() => null)
+  for (const tab of link ? ['overview', 'inventory', 'commands', 'run'] : []) {
     await shoot(page, `${link?.split('?')[0]}?tab=${tab}`, `device-${tab}-${theme}`)
   }
   await shoot(page, '/account', `account-${theme}`)
+  for (const name of ['partners', 'queues', 'dead-letters']) await shoot(page, `/${name}`, `${name}-${theme}`)
+  await shoot(page, '/queues/jobs', `jobs-${theme}`)
+  if (!`palette-${theme}`.includes(only)) return
+  await page.goto('/')
   await page.keyboard.press('Control+K')
   await page.getByRole('dialog').waitFor()
   await page.screenshot({ path: `${folder}palette-${theme}.png` })
-  await context.close()
 }
+
+async function asAdministrator(page: Page, theme: string, orgId: string, made: Awaited<ReturnType<typeof prepare>>) {
+  const screens = [
+    ['organisations', '/organisations'],
+    ['organisation', `/organisations/${orgId}`],
+    ['organisation-new', '/organisations?form=new'],
+    ['sites', '/sites'],
+    ['users', '/users'],
+    ['users-invite', '/users?form=invite'],
+    ['roles', '/roles'],
+    ['role', `/roles/${made.role}`],
+    ['access-reviews', '/access-reviews'],
+    ['access-review', `/access-reviews/${made.review}`],
+    ['api-keys', '/api-keys'],
+    ['api-key-new', '/api-keys?form=new'],
+    ['sso', '/sso'],
+    ['sso-provider', `/sso/${made.provider}`],
+    ['settings', '/settings'],
+    ['audit', '/audit'],
+  ] as const
+  for (const [name, path] of screens) await shoot(page, path, `${name}-${theme}`)
+}
+
+mkdirSync(folder, { recursive: true })
+const who = await administrator(clientOf(url, (await signIn(url, { email, password })).accessToken))
+const made = await prepare(who)
+const browser = await launchBrowser()
+for (const theme of ['light', 'dark'] as const) {
+  const operator = await contextWith(browser, theme)
+  await beforeSignIn(operator, theme)
+  await asOperator(await enter(operator, { email, password }), theme)
+  await operator.close()
+  const company = await contextWith(browser, theme)
+  await asAdministrator(await enter(company, who), theme, who.orgId, made)
+  await company.close()
+}
+const narrow = await contextWith(browser, 'light', 420)
+await asAdministrator(await enter(narrow, who), 'narrow', who.orgId, made)
 await browser.close()

@@ -25,6 +25,8 @@ export interface Tenant {
 export interface Stage {
   readonly url: string
   readonly admin: { readonly email: string; readonly password: string }
+  /** Where the stores listen, for what no operation can bring about. */
+  readonly stores: { readonly redis: string; readonly system: string }
   /** With the one real device, whose name is `hostname`. */
   readonly acme: Tenant & { readonly deviceId: string; readonly hostname: string }
   readonly umbra: Tenant
@@ -41,7 +43,14 @@ export default async function setup(project: TestProject) {
   const admin = { email: 'admin@example.test', password: password() }
   const folder = await mkdtemp(join(tmpdir(), 'muster-console-agent-'))
   await ensureConsole()
-  const stack = await startStack({ bootstrap: admin, settings: { ingest: { HEARTBEAT_SECONDS: '2' } } })
+  const stack = await startStack({
+    bootstrap: admin,
+    settings: {
+      ingest: { HEARTBEAT_SECONDS: '2' },
+      // The identity provider of the tests is on this machine.
+      admin: { SSO_ALLOWED_NETWORKS: '127.0.0.1/32' },
+    },
+  })
   const stop = async () => {
     await stack.stop()
     await rm(folder, { recursive: true, force: true })
@@ -64,7 +73,14 @@ async function prepare(stack: Stack, admin: Stage['admin'], agentFolder: string)
   const args = ['--server', url, '--key', key, '--data-dir', agentFolder]
   await stack.launch({ name: 'agent', file: agentMain, args })
   const device = await firstDevice(client, acme.orgId)
-  return { url, admin, acme: { ...acme, deviceId: device.id, hostname: device.hostname }, umbra }
+  const { redis, system } = stack.urls
+  return {
+    url,
+    admin,
+    stores: { redis, system },
+    acme: { ...acme, deviceId: device.id, hostname: device.hostname },
+    umbra,
+  }
 }
 
 async function tenant(client: Client, url: string, name: string): Promise<Tenant> {
