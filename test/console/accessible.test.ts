@@ -26,10 +26,9 @@ const screens = [
   ['/enrolment', 'Begins with'],
   ['/audit', 'To what'],
   ['/account', 'Where you are signed in'],
-  ['/users', acme.email],
-  ['/users?form=invite', 'Send the invitation'],
+  ['/users', 'Second factor'],
   ['/roles', 'Partner Viewer'],
-  ['/organisations', 'Every status'],
+  ['/organisations', 'Most devices'],
   [`/organisations/${acme.orgId}`, 'Demand a second factor'],
   ['/sites', 'Timezone'],
   ['/settings', 'Dates and times'],
@@ -41,7 +40,7 @@ const screens = [
 const systemScreens = [
   ['/partners', acme.orgName.replace('Bakery', 'IT')],
   ['/queues', 'audit-partitions'],
-  ['/queues/jobs', 'Every kind'],
+  ['/queues/jobs', 'All jobs'],
   ['/dead-letters', 'Nothing was set aside'],
 ] as const
 const gates = [
