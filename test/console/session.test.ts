@@ -9,7 +9,7 @@ test('a session that is ended while a page is open leads to the sign-in, and fro
   await page.getByRole('heading', { name: 'Where you are signed in' }).waitFor()
   const elsewhere = clientOf(url, (await signIn(url, umbra)).accessToken)
   await elsewhere.auth.sessions.revokeOthers.mutate({})
-  await page.goto('/account')
+  // Nobody touches the page: it is told.
   await page.waitForURL(
     ({ pathname, searchParams }) => pathname === '/login' && searchParams.get('next') === '/account',
   )

@@ -39,6 +39,16 @@ export interface Screen {
   readonly keys?: string
 }
 
+/** Something that people begin from anywhere: a form on one of the screens. */
+export interface Action {
+  readonly path: string
+  readonly form: 'new' | 'invite' | 'order'
+  readonly label: string
+  readonly words?: string
+  readonly needs: Permission
+  readonly scopes?: readonly Scope[]
+}
+
 /** All screens without parameters, in the order of the navigation. */
 export const screens = [
   { path: '/', label: 'Overview', icon: Gauge, group: 'Fleet', keys: 'g o', words: 'dashboard home' },
@@ -186,3 +196,42 @@ export const screens = [
     words: 'profile password sessions passkeys security second factor',
   },
 ] as const satisfies readonly Screen[]
+
+/** What the palette lets people begin. */
+export const actions = [
+  { path: '/users', form: 'invite', label: 'Invite somebody', needs: 'users:invite', words: 'user member add' },
+  { path: '/roles', form: 'new', label: 'New role', needs: 'users:write', words: 'permissions add' },
+  {
+    path: '/access-reviews',
+    form: 'new',
+    label: 'Start an access review',
+    needs: 'users:write',
+    words: 'recertification',
+  },
+  {
+    path: '/organisations',
+    form: 'new',
+    label: 'New organisation',
+    needs: 'organizations:write',
+    scopes: ['partner', 'system'],
+    words: 'customer client add',
+  },
+  {
+    path: '/organisations',
+    form: 'order',
+    label: 'Put the organisations in order',
+    needs: 'organizations:write',
+    scopes: ['partner'],
+  },
+  { path: '/sites', form: 'new', label: 'New site', needs: 'sites:write', words: 'location add' },
+  { path: '/api-keys', form: 'new', label: 'New API key', needs: 'settings:write', words: 'token program' },
+  { path: '/sso', form: 'new', label: 'Add an identity provider', needs: '*:*', words: 'sso single sign-on oidc' },
+  {
+    path: '/partners',
+    form: 'new',
+    label: 'New partner',
+    needs: 'organizations:write',
+    scopes: ['system'],
+    words: 'provider msp add',
+  },
+] as const satisfies readonly Action[]

@@ -1,13 +1,23 @@
 import { useNavigate } from '@tanstack/react-router'
 import { Command } from 'cmdk'
-import { Building2, Keyboard, LogOut, type LucideIcon, MonitorSmartphone, Moon, Sun, UserRound } from 'lucide-react'
+import {
+  Building2,
+  Keyboard,
+  LogOut,
+  type LucideIcon,
+  MonitorSmartphone,
+  Moon,
+  Plus,
+  Sun,
+  UserRound,
+} from 'lucide-react'
 import { useDeferredValue, useState } from 'react'
 import { useAnswer } from '../questions.ts'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Keys } from '../ui/Menu.tsx'
 import { useChoosePlace } from './place.ts'
 import { chooseTheme } from './theme.ts'
-import { useScreens } from './useScreens.ts'
+import { useActions, useScreens } from './useScreens.ts'
 import { useSignOut } from './useSignOut.ts'
 
 interface Props {
@@ -30,6 +40,7 @@ function Commands({ close, showHelp }: Omit<Props, 'open'>) {
   const navigate = useNavigate()
   const signOut = useSignOut()
   const screens = useScreens()
+  const actions = useActions()
   const act = (what: () => unknown) => () => {
     close()
     void what()
@@ -59,6 +70,15 @@ function Commands({ close, showHelp }: Omit<Props, 'open'>) {
           ))}
         </Group>
         <Group heading="Do">
+          {actions.map(({ path, form, label, words }) => (
+            <Entry
+              key={label}
+              icon={Plus}
+              label={label}
+              words={words}
+              act={act(() => navigate({ to: path, search: { form } }))}
+            />
+          ))}
           <Entry icon={Sun} label="Use the light theme" act={act(() => chooseTheme('light'))} />
           <Entry icon={Moon} label="Use the dark theme" act={act(() => chooseTheme('dark'))} />
           <Entry icon={Keyboard} label="Show the keyboard shortcuts" keys="?" act={act(showHelp)} />

@@ -27,7 +27,7 @@ type Review = Awaited<ReturnType<typeof api.accessReviews.reviews.get.query>>
 /** One review: everybody in it, one after the other, kept or revoked by a key. */
 export function ReviewPage() {
   const { reviewId } = useParams({ from: '/app/access-reviews/$reviewId' })
-  const answer = useAnswer((client) => client.accessReviews.reviews.get, { id: reviewId })
+  const answer = useAnswer((client) => client.accessReviews.reviews.get, { id: reviewId }, { everyMs: 15_000 })
   if (!answer.data)
     return (
       <Page title="Access review" up={up}>

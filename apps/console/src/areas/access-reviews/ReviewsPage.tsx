@@ -36,7 +36,7 @@ function Reviews({ tenant }: { readonly tenant: Tenant }) {
   const answer = useAnswer(
     (api) => api.accessReviews.reviews.list,
     { ...tenant.input, page, limit, ...(status && { status }) },
-    { keepLast: true },
+    { keepLast: true, everyMs: 30_000 },
   )
   const { data: rows = [], pagination = { page, limit, total: 0 } } = answer.data ?? {}
   const start = (

@@ -36,7 +36,7 @@ export function ApiKeysPage() {
   const answer = useAnswer(
     (client) => client.apiKeys.keys.list,
     { page, limit, ...(status && { status }), ...(org && { orgId: org }) },
-    { keepLast: true },
+    { keepLast: true, everyMs: 30_000 },
   )
   const revoke = useChange((id: string) => api.apiKeys.keys.revoke.mutate({ id }), {
     refresh: ['apiKeys'],

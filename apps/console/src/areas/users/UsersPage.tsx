@@ -48,7 +48,7 @@ function Members({ tenant }: { readonly tenant: Tenant }) {
   const answer = useAnswer(
     (api) => api.users.users.list,
     { ...tenant.input, page, limit, ...(q && { search: q }), ...(status && { status }), ...(role && { roleId: role }) },
-    { keepLast: true },
+    { keepLast: true, everyMs: 30_000 },
   )
   const roles = useAnswer((api) => api.users.users.roles, tenant.input, { staleMs: 30_000 }).data?.data ?? []
   const { data: rows = [], pagination = { page, limit, total: 0 } } = answer.data ?? {}
