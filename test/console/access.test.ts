@@ -82,7 +82,7 @@ test('a record shows each field before and after, and the file is exactly what t
   await client.tenancy.sites.update.mutate({ id: acme.siteId, name })
   await client.tenancy.sites.update.mutate({ id: acme.siteId, name: acme.siteName })
   const { page, complaints } = await visitorAs(acme, '/audit?action=site.update')
-  await page.getByRole('button', { name: 'Site update' }).first().click()
+  await page.getByRole('button', { name: 'Site update', exact: true }).first().click()
   const record = page.getByRole('dialog', { name: 'Site update' })
   await record.getByRole('cell', { name }).waitFor()
   await record.getByRole('cell', { name: acme.siteName, exact: true }).waitFor()

@@ -1,6 +1,6 @@
 import type { DeviceEvent } from '@muster/areas/devices/live.contract.ts'
-import { api, statusOf } from '../api.ts'
-import { renew } from '../session/credential.ts'
+import { api, isApiError, statusOf } from '../api.ts'
+import { heldToken, renew } from '../session/credential.ts'
 
 export type StreamState = 'connecting' | 'live' | 'lost'
 interface Place {
@@ -10,6 +10,13 @@ interface Place {
 
 const firstMs = 500
 const mostMs = 15_000
+
+/** The status with which the stream was refused: of its request where it was not even opened. */
+function refusedWith(error: unknown): number | undefined {
+  const cause: unknown = isApiError(error) ? error.cause : undefined
+  const isRefusal = cause !== null && typeof cause === 'object' && 'code' in cause && typeof cause.code === 'number'
+  return statusOf(error) ?? (isRefusal ? Number(cause.code) : undefined)
+}
 
 /** Follows what happens to the devices of a place until it is called off. It comes back by itself whatever interrupts it. */
 export function followDevices(
@@ -42,8 +49,8 @@ export function followDevices(
     running.unsubscribe()
     if (over) return
     show('lost')
-    const status = statusOf(error)
-    if (status === 401 && (await renew(null).catch(() => undefined)) === null) return
+    const status = refusedWith(error)
+    if (status === 401 && (await renew(heldToken()).catch(() => undefined)) === null) return
     // Who may not see devices at all has nothing to wait for.
     if (status === 403 || over) return
     const pause = Math.min(mostMs, firstMs * 2 ** failures++)

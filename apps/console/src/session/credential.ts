@@ -69,6 +69,9 @@ export async function accessToken(): Promise<string | null> {
   return (await renew(credential?.token ?? null))?.token ?? null
 }
 
+/** The token as it is, good or not. */
+export const heldToken = (): string | null => credential?.token ?? null
+
 /** Exchanges the cookie for a new token, unless another tab has just done so. */
 export function renew(stale: string | null): Promise<Credential | null> {
   renewal ??= underLock(() => renewNow(stale)).finally(() => {
