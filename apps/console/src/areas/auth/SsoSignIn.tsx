@@ -8,7 +8,7 @@ const orgKey = 'muster.sso-org'
 
 /** The organisation of the address, else the one through whose provider somebody signed in here before. */
 export const ssoOrganization = (given: string | undefined): string | null => given ?? localStorage.getItem(orgKey)
-export const rememberOrganization = (orgId: string): void => localStorage.setItem(orgKey, orgId)
+const rememberOrganization = (orgId: string): void => localStorage.setItem(orgKey, orgId)
 export const forgetOrganization = (): void => localStorage.removeItem(orgKey)
 
 /** Through whom the people of an organisation sign in. */

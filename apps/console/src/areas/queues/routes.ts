@@ -2,7 +2,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { appRoute } from '../../appRoute.tsx'
 import * as read from '../../search.ts'
 
-export const jobStates = ['created', 'retry', 'active', 'completed', 'cancelled', 'failed'] as const
+const jobStates = ['created', 'retry', 'active', 'completed', 'cancelled', 'failed'] as const
 
 const queuesSearch = read.searchOf({})
 const jobsSearch = read.searchOf({ page: read.whole, queue: read.text, state: read.oneOf(...jobStates), job: read.id })

@@ -4,7 +4,7 @@ import { CheckList } from '../../ui/CheckList.tsx'
 import { SelectField } from '../../ui/fields.tsx'
 
 /** How far a membership reaches, as the form holds it. */
-export interface Reach {
+interface Reach {
   readonly orgAccess: 'all' | 'selected' | 'none'
   readonly orgIds: string[]
   readonly siteIds: string[] | null
