@@ -57,7 +57,7 @@ export function OrganizationsPage() {
     <Page
       fill
       title="Organisations"
-      lead={`${count(all.length)} in all. Each has its own sites, devices and people.`}
+      lead={`${answer.data ? `${count(all.length)} in all. ` : ''}Each has its own sites, devices and people.`}
       actions={
         <>
           {me.scope === 'partner' && (
