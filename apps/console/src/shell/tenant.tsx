@@ -2,7 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Building2 } from 'lucide-react'
 import { useAnswer } from '../questions.ts'
 import { useMe } from '../session/session.tsx'
-import { FilterSelect } from '../ui/FilterSelect.tsx'
+import { Select } from '../ui/Select.tsx'
 import { Note } from '../ui/states.tsx'
 import { usePlace } from './place.ts'
 
@@ -38,12 +38,12 @@ export function PartnerChoice() {
   )
   if (!isSystem || org) return null
   return (
-    <FilterSelect
+    <Select
       label="Partner"
-      every="Choose a partner"
-      value={partner}
+      none="Choose a partner"
+      value={partner ?? ''}
       options={(data?.data ?? []).map(({ id, name }) => [id, name] as const)}
-      change={(next) => void navigate({ to: '.', search: (now) => ({ ...now, partner: next, page: undefined }) })}
+      choose={(next) => void navigate({ to: '.', search: (now) => ({ ...now, partner: next, page: undefined }) })}
     />
   )
 }

@@ -8,10 +8,10 @@ import { useCan } from '../../session/session.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Confirm } from '../../ui/Confirm.tsx'
 import { DataTable } from '../../ui/DataTable.tsx'
-import { FilterSelect } from '../../ui/FilterSelect.tsx'
 import { Keys } from '../../ui/Menu.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { many } from '../../ui/quantity.ts'
+import { Select } from '../../ui/Select.tsx'
 import { Failure, Loading, Note } from '../../ui/states.tsx'
 import { Moment } from '../../ui/time.tsx'
 import { toast } from '../../ui/toasts.tsx'
@@ -75,12 +75,12 @@ function Sheet({ review, answer }: SheetProps) {
       actions={<Complete review={review} />}
     >
       <div className="mb-3 flex flex-wrap items-center gap-x-4 gap-y-2">
-        <FilterSelect
+        <Select
           label="Decision"
-          every="Every decision"
-          value={decision}
+          none="Every decision"
+          value={decision ?? ''}
           options={decisionWords}
-          change={(next) => void navigate({ search: (now) => ({ ...now, decision: next }), replace: true })}
+          choose={(next) => void navigate({ search: (now) => ({ ...now, decision: next }), replace: true })}
         />
         <Progress done={review.itemCount - review.pending} of={review.itemCount} />
         {blocked === undefined && (

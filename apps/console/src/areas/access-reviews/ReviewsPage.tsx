@@ -6,9 +6,9 @@ import { useCan } from '../../session/session.tsx'
 import { NoTenant, PartnerChoice, type Tenant, useTenant } from '../../shell/tenant.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { type Column, DataTable } from '../../ui/DataTable.tsx'
-import { FilterSelect } from '../../ui/FilterSelect.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Pages } from '../../ui/Pages.tsx'
+import { Select } from '../../ui/Select.tsx'
 import { Note } from '../../ui/states.tsx'
 import { Moment } from '../../ui/time.tsx'
 import { ReviewForm } from './ReviewForm.tsx'
@@ -52,12 +52,12 @@ function Reviews({ tenant }: { readonly tenant: Tenant }) {
   return (
     <Page fill title="Access reviews" lead="Look at everybody who has access, and decide who keeps it." actions={start}>
       <div className="mb-3 flex flex-wrap gap-2">
-        <FilterSelect
+        <Select
           label="Status"
-          every="Every status"
-          value={status}
+          none="Every status"
+          value={status ?? ''}
           options={reviewWords}
-          change={(next) => change({ status: next })}
+          choose={(next) => change({ status: next })}
         />
         <PartnerChoice />
       </div>

@@ -9,9 +9,9 @@ import { usePlace } from '../../shell/place.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Confirm } from '../../ui/Confirm.tsx'
 import { DataTable } from '../../ui/DataTable.tsx'
-import { FilterSelect } from '../../ui/FilterSelect.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Pages } from '../../ui/Pages.tsx'
+import { Select } from '../../ui/Select.tsx'
 import { ShownOnce } from '../../ui/ShownOnce.tsx'
 import { Note } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
@@ -54,12 +54,12 @@ export function ApiKeysPage() {
   return (
     <Page fill title="API keys" lead="With a key a program does what you may do, or a part of it." actions={add}>
       <div className="mb-3 flex flex-wrap gap-2">
-        <FilterSelect
+        <Select
           label="Status"
-          every="Every status"
-          value={status}
+          none="Every status"
+          value={status ?? ''}
           options={statusWords}
-          change={(next) => change({ status: next, page: undefined })}
+          choose={(next) => change({ status: next, page: undefined })}
         />
       </div>
       <DataTable

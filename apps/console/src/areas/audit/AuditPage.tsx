@@ -6,10 +6,10 @@ import { useAnswer } from '../../questions.ts'
 import { Button } from '../../ui/Button.tsx'
 import { type Column, DataTable } from '../../ui/DataTable.tsx'
 import { Badge } from '../../ui/display.tsx'
-import { FilterSelect } from '../../ui/FilterSelect.tsx'
 import { inputClass } from '../../ui/fields.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Pages } from '../../ui/Pages.tsx'
+import { Select } from '../../ui/Select.tsx'
 import { Note } from '../../ui/states.tsx'
 import { Moment } from '../../ui/time.tsx'
 import { actionWords } from '../overview/Recent.tsx'
@@ -87,19 +87,19 @@ function Filters({ search, change }: FiltersProps) {
   return (
     <div className="mb-3 flex flex-wrap items-center gap-2">
       <Search value={q ?? ''} change={(text) => change({ q: text === '' ? undefined : text })} />
-      <FilterSelect
+      <Select
         label="Result"
-        every="Every result"
-        value={result}
+        none="Every result"
+        value={result ?? ''}
         options={results}
-        change={(next) => change({ result: next })}
+        choose={(next) => change({ result: next })}
       />
-      <FilterSelect
+      <Select
         label="By"
-        every="By anybody"
-        value={actor}
+        none="By anybody"
+        value={actor ?? ''}
         options={actors}
-        change={(next) => change({ actor: next })}
+        choose={(next) => change({ actor: next })}
       />
       {day('from', 'From this day on')}
       {day('to', 'Until this day')}

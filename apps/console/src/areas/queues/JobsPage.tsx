@@ -8,9 +8,9 @@ import { Button } from '../../ui/Button.tsx'
 import { type Column, DataTable } from '../../ui/DataTable.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { Badge, Facts, type Tone } from '../../ui/display.tsx'
-import { FilterSelect } from '../../ui/FilterSelect.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Pages } from '../../ui/Pages.tsx'
+import { Select } from '../../ui/Select.tsx'
 import { messageOf, Note } from '../../ui/states.tsx'
 import { Ago, Moment } from '../../ui/time.tsx'
 import { toast } from '../../ui/toasts.tsx'
@@ -57,19 +57,19 @@ export function JobsPage() {
   return (
     <Page fill title={queue ?? 'All jobs'} up={{ label: 'Jobs', to: '/queues' }}>
       <div className="mb-3 flex flex-wrap gap-2">
-        <FilterSelect
+        <Select
           label="Kind"
-          every="Every kind"
-          value={queue}
+          none="Every kind"
+          value={queue ?? ''}
           options={queues.map(({ name }) => [name, name] as const)}
-          change={(next) => change({ queue: next })}
+          choose={(next) => change({ queue: next })}
         />
-        <FilterSelect
+        <Select
           label="State"
-          every="Every state"
-          value={state}
+          none="Every state"
+          value={state ?? ''}
           options={states}
-          change={(next) => change({ state: next })}
+          choose={(next) => change({ state: next })}
         />
       </div>
       <DataTable

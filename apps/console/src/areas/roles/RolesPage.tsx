@@ -10,7 +10,7 @@ import { type Column, DataTable } from '../../ui/DataTable.tsx'
 import { Badge } from '../../ui/display.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { RowMenu } from '../../ui/RowMenu.tsx'
-import { SearchBox } from '../../ui/SearchBox.tsx'
+import { SearchField } from '../../ui/SearchField.tsx'
 import { Note } from '../../ui/states.tsx'
 import { CloneForm, DeleteRole, NewRoleForm } from './roleForms.tsx'
 
@@ -58,10 +58,11 @@ function Roles({ tenant }: { readonly tenant: Tenant }) {
       }
     >
       <div className="mb-3 flex flex-wrap gap-2">
-        <SearchBox
+        <SearchField
           label="Search roles"
+          placeholder="Search"
           value={q}
-          change={(text) => void navigate({ search: (now) => ({ ...now, q: text }), replace: true })}
+          change={(text) => void navigate({ search: (now) => ({ ...now, q: text || undefined }), replace: true })}
         />
         <PartnerChoice />
       </div>

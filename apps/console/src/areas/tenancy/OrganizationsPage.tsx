@@ -7,10 +7,10 @@ import { useCan, useMe } from '../../session/session.tsx'
 import { PartnerChoice } from '../../shell/tenant.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { DataTable } from '../../ui/DataTable.tsx'
-import { FilterSelect } from '../../ui/FilterSelect.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { count } from '../../ui/quantity.ts'
-import { SearchBox } from '../../ui/SearchBox.tsx'
+import { SearchField } from '../../ui/SearchField.tsx'
+import { Select } from '../../ui/Select.tsx'
 import { Note } from '../../ui/states.tsx'
 import { DeleteOrganization, StatusStep } from './ChangeStatus.tsx'
 import { OrderDialog } from './OrderDialog.tsx'
@@ -74,13 +74,18 @@ export function OrganizationsPage() {
       }
     >
       <div className="mb-3 flex flex-wrap gap-2">
-        <SearchBox label="Search organisations" value={q} change={(text) => change({ q: text })} />
-        <FilterSelect
+        <SearchField
+          label="Search organisations"
+          placeholder="Search"
+          value={q}
+          change={(text) => change({ q: text || undefined })}
+        />
+        <Select
           label="Status"
-          every="Every status"
-          value={status}
+          none="Every status"
+          value={status ?? ''}
           options={statusWords}
-          change={(next) => change({ status: next })}
+          choose={(next) => change({ status: next })}
         />
         <PartnerChoice />
       </div>

@@ -8,10 +8,10 @@ import { NoTenant, PartnerChoice, type Tenant, useTenant } from '../../shell/ten
 import { Button } from '../../ui/Button.tsx'
 import { Confirm } from '../../ui/Confirm.tsx'
 import { DataTable } from '../../ui/DataTable.tsx'
-import { FilterSelect } from '../../ui/FilterSelect.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Pages } from '../../ui/Pages.tsx'
-import { SearchBox } from '../../ui/SearchBox.tsx'
+import { SearchField } from '../../ui/SearchField.tsx'
+import { Select } from '../../ui/Select.tsx'
 import { Note } from '../../ui/states.tsx'
 import { InviteForm } from './InviteForm.tsx'
 import { type MemberAction, questions, useMemberActions } from './memberActions.ts'
@@ -75,20 +75,25 @@ function Members({ tenant }: { readonly tenant: Tenant }) {
   return (
     <Page fill title="Users" lead={lead} actions={invite}>
       <div className="mb-3 flex flex-wrap gap-2">
-        <SearchBox label="Search users" placeholder="Name or e-mail" value={q} change={(text) => change({ q: text })} />
-        <FilterSelect
-          label="Status"
-          every="Every status"
-          value={status}
-          options={statusWords}
-          change={(next) => change({ status: next })}
+        <SearchField
+          label="Search users"
+          placeholder="Name or e-mail"
+          value={q ?? ''}
+          change={(text) => change({ q: text || undefined })}
         />
-        <FilterSelect
+        <Select
+          label="Status"
+          none="Every status"
+          value={status ?? ''}
+          options={statusWords}
+          choose={(next) => change({ status: next })}
+        />
+        <Select
           label="Role"
-          every="Every role"
-          value={role}
+          none="Every role"
+          value={role ?? ''}
           options={roles.map(({ id, name }) => [id, name] as const)}
-          change={(next) => change({ role: next })}
+          choose={(next) => change({ role: next })}
         />
         <PartnerChoice />
       </div>
