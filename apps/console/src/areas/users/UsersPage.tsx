@@ -40,7 +40,7 @@ interface Asked {
 function Members({ tenant }: { readonly tenant: Tenant }) {
   const { page = 1, q, status, role, form } = useSearch({ from: '/app/users' })
   const navigate = useNavigate({ from: '/users' })
-  const change = (next: { q?: string; status?: User['status']; role?: string; page?: number; form?: 'invite' }) =>
+  const change = (next: Narrowing & { page?: number | undefined; form?: 'invite' | undefined }) =>
     void navigate({ search: (now) => ({ ...now, page: undefined, ...next }), replace: true })
   const [editing, setEditing] = useState<User | null>(null)
   const [asked, setAsked] = useState<Asked | null>(null)
@@ -50,7 +50,6 @@ function Members({ tenant }: { readonly tenant: Tenant }) {
     { ...tenant.input, page, limit, ...(q && { search: q }), ...(status && { status }), ...(role && { roleId: role }) },
     { keepLast: true, everyMs: 30_000 },
   )
-  const roles = useAnswer((api) => api.users.users.roles, tenant.input, { staleMs: 30_000 }).data?.data ?? []
   const { data: rows = [], pagination = { page, limit, total: 0 } } = answer.data ?? {}
   const columns = useUserColumns({
     edit: setEditing,
@@ -74,29 +73,7 @@ function Members({ tenant }: { readonly tenant: Tenant }) {
       : 'Who belongs to this organisation alone.'
   return (
     <Page fill title="Users" lead={lead} actions={invite}>
-      <div className="mb-3 flex flex-wrap gap-2">
-        <SearchField
-          label="Search users"
-          placeholder="Name or e-mail"
-          value={q ?? ''}
-          change={(text) => change({ q: text || undefined })}
-        />
-        <Select
-          label="Status"
-          none="Every status"
-          value={status ?? ''}
-          options={statusWords}
-          choose={(next) => change({ status: next })}
-        />
-        <Select
-          label="Role"
-          none="Every role"
-          value={role ?? ''}
-          options={roles.map(({ id, name }) => [id, name] as const)}
-          choose={(next) => change({ role: next })}
-        />
-        <PartnerChoice />
-      </div>
+      <Filters tenant={tenant} search={{ q, status, role }} change={change} />
       <DataTable
         label="Users"
         columns={columns}
@@ -136,5 +113,45 @@ function Members({ tenant }: { readonly tenant: Tenant }) {
         {asked && questions[asked.action].consequence}
       </Confirm>
     </Page>
+  )
+}
+
+interface Narrowing {
+  readonly q?: string | undefined
+  readonly status?: User['status'] | undefined
+  readonly role?: string | undefined
+}
+interface FiltersProps {
+  readonly tenant: Tenant
+  readonly search: Narrowing
+  change(next: Narrowing): void
+}
+
+function Filters({ tenant, search: { q, status, role }, change }: FiltersProps) {
+  const roles = useAnswer((api) => api.users.users.roles, tenant.input, { staleMs: 30_000 }).data?.data ?? []
+  return (
+    <div className="mb-3 flex flex-wrap gap-2">
+      <SearchField
+        label="Search users"
+        placeholder="Name or e-mail"
+        value={q ?? ''}
+        change={(text) => change({ q: text || undefined })}
+      />
+      <Select
+        label="Status"
+        none="Every status"
+        value={status ?? ''}
+        options={statusWords}
+        choose={(next) => change({ status: next })}
+      />
+      <Select
+        label="Role"
+        none="Every role"
+        value={role ?? ''}
+        options={roles.map(({ id, name }) => [id, name] as const)}
+        choose={(next) => change({ role: next })}
+      />
+      <PartnerChoice />
+    </div>
   )
 }
