@@ -9,7 +9,7 @@ import { type Client, clientOf, linkMailedTo, signIn } from '../test/console/cli
 
 const [url = '', email = '', password = '', only = ''] = process.argv.slice(2)
 const folder = fileURLToPath(new URL('../docs/screens/', import.meta.url))
-const settleMs = 2_500
+const settleMs = 1_500
 type Theme = 'light' | 'dark'
 interface Account {
   readonly email: string
@@ -116,6 +116,7 @@ async function asOperator(page: Page, theme: Theme) {
   await shoot(page, '/queues/jobs', `jobs-${theme}`)
   if (!`palette-${theme}`.includes(only)) return
   await page.goto('/')
+  await page.waitForTimeout(settleMs)
   await page.keyboard.press('Control+K')
   await page.getByRole('dialog').waitFor()
   await page.screenshot({ path: `${folder}palette-${theme}.png` })
