@@ -5,9 +5,12 @@ import { enter, newVisitor, stage, visitorAs } from './visitor.ts'
 const { acme, umbra, url } = stage
 
 test('somebody is invited, comes in by the link, is disabled with a way back, and removed', async () => {
-  const { page, complaints } = await visitorAs(acme, '/users')
+  const { page, complaints } = await visitorAs(acme, '/')
   const email = `grace-${Date.now()}@acme.test`
-  await page.getByRole('button', { name: 'Invite' }).first().click()
+  await page.keyboard.press('Control+K')
+  await page.getByRole('combobox', { name: 'Search or jump to' }).fill('invite')
+  await page.getByRole('option', { name: 'Invite somebody' }).waitFor()
+  await page.keyboard.press('Enter')
   const form = page.getByRole('dialog', { name: 'Invite somebody' })
   await form.getByRole('button', { name: 'Send the invitation' }).click()
   await form.getByText('Enter an e-mail address').waitFor()
