@@ -121,7 +121,7 @@ export const screens = [
     group: 'Access',
     needs: 'users:read',
     keys: 'g u',
-    words: 'people members invite technicians',
+    words: 'people members technicians',
   },
   {
     path: '/roles',

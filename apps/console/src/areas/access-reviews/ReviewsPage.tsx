@@ -106,11 +106,11 @@ const columns: readonly Column<AccessReview>[] = [
   },
   { id: 'kept', header: 'Keep', width: 80, align: 'end', cell: ({ approved }) => approved },
   { id: 'revoked', header: 'Lose', width: 80, align: 'end', cell: ({ revoked }) => revoked },
-  { id: 'due', header: 'Due', width: 180, cell: ({ dueAt }) => <Moment at={dueAt} /> },
+  { id: 'due', header: 'Due', width: 215, cell: ({ dueAt }) => <Moment at={dueAt} /> },
   {
     id: 'completed',
     header: 'Completed',
-    width: 180,
+    width: 215,
     cell: ({ completedAt }) => <Moment at={completedAt} never="not yet" />,
   },
 ]

@@ -66,7 +66,7 @@ export const apiKeyColumns = (meId: string, mayWrite: string | undefined, act: A
       </>
     ),
   },
-  { id: 'ends', header: 'Ends', width: 180, cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
+  { id: 'ends', header: 'Ends', width: 215, cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
   { id: 'made', header: 'Made', width: 100, cell: ({ createdAt }) => <Ago at={createdAt} /> },
   {
     id: 'actions',

@@ -151,7 +151,7 @@ function Search({ value, change }: { readonly value: string; change(text: string
 }
 
 const columnsWith = (open: (id: string) => void): readonly Column<AuditLog>[] => [
-  { id: 'at', header: 'When', width: 190, cell: ({ at }) => <Moment at={at} /> },
+  { id: 'at', header: 'When', width: 215, cell: ({ at }) => <Moment at={at} /> },
   {
     id: 'action',
     header: 'What',

@@ -62,7 +62,7 @@ export function PermissionTable(props: Props) {
           {resources.map((resource) => (
             <tr key={resource} className="border-line border-b last:border-0 hover:bg-hover">
               <th scope="row" className="px-4 py-2 text-left font-medium">
-                {capital(resource)}
+                {resource === 'organizations' ? 'Organisations' : capital(resource)}
               </th>
               {actions.map((action) => {
                 const entry = rest.find((each) => each.resource === resource && each.action === action)

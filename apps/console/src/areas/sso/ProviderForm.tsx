@@ -40,7 +40,7 @@ export function ProviderForm({ provider, orgId, close }: Props) {
       description={
         provider
           ? 'Another issuer or client needs the secret again and unlinks everybody who came through the old one.'
-          : 'Make a web application at the provider first; it tells you client and secret. It stays inactive here until you have tested it.'
+          : 'Make a web application at the provider first; it tells you client and secret. It lets nobody in before you have tested and activated it.'
       }
       verb={provider ? 'Save' : 'Add and look at it'}
       busy={save.isPending}

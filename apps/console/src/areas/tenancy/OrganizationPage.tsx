@@ -108,7 +108,7 @@ function Agreed({ organization }: { readonly organization: Organization }) {
           ['Kind', type === 'customer' ? 'Customer' : 'Internal'],
           [
             'Devices',
-            `${devices ? `${count(devices.total)} (${count(devices.online)} online) ` : ''}of at most ${maxDevices === null ? 'any number' : count(maxDevices)}`,
+            `${devices ? `${count(devices.total)} (${count(devices.online)} online), ` : ''}${maxDevices === null ? 'no limit' : `at most ${count(maxDevices)}`}`,
           ],
           [
             'Contract',
