@@ -1,5 +1,5 @@
 // Pictures of every screen for docs/screens, from a running Muster: `npm start -- --demo 2000`, then
-//   node scripts/screens.ts http://127.0.0.1:3000 admin@muster.local <password> [part of a name]
+//   node scripts/screens.ts http://127.0.0.1:3000 admin@muster.local <password> [expression for names]
 import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -7,7 +7,8 @@ import { launchBrowser } from '@muster/testkit/browser.ts'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { type Client, clientOf, linkMailedTo, signIn } from '../test/console/client.ts'
 
-const [url = '', email = '', password = '', only = ''] = process.argv.slice(2)
+const [url = '', email = '', password = '', names = ''] = process.argv.slice(2)
+const only = new RegExp(names)
 const folder = fileURLToPath(new URL('../docs/screens/', import.meta.url))
 const settleMs = 1_500
 type Theme = 'light' | 'dark'
@@ -17,7 +18,7 @@ interface Account {
 }
 
 async function shoot(page: Page, path: string, name: string) {
-  if (!name.includes(only)) return
+  if (!only.test(name)) return
   await page.goto(path)
   await page.waitForTimeout(settleMs)
   await page.screenshot({ path: `${folder}${name}.png` })
@@ -114,7 +115,7 @@ async function asOperator(page: Page, theme: Theme) {
   await shoot(page, '/account', `account-${theme}`)
   for (const name of ['partners', 'queues', 'dead-letters']) await shoot(page, `/${name}`, `${name}-${theme}`)
   await shoot(page, '/queues/jobs', `jobs-${theme}`)
-  if (!`palette-${theme}`.includes(only)) return
+  if (!only.test(`palette-${theme}`)) return
   await page.goto('/')
   await page.waitForTimeout(settleMs)
   await page.keyboard.press('Control+K')
