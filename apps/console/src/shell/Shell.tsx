@@ -1,4 +1,4 @@
-import { Outlet, useRouterState } from '@tanstack/react-router'
+import { Outlet, useRouter, useRouterState } from '@tanstack/react-router'
 import { Menu as MenuIcon } from 'lucide-react'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { Live } from '../live/Live.tsx'
@@ -30,6 +30,7 @@ export function Shell() {
     main.current?.scrollTo(0, 0)
     setOpen((now) => (now === 'menu' ? null : now))
   }, [path])
+  usePreparedList()
   const times = useTimeSettings()
   return (
     <TimeContext value={times}>
@@ -64,6 +65,17 @@ export function Shell() {
       </Live>
     </TimeContext>
   )
+}
+
+const settledMs = 1_000
+
+/** The screen that people open most is fetched while nothing else is asked for. */
+function usePreparedList() {
+  const router = useRouter()
+  useEffect(() => {
+    const timer = setTimeout(() => void router.preloadRoute({ to: '/devices' }), settledMs)
+    return () => clearTimeout(timer)
+  }, [router])
 }
 
 function useTimeSettings(): TimeSettings {

@@ -30,7 +30,8 @@ export function Preview({ filter, orgId, siteId }: Props) {
     { filter: whole, limit: shown, ...(orgId && { orgId }) },
     { enabled: asked !== undefined, keepLast: true },
   )
-  if (filter === undefined) return <p className="text-muted text-sm">Complete the conditions to see what they match.</p>
+  if (filter === undefined)
+    return <p className="text-muted text-sm">Add conditions, and complete them, to see what they match.</p>
   return (
     <section
       aria-label="What it matches"

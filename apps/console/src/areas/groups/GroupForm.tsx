@@ -75,7 +75,7 @@ export function GroupForm({ group, filter, done, close }: Props) {
       title={group ? `Change ${group.name}` : 'New group'}
       verb={group ? 'Save' : 'Make the group'}
       busy={save.isPending}
-      blocked={isDynamic && whole === undefined && 'Complete the conditions first'}
+      blocked={isDynamic && whole === undefined && 'Add conditions, and complete them, first'}
       error={save.error}
       submit={form.handleSubmit((given) => save.mutate(given))}
     >
