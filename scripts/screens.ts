@@ -2,6 +2,7 @@
 //   node scripts/screens.ts http://127.0.0.1:3000 admin@muster.local <password> [expression for names]
 import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { launchBrowser } from '@muster/testkit/browser.ts'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
@@ -94,6 +95,55 @@ async function prepare(who: Account & { orgId: string }): Promise<Record<'role' 
   return { role: night.id, review: reviews[0]?.id ?? '', provider: provider.id }
 }
 
+/** What the screens of the fleet need to have something to show. */
+async function prepareFleet(client: Client): Promise<void> {
+  const { data: groups } = await client.groups.groups.list.query({})
+  const { data: orgs } = await client.tenancy.organizations.list.query({})
+  const [first, second = first] = orgs
+  if (groups.length > 0 || !first || !second) return
+  const orgId = first.id
+  const any = [
+    { field: 'status', op: 'is', value: 'offline' },
+    { field: 'memoryPercent', op: 'atLeast', value: 85 },
+  ]
+  const filter = { all: [{ field: 'osType', op: 'is', value: 'linux' }, { any }] }
+  const description = 'Away, or short of memory'
+  await client.groups.groups.create.mutate({ orgId, name: 'Needs a look', description, filter })
+  const newest = { field: 'enrolledAt', op: 'withinLast', value: 7 * 86_400 }
+  await client.groups.groups.create.mutate({ orgId, name: 'New this week', filter: newest })
+  await client.groups.groups.create.mutate({ orgId: second.id, name: 'Pilots', type: 'static' })
+  await client.enrollment.keys.create.mutate({ orgId, name: 'Reception desks', maxUsage: 40 })
+  await client.rollouts.pins.set.mutate({ orgId: second.id, reason: 'Stocktaking until the end of the month' })
+  const define = client.customFields.customFields.create
+  const { partnerId } = first
+  await define.mutate({ partnerId, key: 'room', label: 'Room', type: 'text', scriptWritable: true })
+  const options = ['till', 'office', 'warehouse']
+  await define.mutate({ partnerId, key: 'purpose', label: 'Purpose', type: 'choice', options })
+}
+
+/** The page of the device that runs on this very machine: simulated ones have no processes and no files. */
+async function ownDevice(client: Client): Promise<string | undefined> {
+  const answer = await client.devices.devices.list.query({ search: hostname(), limit: 1, sort: 'hostname' })
+  const [device] = 'devices' in answer ? answer.devices : []
+  return device && `/devices/${device.id}`
+}
+
+async function ofTheFleet(page: Page, theme: string, own: string | undefined) {
+  for (const tab of own ? ['processes', 'services', 'files', 'logs', 'tasks'] : []) {
+    await shoot(page, `${own}?tab=${tab}`, `device-${tab}-${theme}`)
+  }
+  for (const name of ['groups', 'enrolment', 'fields']) await shoot(page, `/${name}`, `${name}-${theme}`)
+  await shoot(page, '/agent-versions', `agent-rollouts-${theme}`)
+  for (const tab of ['versions', 'pins']) await shoot(page, `/agent-versions?tab=${tab}`, `agent-${tab}-${theme}`)
+  if (!`filter-${theme}`.includes(only)) return
+  await page.goto('/devices')
+  await page.getByRole('button', { name: 'Filter', exact: true }).click()
+  await page.getByRole('button', { name: 'Condition' }).click()
+  await page.getByRole('button', { name: 'Group', exact: true }).click()
+  await page.waitForTimeout(settleMs)
+  await page.screenshot({ path: `${folder}filter-${theme}.png` })
+}
+
 async function beforeSignIn(context: BrowserContext, theme: Theme) {
   const page = await context.newPage()
   for (const path of ['login', 'forgot-password', 'register-partner']) await shoot(page, `/${path}`, `${path}-${theme}`)
@@ -146,13 +196,18 @@ async function asAdministrator(page: Page, theme: string, orgId: string, made: A
 }
 
 mkdirSync(folder, { recursive: true })
-const who = await administrator(clientOf(url, (await signIn(url, { email, password })).accessToken))
+const operatorClient = clientOf(url, (await signIn(url, { email, password })).accessToken)
+const who = await administrator(operatorClient)
+await prepareFleet(operatorClient)
+const own = await ownDevice(operatorClient)
 const made = await prepare(who)
 const browser = await launchBrowser()
 for (const theme of ['light', 'dark'] as const) {
   const operator = await contextWith(browser, theme)
   await beforeSignIn(operator, theme)
-  await asOperator(await enter(operator, { email, password }), theme)
+  const page = await enter(operator, { email, password })
+  await asOperator(page, theme)
+  await ofTheFleet(page, theme, own)
   await operator.close()
   const company = await contextWith(browser, theme)
   await asAdministrator(await enter(company, who), theme, who.orgId, made)
@@ -160,4 +215,6 @@ for (const theme of ['light', 'dark'] as const) {
 }
 const narrow = await contextWith(browser, 'light', 420)
 await asAdministrator(await enter(narrow, who), 'narrow', who.orgId, made)
+const narrowFleet = await contextWith(browser, 'light', 420)
+await ofTheFleet(await enter(narrowFleet, { email, password }), 'narrow', own)
 await browser.close()
