@@ -1,6 +1,6 @@
 import { mailSettings } from '@muster/areas/mail/settings.ts'
 import { logLevel, port, postgresUrl, redisUrl, wholeNumber } from '@muster/kit/config.ts'
-import { storeSettings } from '@muster/releases/config.ts'
+import { sourceSettings, storeSettings } from '@muster/releases/config.ts'
 import { z } from 'zod'
 import type { MetricDays } from './metric-retention.ts'
 
@@ -22,6 +22,7 @@ export const workerSettings = z.object({
   METRICS_FIVE_MINUTE_DAYS: wholeNumber(2, 3_650, 30),
   METRICS_HOUR_DAYS: wholeNumber(2, 36_500, 365),
   ...mailSettings,
+  ...sourceSettings,
   ...storeSettings,
   /** With it, this worker renews the timestamp of the releases. */
   RELEASE_ONLINE_KEY_FILE: z.string().optional(),

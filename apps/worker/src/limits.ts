@@ -121,6 +121,8 @@ export const auditHeadsMs = 60_000
 export const releasesMs = 30_000
 /** How often the gateways are told whose commands are stopped. */
 export const commandStopsMs = 1_000
+/** Metadata of a release host is good for a day. */
+export const mirrorMs = 3_600_000
 /** A stop of all updates holds within one turn. */
 export const offersMs = 2_000
 /** How soon it is on record that two machines use one key; they are locked out already. */

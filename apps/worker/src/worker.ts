@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { followReleases } from '@muster/areas/agent-versions/publish.jobs.ts'
+import { followReleases, followUpstream } from '@muster/areas/agent-versions/publish.jobs.ts'
 import { chainAudit, signAuditHeads } from '@muster/areas/audit/chain.jobs.ts'
 import { copyCommandStops } from '@muster/areas/devices/command-stops.jobs.ts'
 import { changeFollower, sweepGroups } from '@muster/areas/groups/membership.jobs.ts'
@@ -13,7 +13,7 @@ import { type Keyring, readKeyring } from '@muster/kit/keyring.ts'
 import type { Log } from '@muster/kit/log.ts'
 import { createMetrics, observation } from '@muster/kit/metrics.ts'
 import type { Service } from '@muster/kit/service.ts'
-import { storeOf } from '@muster/releases/config.ts'
+import { sourceOf, storeOf } from '@muster/releases/config.ts'
 import { readReleaseKey } from '@muster/releases/keys.ts'
 import type pg from 'pg'
 import { Aftermath } from './aftermath.ts'
@@ -33,6 +33,7 @@ import {
   generationsMs,
   groupChangesMs,
   groupSweepMs,
+  mirrorMs,
   nodeSweepMs,
   offersMs,
   reconcileMs,
@@ -199,7 +200,11 @@ function releases({ settings, redis, pool, log }: Parts): Service[] {
   const file = settings.RELEASE_ONLINE_KEY_FILE
   const online = file === undefined ? null : readReleaseKey(file)
   const follow = () => followReleases(pool, store, online, log)
-  return [periodic('releases', releasesMs, log, () => exclusively(redis, 'releases', follow))]
+  const mirror = () => followUpstream(store, sourceOf(settings))
+  return [
+    periodic('releases', releasesMs, log, () => exclusively(redis, 'releases', follow)),
+    periodic('release-metadata', mirrorMs, log, () => exclusively(redis, 'release-metadata', mirror)),
+  ]
 }
 
 /** Started first, so that it closes last. */

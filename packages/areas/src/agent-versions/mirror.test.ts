@@ -14,7 +14,10 @@ import { testServices } from '@muster/testkit/services.ts'
 import { world } from '@muster/testkit/world.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createRuntime } from '../runtime.ts'
+import type { ReleaseSource } from '../services.ts'
 import { distribution } from './distribution.contract.ts'
+import { followUpstream } from './publish.jobs.ts'
+import { publishedIn } from './registration.ts'
 import { versions } from './versions.contract.ts'
 
 describe('a release host that signs', async () => {
@@ -46,11 +49,14 @@ describe('a release host that signs', async () => {
     response.end(JSON.stringify({ tag_name: `v${shown}`, assets: [program, ...listed] }))
   })
   let runtime: ReturnType<typeof createRuntime>
+  const source = (): ReleaseSource => {
+    const upstreamUrl = `http://127.0.0.1:${(host.address() as AddressInfo).port}`
+    return { source: 'upstream', upstreamUrl, upstreamToken: null, allowedNetworks: ['127.0.0.0/8'] }
+  }
   beforeAll(async () => {
     await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve))
-    const upstreamUrl = `http://127.0.0.1:${(host.address() as AddressInfo).port}`
-    const releases = { source: 'upstream', upstreamUrl, upstreamToken: null, allowedNetworks: ['127.0.0.0/8'] } as const
-    runtime = createRuntime({ ...services, releases: ours, settings: { ...services.settings, releases } })
+    const settings = { ...services.settings, releases: source() }
+    runtime = createRuntime({ ...services, releases: ours, settings })
     await repository.begin({ release: [release], threshold: 1, online })
     await publish('810000.1.0')
   })
@@ -84,6 +90,24 @@ describe('a release host that signs', async () => {
     await publish('810000.1.1')
     expect(await sync()).toMatchObject({ version: '810000.1.1' })
     expect((await served('timestamp.json')).signed.version).toBe(2)
+  })
+
+  it('is followed from hour to hour, which registers nothing; what lies with it is not taken for what lies here', async () => {
+    await repository.renew(online)
+    await followUpstream(ours, source())
+    expect((await served('timestamp.json')).signed.version).toBe(3)
+    await publish('810000.1.15')
+    await followUpstream(ours, source())
+    const latest = { os: 'linux', arch: 'x64', version: '810000.1.15' }
+    expect(await refusal(call(null, distribution.download, latest, { runtime }))).toMatchObject({ status: 404 })
+    expect(await publishedIn(ours)).toEqual([])
+    const known = (await call(
+      null,
+      distribution.download,
+      { ...latest, version: '810000.1.1' },
+      { runtime },
+    )) as RawAnswer
+    expect(known).toMatchObject({ status: 302, headers: { location: expect.stringContaining('/files/agent') } })
   })
 
   it('is followed to new keys that the old ones have signed', async () => {

@@ -1,10 +1,13 @@
 import { asSystem } from '@muster/db/database.ts'
 import type { Log } from '@muster/kit/log.ts'
 import type { ReleaseKey } from '@muster/releases/keys.ts'
+import { mirrorMetadata } from '@muster/releases/mirror.ts'
 import { Repository } from '@muster/releases/repository.ts'
 import type { ReleaseStore } from '@muster/releases/store.ts'
 import type pg from 'pg'
+import type { ReleaseSource } from '../services.ts'
 import { publishedIn, register } from './registration.ts'
+import { readUpstream } from './upstream.ts'
 
 /** A timestamp is renewed when it is good for less than this; it lasts a day. */
 const renewWithinMs = 12 * 3_600_000
@@ -35,4 +38,15 @@ export async function followReleases(
       )
       .execute()
   })
+}
+
+/**
+ * Brings the metadata that is kept for a release host up to date: its timestamp is good for a day. Versions are registered by people alone.
+ * @throws when the host cannot be read, or says what is not to be trusted; what is here stays then
+ */
+export async function followUpstream(store: ReleaseStore, source: ReleaseSource): Promise<void> {
+  if (source.source !== 'upstream' || source.upstreamUrl === null) return
+  if ((await new Repository(store).root()) === null) return
+  const { signed } = await readUpstream(source, undefined)
+  if (signed.size > 0) await mirrorMetadata(store, signed)
 }

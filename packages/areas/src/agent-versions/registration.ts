@@ -42,10 +42,12 @@ export async function register(db: Db, offered: readonly Offered[], about: About
   }
 }
 
-/** What our own store has signed and published. */
+/** What our own store has signed, published and holds. Of a release host it may hold the metadata alone. */
 export async function publishedIn(store: ReleaseStore): Promise<Offered[]> {
   const targets = await new Repository(store).published()
-  return targets.map(({ version, os, arch, sha256, size }) => {
+  const sizes = await Promise.all(targets.map(({ file }) => store.size(`targets/${file}`)))
+  const held = targets.filter((_, index) => sizes[index] !== null)
+  return held.map(({ version, os, arch, sha256, size }) => {
     return { version, os, arch, sha256, size, kind: 'agent', source: 'local', url: null }
   })
 }
