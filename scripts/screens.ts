@@ -100,7 +100,7 @@ async function prepareFleet(client: Client): Promise<void> {
   const { data: groups } = await client.groups.groups.list.query({})
   const { data: orgs } = await client.tenancy.organizations.list.query({})
   const [first, second = first] = orgs
-  if (groups.length > 0 || !first || !second) return
+  if (groups.some(({ name }) => name === 'Needs a look') || !first || !second) return
   const orgId = first.id
   const any = [
     { field: 'status', op: 'is', value: 'offline' },
