@@ -12,7 +12,7 @@ const { agents, minutes } = scale(100, 45)
 
 it(`${minutes} minutes of faults`, async () => {
   const redis = await startOwnRedis({ durable: true })
-  const fleet = await Fleet.start({ redisUrl: redis.url, ingest: 2, workers: 2 })
+  const fleet = await Fleet.start({ durable: true, redisUrl: redis.url, ingest: 2, workers: 2 })
   const control = connectRedis(redis.url, 'faults')
   const owner = async (sql: string) => {
     const client = new pg.Client({ connectionString: fleet.stack.urls.owner })

@@ -27,6 +27,22 @@ test('one order does not wait behind ten thousand of somebody else, and each flo
   expect(done).toEqual(['b-0', ...Array.from({ length: 10 }, (_, entry) => `a-${entry}`)])
 })
 
+test('what waits is known by number and by bytes, which are held until the last order of an entry is carried out', () => {
+  const waiting = new FairOrders()
+  waiting.add('a', Buffer.from('1'), many('a', 3), 3_000)
+  waiting.add('a', Buffer.from('2'), [], 500)
+  waiting.add('b', Buffer.from('3'), many('b', 1), 1_000)
+  const held: [number, number][] = []
+  for (; waiting.size > 0; waiting.take(1, 1, () => {})) held.push([waiting.size, waiting.bytes])
+  expect(held).toEqual([
+    [4, 4_500],
+    [3, 4_500],
+    [2, 3_500],
+    [1, 3_500],
+  ])
+  expect(waiting.bytes).toBe(0)
+})
+
 test('a flow that has had its share waits for the others, over as many turns as it takes', () => {
   const waiting = new FairOrders()
   waiting.add('a', Buffer.from('1'), many('a', 5))

@@ -4,6 +4,7 @@ interface Parcel {
   id: Buffer
   orders: readonly Order[]
   next: number
+  bytes: number
 }
 
 /**
@@ -14,17 +15,24 @@ export class FairOrders {
   // A flow that had its share goes to the end.
   readonly #flows = new Map<string, Parcel[]>()
   #size = 0
+  #bytes = 0
 
   get size(): number {
     return this.#size
   }
 
-  add(flow: string, id: Buffer, orders: readonly Order[]): void {
+  /** Of the entries that are not all done: their orders share one piece of memory, which is held until the last. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  add(flow: string, id: Buffer, orders: readonly Order[], bytes = 0): void {
     const parcels = this.#flows.get(flow)
-    const parcel = { id, orders, next: 0 }
+    const parcel = { id, orders, next: 0, bytes }
     if (parcels === undefined) this.#flows.set(flow, [parcel])
     else parcels.push(parcel)
     this.#size += orders.length
+    this.#bytes += bytes
   }
 
   /** Carries out so many orders, at most `share` of a flow before the next. @returns the ids whose orders are all done */
@@ -51,6 +59,7 @@ export class FairOrders {
         taken++
       }
       done.push(parcel.id)
+      this.#bytes -= parcel.bytes
       parcels.shift()
     }
     return taken

@@ -50,14 +50,15 @@ export const limits = {
   arrivalsMax: 40_000,
   announceSlice: 2_000,
 
-  ordersPerRead: 64,
+  ordersPerRead: 16,
   readBlockMs: 5_000,
   /** Orders handled before other sockets get their turn. */
   ordersPerTurn: 500,
   /** Of one tenant before the next has its turn. */
   ordersPerShare: 50,
-  /** No more are read while so many wait; they stay in the stream. */
+  /** No more are read while so many, or so many bytes of them, wait; they stay in the stream. */
   ordersWaitingMax: 20_000,
+  ordersWaitingBytesMax: 64 * 1024 * 1024,
 
   /** Of them many times within the five seconds in which a stop of all commands has to hold. */
   commandStopsPollMs: 1_000,

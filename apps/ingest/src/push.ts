@@ -77,7 +77,9 @@ export class Push {
         )
         isFailing = false
         for (const [, entries] of answer ?? []) this.#take(entries)
-        if (this.#waiting.size > limits.ordersWaitingMax) await this.#drained
+        const isFull =
+          this.#waiting.size > limits.ordersWaitingMax || this.#waiting.bytes > limits.ordersWaitingBytesMax
+        if (isFull) await this.#drained
       } catch (error) {
         if (!this.#isRunning) return
         if (!isFailing) log.warn({ err: error }, 'cannot read orders')
@@ -91,7 +93,8 @@ export class Push {
     for (const [entryId, fields] of entries) {
       this.#position = entryId.toString()
       const flow = fieldOf(fields, flowField)?.toString() ?? ''
-      this.#waiting.add(flow, entryId, ordersOf(fields, this.#options.log))
+      const bytes = fieldOf(fields, ordersField) ?? Buffer.alloc(0)
+      this.#waiting.add(flow, entryId, ordersOf(bytes, this.#options.log), bytes.length)
     }
     this.#drained ??= this.#drain()
   }
@@ -168,10 +171,9 @@ function fieldOf(fields: readonly Buffer[], name: string): Buffer | undefined {
   return at < 0 ? undefined : fields[at + 1]
 }
 
-function ordersOf(fields: readonly Buffer[], log: Log): Order[] {
+function ordersOf(bytes: Buffer, log: Log): Order[] {
   try {
-    const value = fieldOf(fields, ordersField)
-    return value === undefined ? [] : decodeOrders(value)
+    return bytes.length === 0 ? [] : decodeOrders(bytes)
   } catch (error) {
     log.error({ err: error }, 'an entry of the order stream cannot be read')
     return []
