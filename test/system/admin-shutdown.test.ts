@@ -51,7 +51,7 @@ describe('F10: an admin process that is told to end', () => {
     const told: string[] = []
     const watching = fleet.client().devices.live.events.subscribe({}, { onData: ({ type }) => told.push(type) })
     await eventually(async () => told.includes('resync'))
-    const requests = await open(6_000)
+    const requests = await open(5_000)
     let answered = 0
     for (const request of requests) void request.then(() => answered++)
     expect(await readiness()).toBe(200)
