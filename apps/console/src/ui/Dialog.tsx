@@ -1,6 +1,6 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { X } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 
 interface Props {
   readonly open: boolean
@@ -24,11 +24,17 @@ const edge =
 
 /** What has to be answered before work goes on, or a form at the side. */
 export function Dialog({ open, title, description, children, actions, side = false, wide = false, close }: Props) {
+  const popup = useRef<HTMLDivElement>(null)
+  // A form is there to be filled in: its first field has the focus. On a touch screen that would bring up the keyboard.
+  const firstField = (how: string) =>
+    how === 'touch' || (popup.current?.querySelector<HTMLElement>('form input, form select, form textarea') ?? true)
   return (
     <Base.Root open={open} onOpenChange={(wanted) => !wanted && close()}>
       <Base.Portal>
         <Base.Backdrop className={backdrop} />
         <Base.Popup
+          ref={popup}
+          initialFocus={side ? firstField : true}
           className={`flex flex-col overflow-hidden bg-raised shadow-pop outline-none ${side ? edge : `${middle} ${wide ? 'max-w-3xl' : 'max-w-md'}`}`}
         >
           <header className="flex items-start gap-3 px-5 pt-4">
