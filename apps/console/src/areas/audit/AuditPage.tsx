@@ -155,7 +155,7 @@ const columnsWith = (open: (id: string) => void): readonly Column<AuditLog>[] =>
   {
     id: 'action',
     header: 'What',
-    width: 190,
+    width: 170,
     grow: 1,
     cell: ({ id, action }) => (
       <button type="button" className="rounded font-medium hover:text-accent-text" onClick={() => open(id)}>
@@ -166,19 +166,19 @@ const columnsWith = (open: (id: string) => void): readonly Column<AuditLog>[] =>
   {
     id: 'resource',
     header: 'To what',
-    width: 200,
+    width: 180,
     grow: 1,
     cell: ({ resourceName, resourceType }) => resourceName ?? resourceType,
   },
   {
     id: 'fields',
     header: 'Changed',
-    width: 160,
+    width: 130,
     grow: 1,
     cell: ({ changedFields }) => <span className="text-muted">{changedFields?.join(', ') || '–'}</span>,
   },
-  { id: 'actor', header: 'Who', width: 200, grow: 1, cell: ({ actorEmail, actorType }) => actorEmail ?? actorType },
-  { id: 'ip', header: 'From', width: 130, cell: ({ ipAddress }) => ipAddress ?? '–' },
+  { id: 'actor', header: 'Who', width: 190, grow: 1, cell: ({ actorEmail, actorType }) => actorEmail ?? actorType },
+  { id: 'ip', header: 'From', width: 120, cell: ({ ipAddress }) => ipAddress ?? '–' },
   {
     id: 'result',
     header: 'Result',
