@@ -24,6 +24,16 @@ afterAll(async () => {
   await bed?.close()
 })
 
+const longAgo = { created_at: `now() - interval '1 minute'`, updated_at: `now() - interval '1 minute'` }
+
+/** A device that a node holds. */
+async function onlineDevice() {
+  const [device, node] = [await oneDevice(bed), new TestNode()]
+  await hold(bed, device, node)
+  await bed.owner.query(`UPDATE device_state SET status = 'online' WHERE device_id = $1`, [device.id])
+  return { device, node }
+}
+
 describe('a device that connects', () => {
   it('gets everything that is still to be done, in the order in which it was asked for', async () => {
     const device = await oneDevice(bed)
@@ -114,12 +124,8 @@ describe('commands that run out of time', () => {
   })
 
   it('wait as long as commands of their partner, or of everybody, are stopped', async () => {
-    const device = await oneDevice(bed)
-    const node = new TestNode()
-    await hold(bed, device, node)
-    await bed.owner.query(`UPDATE device_state SET status = 'online' WHERE device_id = $1`, [device.id])
-    const old = { created_at: `now() - interval '1 minute'`, updated_at: `now() - interval '1 minute'` }
-    const waiting = await addCommand(bed, device, old)
+    const { device, node } = await onlineDevice()
+    const waiting = await addCommand(bed, device, longAgo)
     for (const partnerId of [device.partnerId, null]) {
       const stop = `INSERT INTO command_stops (partner_id, by_scope, reason) VALUES ($1, 'system', 'Test')`
       await bed.owner.query(stop, [partnerId])
@@ -139,14 +145,11 @@ describe('commands that run out of time', () => {
   })
 
   it('are sent again to a connected device that has not begun them, once per interval', async () => {
-    const [here, away] = [await oneDevice(bed), await oneDevice(bed)]
-    const node = new TestNode()
-    await hold(bed, here, node)
-    await bed.owner.query(`UPDATE device_state SET status = 'online' WHERE device_id = $1`, [here.id])
-    const old = { created_at: `now() - interval '1 minute'`, updated_at: `now() - interval '1 minute'` }
-    const stuck = await addCommand(bed, here, old)
+    const { device: here, node } = await onlineDevice()
+    const away = await oneDevice(bed)
+    const stuck = await addCommand(bed, here, longAgo)
     await addCommand(bed, here)
-    await addCommand(bed, away, old)
+    await addCommand(bed, away, longAgo)
     await rerouteCommands(parts)
     await rerouteCommands(parts)
     expect((await ordersFor(bed, node)).map((order) => (order.kind === 'frame' ? order.commandId : ''))).toEqual([
