@@ -9,6 +9,7 @@ import { groups } from '../groups/groups.contract.ts'
 import { blastRadius } from './blast-radius.ts'
 import { commands } from './commands.contract.ts'
 import { devices } from './devices.contract.ts'
+import { tags } from './tags.contract.ts'
 
 const { system } = await testServices()
 const here = await world()
@@ -40,6 +41,9 @@ describe('whom a bulk request means', () => {
     expect(await by({ filter: { field: 'hostname', op: 'is', value: 'bulk-3' } })).toEqual([three])
     expect(await by({ orgIds: [orgId], exclude: { groupIds: [group.id] } })).toEqual([three])
     expect(await by({ groupIds: [group.id], filter: { field: 'hostname', op: 'is', value: 'bulk-1' } })).toEqual([one])
+    const tag = 't'.repeat(100)
+    await call(here.orgAdmin, tags.assign, { deviceIds: [two], add: [tag] })
+    expect(await by({ tags: [tag] })).toEqual([two])
     expect(await refusal(by({}))).toMatchObject({ status: 400 })
   })
 

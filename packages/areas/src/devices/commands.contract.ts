@@ -2,6 +2,7 @@ import { auditedWhen, can, create, csv, get, id, jsonObject, page, pageOf, post,
 import { z } from 'zod'
 import { ApprovalSummary } from './approval-summary.contract.ts'
 import { FilterExpression } from './filter-language.contract.ts'
+import { tagCharsMax } from './tags.contract.ts'
 
 export const CommandStatus = z.enum([
   'pending',
@@ -113,7 +114,7 @@ export const Targets = z.object({
   groupIds: idsOf(),
   orgIds: idsOf(),
   siteIds: idsOf(),
-  tags: z.array(z.string().max(64)).max(100).optional(),
+  tags: csv(z.string().max(tagCharsMax), 100).optional(),
   filter: FilterExpression.optional(),
 })
 export type Targets = z.infer<typeof Targets>
