@@ -17,9 +17,10 @@ export function failureOf(error: unknown, what: string): ToolFailure {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   switch (code) {
     case 'ENOENT':
-    case 'ENOTDIR':
     case 'ESRCH':
       return new ToolFailure('NOT_FOUND', `${what} does not exist`)
+    case 'ENOTDIR':
+      return new ToolFailure('NOT_FOUND', `${what} is not a folder, or is below what is none`)
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':

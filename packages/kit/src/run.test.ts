@@ -185,6 +185,7 @@ describe('run', () => {
   })
   it('says in plain words which field is missing', async () => {
     await expect(go(add, {}).done).rejects.toEqual(refused(400, /^name: is required$/))
+    await expect(go(add, { name: 7 }).done).rejects.toEqual(refused(400, /^name: must be a text$/))
   })
   it('answers 401 without a caller, before it looks at the input', async () => {
     const { done, steps } = go(add, { wrong: true }, null)

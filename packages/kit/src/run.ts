@@ -133,8 +133,37 @@ export function inputError(error: z.core.$ZodError): AppError {
 /** For those who send requests by hand: what the schema itself has no words for, said of the field that stands before it. */
 export const plainWords: z.core.$ZodErrorMap = (issue) => {
   if (issue.input === undefined && /^invalid_(type|union|value)$/.test(issue.code)) return 'is required'
-  if (issue.code === 'invalid_format' && issue.format === 'guid') return 'must be a UUID'
-  return issue.code === 'invalid_value' ? `must be one of ${issue.values.map(String).join(', ')}` : undefined
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${kinds[issue.expected] ?? `of the type ${issue.expected}`}`
+    case 'invalid_format':
+      return issue.format === 'guid' ? 'must be a UUID' : undefined
+    case 'invalid_value':
+      return `must be one of ${issue.values.map(String).join(', ')}`
+    case 'too_small':
+      return issue.minimum === 1 && issue.origin in units
+        ? 'must not be empty'
+        : boundWords('at least', issue.minimum, issue.origin)
+    case 'too_big':
+      return boundWords('at most', issue.maximum, issue.origin)
+    default:
+      return undefined
+  }
+}
+const kinds: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+}
+const units: Readonly<Record<string, string>> = { string: 'characters', array: 'entries' }
+
+function boundWords(least: string, bound: number | bigint, origin: string): string {
+  const unit = units[origin]
+  return unit === undefined ? `must be ${least} ${bound}` : `must have ${least} ${bound} ${unit}`
 }
 
 /** @throws VALIDATION_ERROR naming the field */

@@ -34,12 +34,15 @@ export type Filter = { all: Filter[] } | { any: Filter[] } | { not: Filter } | C
 
 const Comparison = z.strictObject({ field: z.string().max(100), op: z.string().max(30), value: Value.optional() })
 const Node: z.ZodType<Filter> = z.lazy(() =>
-  z.union([
-    z.strictObject({ all: z.array(Node).max(filterNodesMax) }),
-    z.strictObject({ any: z.array(Node).min(1).max(filterNodesMax) }),
-    z.strictObject({ not: Node }),
-    Comparison,
-  ]),
+  z.union(
+    [
+      z.strictObject({ all: z.array(Node).max(filterNodesMax) }),
+      z.strictObject({ any: z.array(Node).min(1).max(filterNodesMax) }),
+      z.strictObject({ not: Node }),
+      Comparison,
+    ],
+    { error: 'must be { field, op, value }, or { all: […] }, { any: […] } or { not: … } of such conditions' },
+  ),
 )
 
 const childrenOf = (filter: object): unknown[] =>

@@ -246,6 +246,8 @@ describe('groups', async () => {
   })
 
   it('a saved view keeps columns and order beside its filter, and refuses what no list can show', async () => {
+    const shapeless = call(here.orgAdmin, filters.create, { name: 'x', filter: { and: [] } as never })
+    expect(await refusal(shapeless)).toMatchObject({ message: expect.stringContaining('{ field, op, value }') })
     const filter = { all: [] }
     const view: View = { columns: ['hostname', 'custom.rack', 'lastSeenAt'], sort: 'lastSeen', sortDir: 'desc' }
     const saved = await call(here.orgAdmin, filters.create, { name: 'Everything', filter, view })
