@@ -18,6 +18,7 @@ const screens = [
   [`${device}?tab=logs`, 'Logs'],
   [`${device}?tab=tasks`, 'Tasks'],
   ['/groups', 'New group'],
+  ['/approvals', 'Stop all commands'],
   ['/fields', 'New field'],
   ['/fields?tab=tags', 'Own fields'],
   ['/agent-versions', 'No versions yet'],

@@ -20,6 +20,7 @@ import {
   Settings2,
   ShieldCheck,
   Tags,
+  UserCheck,
   Users,
 } from 'lucide-react'
 
@@ -67,6 +68,15 @@ export const screens = [
     needs: 'devices:read',
     keys: 'g e',
     words: 'add device install agent key',
+  },
+  {
+    path: '/approvals',
+    label: 'Approvals',
+    icon: UserCheck,
+    group: 'Fleet',
+    needs: 'devices:execute',
+    keys: 'g w',
+    words: 'second person emergency stop commands waiting',
   },
   {
     path: '/fields',

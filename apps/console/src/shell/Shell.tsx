@@ -3,7 +3,7 @@ import { Menu as MenuIcon } from 'lucide-react'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { Live } from '../live/Live.tsx'
 import { useAnswer } from '../questions.ts'
-import { useMe, useScopeKey } from '../session/session.tsx'
+import { useCan, useMe, useScopeKey } from '../session/session.tsx'
 import { useSwitching } from '../session/transitions.ts'
 import { Button } from '../ui/Button.tsx'
 import { Loading } from '../ui/states.tsx'
@@ -13,6 +13,9 @@ import { Sidebar } from './Sidebar.tsx'
 import { StreamNotice } from './StreamNotice.tsx'
 import { useShortcuts } from './useShortcuts.ts'
 
+const CommandStopBanner = lazy(() =>
+  import('../areas/devices/CommandStop.tsx').then((part) => ({ default: part.CommandStopBanner })),
+)
 const Palette = lazy(() => import('./Palette.tsx').then((module) => ({ default: module.Palette })))
 
 /** The frame around all screens of a signed-in person. */
@@ -24,6 +27,7 @@ export function Shell() {
   const path = useRouterState({ select: ({ location }) => location.pathname })
   useShortcuts({ palette: () => setOpen('palette'), help: () => setOpen('help') })
   const scope = useScopeKey()
+  const can = useCan()
   const isSwitching = useSwitching()
   // biome-ignore lint/correctness/useExhaustiveDependencies: another screen begins at its top, and its menu is done with
   useEffect(() => {
@@ -51,6 +55,11 @@ export function Shell() {
               <span className="font-semibold">Muster</span>
             </div>
             <StreamNotice />
+            {can('devices:read') && (
+              <Suspense>
+                <CommandStopBanner />
+              </Suspense>
+            )}
             <main ref={main} id="main" tabIndex={-1} className="min-h-0 flex-1 overflow-y-auto outline-none">
               {isSwitching ? <Loading label="Switching" /> : <Outlet key={scope} />}
             </main>

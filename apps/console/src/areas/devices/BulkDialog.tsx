@@ -1,5 +1,6 @@
 import type { Device } from '@muster/areas/devices/devices.contract.ts'
 import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useRefresh } from '../../questions.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -167,7 +168,7 @@ function Result({ outcome, kind, close }: { readonly outcome: Outcome; readonly 
   return (
     <Dialog
       open
-      title={doneTitles[kind] ?? 'The commands are on their way'}
+      title={doneTitles[kind] ?? (outcome.waiting > 0 ? 'A second person is asked' : 'The commands are on their way')}
       close={close}
       actions={
         <Button kind="primary" onClick={close}>
@@ -180,6 +181,15 @@ function Result({ outcome, kind, close }: { readonly outcome: Outcome; readonly 
           ? `${many(outcome.done, 'command')}. Their progress stands above the list, and on each device’s page.`
           : `${many(outcome.done, 'device')}.`}
       </p>
+      {outcome.waiting > 0 && (
+        <p className="mt-2">
+          For {many(outcome.waiting, 'device')} a second person has to approve it within an hour:{' '}
+          <Link to="/approvals" className="rounded font-medium text-accent-text">
+            what waits
+          </Link>
+          .
+        </p>
+      )}
       {outcome.skipped.size > 0 && (
         <ul className="mt-2 list-disc pl-5 text-muted text-sm">
           {[...outcome.skipped].map(([reason, times]) => (

@@ -20,6 +20,8 @@ export interface Outcome {
   readonly skipped: ReadonlyMap<string, number>
   /** Names the commands of the last request. */
   readonly batchId: string | null
+  /** Of requests that wait for a second person: how many devices they are for. */
+  readonly waiting: number
 }
 
 /** The selected devices, read anew: what the person confirms is what is hit. */
@@ -52,6 +54,7 @@ export async function carryOut(
 ): Promise<Outcome> {
   let done = 0
   let batchId: string | null = null
+  let waiting = 0
   const skipped = new Map<string, number>()
   const skip = (reason: string) => skipped.set(reason, (skipped.get(reason) ?? 0) + 1)
   const step = isCommand(order.kind) ? perRequest.command : perRequest.other
@@ -74,12 +77,13 @@ export async function carryOut(
       })
       done += answer.commands.length
       batchId = answer.batchId ?? batchId
+      waiting += answer.approval?.devices ?? 0
       for (const { reason } of answer.skipped) skip(reason)
       for (const { message } of answer.failed) skip(message)
     }
     progress(Math.min(devices.length, from + step))
   }
-  return { done, skipped, batchId }
+  return { done, skipped, batchId, waiting }
 }
 
 function commandOf(order: Exclude<Order, { kind: 'tags' | 'group' }>) {

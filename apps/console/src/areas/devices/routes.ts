@@ -49,6 +49,12 @@ const deviceSearch = read.searchOf({
 })
 export type DeviceSearch = ReturnType<typeof deviceSearch>
 
+const approvalsSearch = read.searchOf({
+  page: read.whole,
+  status: read.oneOf('pending', 'approved', 'refused', 'withdrawn', 'expired'),
+  approval: read.id,
+})
+
 export const deviceRoutes = [
   createRoute({
     getParentRoute: () => appRoute,
@@ -61,5 +67,11 @@ export const deviceRoutes = [
     path: '/devices/$deviceId',
     validateSearch: deviceSearch,
     component: lazyRouteComponent(() => import('./DevicePage.tsx'), 'DevicePage'),
+  }),
+  createRoute({
+    getParentRoute: () => appRoute,
+    path: '/approvals',
+    validateSearch: approvalsSearch,
+    component: lazyRouteComponent(() => import('./ApprovalsPage.tsx'), 'ApprovalsPage'),
   }),
 ] as const
