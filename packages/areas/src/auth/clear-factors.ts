@@ -6,7 +6,7 @@ export async function clearFactors(db: Db, userId: string): Promise<{ method: st
     .selectFrom('users')
     .select('mfaMethod')
     .where('id', '=', userId)
-    .forUpdate()
+    .forNoKeyUpdate()
     .executeTakeFirstOrThrow()
   const { numDeletedRows } = await db.deleteFrom('passkeys').where('userId', '=', userId).executeTakeFirst()
   await db

@@ -70,7 +70,7 @@ export async function provisionMember(
   by: string,
 ): Promise<string | null> {
   const { email, name } = member
-  const known = await db.selectFrom('users').select('id').where('email', '=', email).forUpdate().executeTakeFirst()
+  const known = await db.selectFrom('users').select('id').where('email', '=', email).forNoKeyUpdate().executeTakeFirst()
   if (known === undefined) return addMember(db, tenant, { ...member, emailVerified: false })
   const userId = known.id
   const belongsElsewhere = (await hasOwnWayIn(db, userId)) || (await isKnownElsewhere({ inSystem: db }, userId, userId))
