@@ -17,8 +17,6 @@ import { useFields } from '../filters/useFields.ts'
 interface Props {
   /** The group that is changed; without it a new one is made. */
   readonly group?: Group
-  /** With this filter it begins, where it came from a list. */
-  readonly filter?: unknown
   done?(group: Group): void
   close(): void
 }
@@ -26,11 +24,11 @@ interface Props {
 const details = groups.create.input
 
 /** A group: its name and place, and the filter where one chooses its members. */
-export function GroupForm({ group, filter, done, close }: Props) {
+export function GroupForm({ group, done, close }: Props) {
   const me = useMe()
   const place = usePlace()
   const [isDynamic, setDynamic] = useState(group ? group.type === 'dynamic' : true)
-  const [draft, setDraft] = useState(() => draftOf(FilterExpression.safeParse(group?.filter ?? filter).data))
+  const [draft, setDraft] = useState(() => draftOf(FilterExpression.safeParse(group?.filter).data))
   const form = useSchemaForm(details, {
     name: group?.name ?? '',
     description: group?.description ?? null,
