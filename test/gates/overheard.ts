@@ -26,8 +26,8 @@ function requestFor({ endpoint: { method, path } }: Operation, input: object) {
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi
 const moment = /\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})/g
-/** Keys and their beginnings. */
-const secret = /\b(m[se]k|scim)_[\w-]{6,}|\b[\w-]{40,}(\.[\w-]+)*/g
+/** Keys and their beginnings, and short codes for machines. */
+const secret = /\b(m[se]k|scim)_[\w-]{6,}|\b[\w-]{40,}(\.[\w-]+)*|\b[2-9A-HJ-NP-Z]{5}-[2-9A-HJ-NP-Z]{5}\b/g
 
 /** @param known ids that stay as they are; all others are called by the order in which they appear */
 export function withoutNews(text: string, known: ReadonlySet<string>): string {

@@ -125,7 +125,9 @@ export default implement(contract, {
   },
 
   async dismissDuplicates({ caller, input, db, services, audit }) {
-    const { id, hostname, orgId, partnerId } = await lockDevice(db, caller, input.id)
+    const device = await lockDevice(db, caller, input.id)
+    requireWorking({ status: device.organizationStatus })
+    const { id, hostname, orgId, partnerId } = device
     const by = { userId: caller.userId, at: new Date(services.clock.now()).toISOString() }
     const dismissed = await dismissDuplicates(db, id, input.deviceId, by)
     if (dismissed.length === 0) throw conflict('There is no such notice')
