@@ -23,9 +23,12 @@ export default defineConfig({
           globalSetup: stores,
         },
       },
-      // All of them need the whole of `areas`: loading it for each file anew would take most of the time.
+      // These and the gates need the whole of `areas`: loading it for each file anew would take most of the time.
       { extends: true, test: { name: 'areas', include: [areas], isolate: false, globalSetup: stores } },
-      { extends: true, test: { name: 'gates', include: ['test/gates/**/*.test.ts'], globalSetup: stores } },
+      {
+        extends: true,
+        test: { name: 'gates', include: ['test/gates/**/*.test.ts'], isolate: false, globalSetup: stores },
+      },
       { extends: true, test: { name: 'shape', include: ['test/shape/**/*.test.ts'] } },
       {
         extends: true,

@@ -16,7 +16,7 @@ import { pause } from '../waiting.ts'
 const heartbeatMs = 60_000
 /** After the inventory, so that what comes once is not measured. */
 const settleMs = 30_000
-const idleSeconds = { full: 300, quick: 30 }
+const idleSeconds = { full: 300, quick: 15 }
 const mebibyte = 2 ** 20
 
 /** What the installed agent takes of its machine: the executable, and agent and watchdog while nothing is asked of them. */
