@@ -239,7 +239,9 @@ describe('draining a shard', () => {
     expect(await bed.redis.xlen(shardStream(shard))).toBe(1)
   })
 
-  it('loses and repeats nothing when its connections to both stores are cut again and again', async () => {
+  it('loses and repeats nothing when its connections to both stores are cut again and again', {
+    timeout: 120_000,
+  }, async () => {
     const devices = await makeDevices(bed, 20)
     const bootId = boot()
     await start()
