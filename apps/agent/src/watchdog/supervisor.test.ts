@@ -17,7 +17,7 @@ import { type Sight, Supervisor } from './supervisor.ts'
 vi.mock('../limits.ts', async (original) => ({
   ...(await original<typeof import('../limits.ts')>()),
   // Not so short that an agent which starts slowly, beside other tests, is taken for one that hangs.
-  ...{ pingEveryMs: 2_000, restartDelayFirstMs: 20, restartDelayMaxMs: 50 },
+  ...{ pingEveryMs: 1_000, restartDelayFirstMs: 20, restartDelayMaxMs: 50 },
 }))
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url))
@@ -72,6 +72,8 @@ describe('an agent', () => {
   test('that hangs is killed and started again, and the server hears that it was silent', async () => {
     await watch({ file: process.execPath, args: [main, ...agentArgs()] })
     await server.until(() => server.isConnected)
+    // Before that it has a while to start, and silence says nothing.
+    await seen('running')
     const first = await pidOf()
     if (first === undefined) throw new Error('it does not say which process it is')
     process.kill(first, 'SIGSTOP')

@@ -20,7 +20,7 @@ export function asDevice<Row extends Stored>(row: Row, nowMs: number) {
   }
 }
 
-export const deviceColumns = [
+const ownColumns = [
   'devices.id',
   'devices.orgId',
   'devices.siteId',
@@ -38,7 +38,11 @@ export const deviceColumns = [
   'devices.autoUpdate',
   'devices.createdAt',
   'devices.updatedAt',
-  // Read for the rows of the answer alone: they are picked from an index before.
+] as const
+
+/** With the names of where it is, which are looked up row by row: for few rows. */
+export const deviceColumns = [
+  ...ownColumns,
   sql<string>`(SELECT o.name FROM organizations o WHERE o.id = devices.org_id)`.as('orgName'),
   sql<string | null>`(SELECT s.name FROM sites s WHERE s.id = devices.site_id)`.as('siteName'),
 ] as const
@@ -217,11 +221,44 @@ function devicePage(db: Db, shape: PageShape, values: PageValues, condition: Fil
     .selectFrom(page.as('page'))
     .innerJoin('devices', 'devices.id', 'page.id')
     .leftJoin('deviceState as state', 'state.deviceId', 'page.id')
-    .select(deviceColumns)
+    .select(ownColumns)
     .select(stateColumns)
     .select(sql<string>`page.order_key::text`.as('sortKey'))
     .orderBy('page.orderKey', sortDir)
     .orderBy('page.id', sortDir)
+}
+
+interface Places {
+  readonly orgIds: readonly string[]
+  readonly siteIds: readonly string[]
+}
+const namesOfPlaces = shaped((db, _shape: object, { orgIds, siteIds }: Places & Readonly<Record<string, unknown>>) =>
+  db
+    .selectFrom('organizations')
+    .where(sql<SqlBool>`id = ANY (${[...orgIds]}::uuid[])`)
+    .select(['id', 'name'])
+    .unionAll(
+      db
+        .selectFrom('sites')
+        .where(sql<SqlBool>`id = ANY (${[...siteIds]}::uuid[])`)
+        .select(['id', 'name']),
+    ),
+)
+
+/** Adds the names of organisations and sites: once for each, because row-level security asks anew for every look-up. */
+async function withNames<Row extends { readonly orgId: string; readonly siteId: string | null }>(
+  db: Db,
+  rows: readonly Row[],
+) {
+  if (rows.length === 0) return []
+  const orgIds = [...new Set(rows.map(({ orgId }) => orgId))]
+  const siteIds = [...new Set(rows.flatMap(({ siteId }) => siteId ?? []))]
+  const names = new Map((await namesOfPlaces(db, {}, { orgIds, siteIds })).map(({ id, name }) => [id, name]))
+  return rows.map((row) => ({
+    ...row,
+    orgName: names.get(row.orgId) ?? '',
+    siteName: row.siteId === null ? null : (names.get(row.siteId) ?? null),
+  }))
 }
 
 /** One page of the devices that a caller sees. */
@@ -251,7 +288,7 @@ export async function listDevices(
     condition === null
       ? await pageOfDevices(db, shape, values)
       : await devicePage(db, shape, values, condition).execute()
-  return rows.slice(0, limit)
+  return withNames(db, rows.slice(0, limit))
 }
 
 const countOfDevices = shaped((db, shape: FilterShape, values: FilterValues) =>
