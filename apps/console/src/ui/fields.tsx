@@ -89,6 +89,14 @@ export function SelectField({
   )
 }
 
+/** What there is to choose from, by name; nothing yet while it is asked for. */
+export const Options = ({ of = [] }: { readonly of?: readonly { id: string; name: string }[] | undefined }) =>
+  of.map(({ id, name }) => (
+    <option key={id} value={id}>
+      {name}
+    </option>
+  ))
+
 interface CheckProps {
   readonly label: ReactNode
   readonly checked: boolean

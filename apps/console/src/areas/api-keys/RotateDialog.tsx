@@ -4,15 +4,8 @@ import { api } from '../../api.ts'
 import { useChange } from '../../questions.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
-import { SelectField } from '../../ui/fields.tsx'
+import { OverlapField } from '../../ui/OverlapField.tsx'
 import { Refusal } from '../../ui/states.tsx'
-
-export const overlaps = [
-  [0, 'Not at all: it ends now'],
-  [3_600, 'One hour'],
-  [86_400, 'One day'],
-  [604_800, 'One week'],
-] as const
 
 interface Props {
   readonly apiKey: ApiKey
@@ -46,17 +39,7 @@ export function RotateDialog({ apiKey, close, made }: Props) {
     >
       <div className="grid gap-3">
         <p className="text-muted">The new secret is shown once. Name, permissions and end stay.</p>
-        <SelectField
-          label="The present secret stays good for"
-          value={overlap}
-          onChange={({ target }) => setOverlap(Number(target.value))}
-        >
-          {overlaps.map(([seconds, label]) => (
-            <option key={seconds} value={seconds}>
-              {label}
-            </option>
-          ))}
-        </SelectField>
+        <OverlapField label="The present secret stays good for" value={overlap} choose={setOverlap} />
         <Refusal error={rotate.error} />
       </div>
     </Dialog>

@@ -4,7 +4,7 @@ import { api } from '../../api.ts'
 import { useAnswer, useChange } from '../../questions.ts'
 import { useMe } from '../../session/session.tsx'
 import { usePlace } from '../../shell/place.ts'
-import { AreaField, CheckField, SelectField, TextField } from '../../ui/fields.tsx'
+import { AreaField, CheckField, Options, SelectField, TextField } from '../../ui/fields.tsx'
 import { SideForm } from '../../ui/SideForm.tsx'
 import { toast } from '../../ui/toasts.tsx'
 
@@ -154,11 +154,7 @@ function Identity({ draft, isFixed, set }: IdentityProps) {
         onChange={({ target }) => set({ orgId: target.value })}
       >
         {scope !== 'organization' && <option value="">All organisations</option>}
-        {organizations.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
+        <Options of={organizations} />
       </SelectField>
     </>
   )

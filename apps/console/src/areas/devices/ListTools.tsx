@@ -6,7 +6,7 @@ import { useAnswer } from '../../questions.ts'
 import { usePlace } from '../../shell/place.ts'
 import { Button, buttonClass } from '../../ui/Button.tsx'
 import type { Column } from '../../ui/DataTable.tsx'
-import { CheckField, inputClass } from '../../ui/fields.tsx'
+import { CheckField, inputClass, Options } from '../../ui/fields.tsx'
 import { many } from '../../ui/quantity.ts'
 import { SearchField } from '../../ui/SearchField.tsx'
 import { conditionsIn } from '../filters/draft.ts'
@@ -141,11 +141,7 @@ function GroupChoice({ group, change }: { readonly group: string | undefined; ch
       className={`${inputClass} !w-44`}
     >
       <option value="">Every group</option>
-      {groups.map(({ id, name }) => (
-        <option key={id} value={id}>
-          {name}
-        </option>
-      ))}
+      <Options of={groups} />
     </select>
   )
 }

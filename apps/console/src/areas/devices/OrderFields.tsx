@@ -1,6 +1,6 @@
 import { useAnswer } from '../../questions.ts'
 import { usePlace } from '../../shell/place.ts'
-import { AreaField, SelectField, TextField } from '../../ui/fields.tsx'
+import { AreaField, Options, SelectField, TextField } from '../../ui/fields.tsx'
 import type { Order } from './bulk.ts'
 
 const tagsOf = (text: string) =>
@@ -75,11 +75,7 @@ function GroupField({ groupId, choose }: { readonly groupId: string; choose(id: 
       onChange={({ target }) => choose(target.value)}
     >
       <option value="">{groups.length === 0 ? 'There is no such group yet' : 'Choose'}</option>
-      {groups.map(({ id, name }) => (
-        <option key={id} value={id}>
-          {name}
-        </option>
-      ))}
+      <Options of={groups} />
     </SelectField>
   )
 }

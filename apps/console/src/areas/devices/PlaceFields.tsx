@@ -1,5 +1,5 @@
 import { useAnswer } from '../../questions.ts'
-import { SelectField } from '../../ui/fields.tsx'
+import { Options, SelectField } from '../../ui/fields.tsx'
 
 interface Props {
   readonly orgId: string
@@ -16,11 +16,7 @@ export function PlaceFields({ orgId, siteId, choose }: Props) {
     <>
       <SelectField label="Organisation" value={orgId} onChange={({ target }) => choose(target.value, null)}>
         {orgId === '' && <option value="">Choose</option>}
-        {organizations.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
+        <Options of={organizations} />
       </SelectField>
       <SelectField
         label="Site"
@@ -29,11 +25,7 @@ export function PlaceFields({ orgId, siteId, choose }: Props) {
         onChange={({ target }) => choose(orgId, target.value || null)}
       >
         <option value="">None</option>
-        {sites.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
+        <Options of={sites} />
       </SelectField>
     </>
   )

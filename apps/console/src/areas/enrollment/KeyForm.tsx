@@ -3,7 +3,7 @@ import { api } from '../../api.ts'
 import { useAnswer, useChange } from '../../questions.ts'
 import { useMe } from '../../session/session.tsx'
 import type { Place } from '../../shell/place.ts'
-import { SelectField, TextField } from '../../ui/fields.tsx'
+import { Options, SelectField, TextField } from '../../ui/fields.tsx'
 import { useSchemaForm } from '../../ui/form.ts'
 import { SideForm } from '../../ui/SideForm.tsx'
 import type { Made } from './NewKey.tsx'
@@ -63,11 +63,7 @@ export function KeyForm({ open, place, done, close }: Props) {
       />
       <SelectField label="Organisation" error={errors.orgId && 'Choose an organisation'} {...form.register('orgId')}>
         <option value="">Choose</option>
-        {organizations.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
+        <Options of={organizations} />
       </SelectField>
       <SelectField
         label="Site"
@@ -75,11 +71,7 @@ export function KeyForm({ open, place, done, close }: Props) {
         {...form.register('siteId', { setValueAs: (id: string | null) => id || null })}
       >
         <option value="">None</option>
-        {sites.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
+        <Options of={sites} />
       </SelectField>
       <TextField
         label="How many machines"

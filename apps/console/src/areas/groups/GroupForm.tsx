@@ -5,7 +5,7 @@ import { api } from '../../api.ts'
 import { useAnswer, useChange } from '../../questions.ts'
 import { useMe } from '../../session/session.tsx'
 import { usePlace } from '../../shell/place.ts'
-import { AreaField, SelectField, TextField } from '../../ui/fields.tsx'
+import { AreaField, Options, SelectField, TextField } from '../../ui/fields.tsx'
 import { useSchemaForm } from '../../ui/form.ts'
 import { SideForm } from '../../ui/SideForm.tsx'
 import { toast } from '../../ui/toasts.tsx'
@@ -95,11 +95,7 @@ export function GroupForm({ group, done, close }: Props) {
           {...form.register('orgId')}
         >
           <option value="">Choose</option>
-          {organizations.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
+          <Options of={organizations} />
         </SelectField>
         <SelectField
           label="Site"
@@ -108,11 +104,7 @@ export function GroupForm({ group, done, close }: Props) {
           {...form.register('siteId', { setValueAs: (id: string | null) => id || null })}
         >
           <option value="">All of the organisation</option>
-          {sites.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
+          <Options of={sites} />
         </SelectField>
       </div>
       <AreaField

@@ -4,7 +4,7 @@ import { api } from '../../api.ts'
 import { useChange } from '../../questions.ts'
 import type { Tenant } from '../../shell/tenant.tsx'
 import { Confirm } from '../../ui/Confirm.tsx'
-import { SelectField, TextField } from '../../ui/fields.tsx'
+import { Options, SelectField, TextField } from '../../ui/fields.tsx'
 import { useSchemaForm } from '../../ui/form.ts'
 import { SideForm } from '../../ui/SideForm.tsx'
 import { toast } from '../../ui/toasts.tsx'
@@ -56,11 +56,7 @@ export function NewRoleForm({ open, tenant, roles: existing, close }: NewProps) 
         {...form.register('parentRoleId', { setValueAs: (id: string | null) => id || null })}
       >
         <option value="">Nothing</option>
-        {existing.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
+        <Options of={existing} />
       </SelectField>
     </SideForm>
   )

@@ -7,7 +7,7 @@ import { useCan, useMe } from '../../session/session.tsx'
 import { usePlace } from '../../shell/place.ts'
 import { Button } from '../../ui/Button.tsx'
 import { type Column, DataTable } from '../../ui/DataTable.tsx'
-import { SelectField, TextField } from '../../ui/fields.tsx'
+import { Options, SelectField, TextField } from '../../ui/fields.tsx'
 import { Pages } from '../../ui/Pages.tsx'
 import { SideForm } from '../../ui/SideForm.tsx'
 import { messageOf, Note } from '../../ui/states.tsx'
@@ -171,11 +171,7 @@ function PinForm({ close }: { close(): void }) {
         }}
       >
         <option value="">Choose</option>
-        {organizations.map((each) => (
-          <option key={each.id} value={each.id}>
-            {each.name}
-          </option>
-        ))}
+        <Options of={organizations} />
       </SelectField>
       <SelectField label="Of it" value={part} onChange={({ target }) => setPart(target.value)}>
         <option value="">All devices</option>

@@ -2,7 +2,7 @@ import { type Provider, providers } from '@muster/areas/sso/providers.contract.t
 import { useNavigate } from '@tanstack/react-router'
 import { api } from '../../api.ts'
 import { useAnswer, useChange } from '../../questions.ts'
-import { CheckField, SelectField, TextField } from '../../ui/fields.tsx'
+import { CheckField, Options, SelectField, TextField } from '../../ui/fields.tsx'
 import { useSchemaForm } from '../../ui/form.ts'
 import { SideForm } from '../../ui/SideForm.tsx'
 import { toast } from '../../ui/toasts.tsx'
@@ -55,11 +55,7 @@ export function ProviderForm({ provider, orgId, close }: Props) {
         onChange={({ target }) => choosePreset(target.value)}
       >
         <option value="">Another that speaks OpenID Connect</option>
-        {presets.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
+        <Options of={presets} />
       </SelectField>
       <TextField
         label="Name"
@@ -167,11 +163,7 @@ function OrganizationField({
   return (
     <SelectField label="Organisation" error={error ? 'Choose an organisation' : undefined} {...rest}>
       <option value="">Choose</option>
-      {organizations.map(({ id, name }) => (
-        <option key={id} value={id}>
-          {name}
-        </option>
-      ))}
+      <Options of={organizations} />
     </SelectField>
   )
 }

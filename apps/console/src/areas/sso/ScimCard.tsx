@@ -5,11 +5,10 @@ import { useChange } from '../../questions.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Confirm } from '../../ui/Confirm.tsx'
 import { Badge, Card, CopyText } from '../../ui/display.tsx'
-import { SelectField } from '../../ui/fields.tsx'
+import { OverlapField } from '../../ui/OverlapField.tsx'
 import { ShownOnce } from '../../ui/ShownOnce.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { toast } from '../../ui/toasts.tsx'
-import { overlaps } from '../api-keys/RotateDialog.tsx'
 
 /** The token with which the provider adds, changes and shuts out people by itself. */
 export function ScimCard({ provider, blocked }: { readonly provider: Provider; readonly blocked: string | undefined }) {
@@ -69,19 +68,7 @@ export function ScimCard({ provider, blocked }: { readonly provider: Provider; r
       >
         <div className="grid gap-3">
           <p>Whoever has it can add, change and shut out the people of this organisation. It is shown once.</p>
-          {has && (
-            <SelectField
-              label="The present token stays good for"
-              value={overlap}
-              onChange={({ target }) => setOverlap(Number(target.value))}
-            >
-              {overlaps.map(([seconds, label]) => (
-                <option key={seconds} value={seconds}>
-                  {label}
-                </option>
-              ))}
-            </SelectField>
-          )}
+          {has && <OverlapField label="The present token stays good for" value={overlap} choose={setOverlap} />}
         </div>
       </Confirm>
       <Confirm

@@ -3,11 +3,12 @@ import { useState } from 'react'
 import { api } from '../../api.ts'
 import { useAnswer, useChange } from '../../questions.ts'
 import { useMe } from '../../session/session.tsx'
-import { SelectField, TextField } from '../../ui/fields.tsx'
+import { Options, SelectField, TextField } from '../../ui/fields.tsx'
 import { useSchemaForm } from '../../ui/form.ts'
 import { SideForm } from '../../ui/SideForm.tsx'
 import { toast } from '../../ui/toasts.tsx'
-import { numberOrNone, slugOf, textOf } from './formValues.ts'
+import { numberOrNone, textOf } from './formValues.ts'
+import { NameFields } from './NameFields.tsx'
 
 const refresh = ['tenancy']
 
@@ -15,7 +16,6 @@ const refresh = ['tenancy']
 export function NewOrganization({ partnerId, close }: { readonly partnerId: string | undefined; close(): void }) {
   const isSystem = useMe().scope === 'system'
   const partners = useAnswer((client) => client.tenancy.partners.list, { limit: 100 }, { enabled: isSystem }).data?.data
-  const [ownSlug, setOwnSlug] = useState(false)
   const form = useSchemaForm(organizations.create.input, {
     name: '',
     slug: '',
@@ -35,7 +35,6 @@ export function NewOrganization({ partnerId, close }: { readonly partnerId: stri
       },
     },
   )
-  const name = form.register('name')
   return (
     <SideForm
       open
@@ -50,27 +49,14 @@ export function NewOrganization({ partnerId, close }: { readonly partnerId: stri
       {isSystem && (
         <SelectField label="Partner" error={errors.partnerId && 'Choose a partner'} {...form.register('partnerId')}>
           <option value="">Choose</option>
-          {partners?.map((each) => (
-            <option key={each.id} value={each.id}>
-              {each.name}
-            </option>
-          ))}
+          <Options of={partners} />
         </SelectField>
       )}
-      <TextField
-        label="Name"
-        error={errors.name && 'Enter a name'}
-        {...name}
-        onChange={(event) => {
-          if (!ownSlug) form.setValue('slug', slugOf(event.target.value))
-          return name.onChange(event)
-        }}
-      />
-      <TextField
-        label="Short name"
-        hint="In addresses and exports: letters, digits and hyphens."
-        error={errors.slug && 'Use letters, digits and hyphens'}
-        {...form.register('slug', { onChange: () => setOwnSlug(true) })}
+      <NameFields
+        name={form.register('name')}
+        slug={form.register('slug')}
+        errors={errors}
+        setSlug={(slug) => form.setValue('slug', slug)}
       />
       <TypeField {...form.register('type')} />
       <CapField error={errors.maxDevices?.message} {...form.register('maxDevices', numberOrNone)} />
@@ -114,11 +100,12 @@ export function EditOrganization({ organization, close }: { readonly organizatio
       error={save.error}
       submit={form.handleSubmit((given) => save.mutate(given))}
     >
-      <TextField label="Name" error={errors.name && 'Enter a name'} {...form.register('name')} />
-      <TextField
-        label="Short name"
-        error={errors.slug && 'Use letters, digits and hyphens'}
-        {...form.register('slug')}
+      <NameFields
+        name={form.register('name')}
+        slug={form.register('slug')}
+        errors={errors}
+        isKept
+        setSlug={(slug) => form.setValue('slug', slug)}
       />
       <TypeField {...form.register('type')} />
       <CapField error={errors.maxDevices?.message} {...form.register('maxDevices', numberOrNone)} />

@@ -1,18 +1,17 @@
 import { type Partner, partners } from '@muster/areas/tenancy/partners.contract.ts'
-import { useState } from 'react'
 import { api } from '../../api.ts'
 import { useChange } from '../../questions.ts'
 import { SelectField, TextField } from '../../ui/fields.tsx'
 import { useSchemaForm } from '../../ui/form.ts'
 import { SideForm } from '../../ui/SideForm.tsx'
 import { toast } from '../../ui/toasts.tsx'
-import { numberOrNone, slugOf } from './formValues.ts'
+import { numberOrNone } from './formValues.ts'
+import { NameFields } from './NameFields.tsx'
 
 const plans = ['free', 'starter', 'community', 'pro', 'enterprise', 'unlimited']
 
 /** A partner: made anew, or changed. */
 export function PartnerForm({ partner, close }: { readonly partner?: Partner; close(): void }) {
-  const [ownSlug, setOwnSlug] = useState(partner !== undefined)
   const form = useSchemaForm(partners.create.input, {
     name: partner?.name ?? '',
     slug: partner?.slug ?? '',
@@ -37,7 +36,6 @@ export function PartnerForm({ partner, close }: { readonly partner?: Partner; cl
       },
     },
   )
-  const name = form.register('name')
   return (
     <SideForm
       open
@@ -48,20 +46,12 @@ export function PartnerForm({ partner, close }: { readonly partner?: Partner; cl
       error={save.error}
       submit={form.handleSubmit((given) => save.mutate(given))}
     >
-      <TextField
-        label="Name"
-        error={errors.name && 'Enter a name'}
-        {...name}
-        onChange={(event) => {
-          if (!ownSlug) form.setValue('slug', slugOf(event.target.value))
-          return name.onChange(event)
-        }}
-      />
-      <TextField
-        label="Short name"
-        hint="In addresses and exports: letters, digits and hyphens."
-        error={errors.slug && 'Use letters, digits and hyphens'}
-        {...form.register('slug', { onChange: () => setOwnSlug(true) })}
+      <NameFields
+        name={form.register('name')}
+        slug={form.register('slug')}
+        errors={errors}
+        isKept={partner !== undefined}
+        setSlug={(slug) => form.setValue('slug', slug)}
       />
       <SelectField label="Kind" {...form.register('type')}>
         <option value="msp">Provider with customers</option>

@@ -2,7 +2,7 @@ import { type Site, sites } from '@muster/areas/tenancy/sites.contract.ts'
 import { useState } from 'react'
 import { api } from '../../api.ts'
 import { useAnswer, useChange } from '../../questions.ts'
-import { SelectField, TextField } from '../../ui/fields.tsx'
+import { Options, SelectField, TextField } from '../../ui/fields.tsx'
 import { useSchemaForm } from '../../ui/form.ts'
 import { SideForm } from '../../ui/SideForm.tsx'
 import { TimezoneField } from '../../ui/TimezoneField.tsx'
@@ -93,11 +93,7 @@ export function SiteForm({ site, orgId, close }: Props) {
       {!site && !orgId && (
         <SelectField label="Organisation" error={errors.orgId && 'Choose an organisation'} {...form.register('orgId')}>
           <option value="">Choose</option>
-          {organizations?.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
+          <Options of={organizations} />
         </SelectField>
       )}
       <TextField label="Name" error={errors.name && 'Enter a name'} {...form.register('name')} />
