@@ -1,4 +1,5 @@
 import { deviceIdToBytes, shardOfBytes } from '@muster/backplane/device-id.ts'
+import { fieldOf } from '@muster/backplane/entry.ts'
 import { downStream, flowField, ordersField } from '@muster/backplane/keys.ts'
 import type { Redis } from '@muster/backplane/redis.ts'
 import { decodeOrders, type Order } from '@muster/backplane/routing.ts'
@@ -165,11 +166,6 @@ export class Push {
 
 const isCommand = (order: Order): boolean =>
   order.kind === 'request' || (order.kind === 'frame' && order.commandId !== undefined)
-
-function fieldOf(fields: readonly Buffer[], name: string): Buffer | undefined {
-  const at = fields.findIndex((field, index) => index % 2 === 0 && field.toString() === name)
-  return at < 0 ? undefined : fields[at + 1]
-}
 
 function ordersOf(bytes: Buffer, log: Log): Order[] {
   try {

@@ -51,12 +51,10 @@ export default implement(contract, {
   },
 
   async replay({ input, services, write, audit }) {
-    return write(async () => {
-      const letter = await letterById(services, input.id)
-      const { shard, from, tries, error } = letter
-      audit({ target: input.id, name: `shard ${shard}`, details: { from, tries, error } })
-      return { success: true as const, entry: (await replayDeadLetter(services.redis, letter)) ?? null }
-    })
+    const letter = await letterById(services, input.id)
+    const { shard, from, tries, error } = letter
+    await write(async () => audit({ target: input.id, name: `shard ${shard}`, details: { from, tries, error } }))
+    return { success: true as const, entry: (await replayDeadLetter(services.redis, letter)) ?? null }
   },
 })
 

@@ -1,6 +1,7 @@
 // Entries of the streams that could not be stored: set aside by workers, looked into and given back by operators.
 import { readBatch, recordKinds } from '@muster/backplane/batch.ts'
 import { deviceIdFromBytes } from '@muster/backplane/device-id.ts'
+import { fieldOf } from '@muster/backplane/entry.ts'
 import { batchField, deadStream, shardStream } from '@muster/backplane/keys.ts'
 import { unpack } from '@muster/backplane/pack.ts'
 import type { Redis } from '@muster/backplane/redis.ts'
@@ -105,16 +106,13 @@ function bodyOf(kind: number, payload: Uint8Array): { name: string; body: unknow
 }
 
 function letterOf(shard: number, id: string, fields: readonly Buffer[]): DeadLetter {
-  const field = (name: string) =>
-    fields[fields.findIndex((each, index) => index % 2 === 0 && each.toString() === name) + 1]
-  const has = (name: string) => fields.some((each, index) => index % 2 === 0 && each.toString() === name)
-  const text = (name: string) => (has(name) ? (field(name)?.toString() ?? '') : '')
+  const text = (name: string) => fieldOf(fields, name)?.toString() ?? ''
   return {
     shard,
     id,
     from: text('from'),
     tries: Number(text('tries')),
     error: text('error'),
-    batch: has(batchField) ? (field(batchField) ?? Buffer.alloc(0)) : Buffer.alloc(0),
+    batch: fieldOf(fields, batchField) ?? Buffer.alloc(0),
   }
 }
