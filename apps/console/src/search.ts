@@ -35,8 +35,6 @@ export const whole = (given: unknown): number | undefined =>
 export const day = (given: unknown): string | undefined =>
   typeof given === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(given) ? given : undefined
 
-export const flag = (given: unknown): true | undefined => (given === true ? true : undefined)
-
 /** Several short texts, such as tags. */
 export const texts = (given: unknown): string[] | undefined => {
   const found = Array.isArray(given) ? given.flatMap((each) => text(each) ?? []).slice(0, 50) : []
