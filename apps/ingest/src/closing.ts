@@ -61,6 +61,7 @@ export function gone(gateway: Gateway, connection: Connection, code: number, now
   connection.state = 'closed'
   connection.socket = undefined
   connection.nonce = undefined
+  gateway.backlog.settle(connection)
   const { registry, counters, batches, presence } = gateway
   const wasHolder = registry.leave(connection)
   const closeCode = connection.closedFor === undefined ? code : closeCodes[connection.closedFor].code

@@ -1,19 +1,19 @@
-import { connect, type Socket } from 'node:net'
 import { Writable } from 'node:stream'
 import type { Redis } from '@muster/backplane/redis.ts'
 import { connectRedis, untilReady } from '@muster/backplane/redis.ts'
 import { sendToDevices } from '@muster/backplane/routing.ts'
 import { type OwnRedis, startOwnRedis } from '@muster/backplane/testing/redis-server.ts'
 import { type CloseName, closeCodes } from '@muster/wire/close-codes.ts'
-import { decodeDown, encodeDown } from '@muster/wire/down.ts'
+import { encodeDown } from '@muster/wire/down.ts'
 import { encodeFrame } from '@muster/wire/frame.ts'
 import { encodeHeartbeat } from '@muster/wire/heartbeat-frame.ts'
 import type { Role } from '@muster/wire/messages/hello.ts'
 import { encodeUp, type UpMessage } from '@muster/wire/up.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Client, helloOf } from './testing/client.ts'
-import { createFleet, type Device, type Fleet } from './testing/fleet.ts'
+import { Client } from './testing/client.ts'
+import { createFleet, type Fleet } from './testing/fleet.ts'
 import { type Node, startNode } from './testing/node.ts'
+import { RawClient } from './testing/raw-client.ts'
 
 let redis: OwnRedis
 let commands: Redis
@@ -147,8 +147,7 @@ describe('one device', () => {
   test('that does not read is closed as a slow reader', async () => {
     const device = fleet.enrol()
     const before = await node.metric('muster_ingest_closes_total', 'close_code="4022"')
-    const socket = await welcomedRaw(device)
-    socket.pause()
+    const client = await RawClient.welcomed(node.port, device)
     const bytes = encodeDown({
       name: 'command',
       sequence: 0,
@@ -162,46 +161,6 @@ describe('one device', () => {
     })
     while ((await node.metric('muster_ingest_closes_total', 'close_code="4022"')) === before)
       await sendToDevices(commands, [{ kind: 'frame', deviceId: device.deviceId, bytes }])
-    socket.destroy()
+    client.destroy()
   })
 })
-
-/** A WebSocket message as a client writes it, with a mask of zeros. */
-function masked(message: Uint8Array): Buffer {
-  const length =
-    message.length < 126 ? [0x80 | message.length] : [0x80 | 126, message.length >> 8, message.length & 0xff]
-  return Buffer.concat([Buffer.from([0x82, ...length, 0, 0, 0, 0]), message])
-}
-
-/** A live connection over a bare socket, which unlike a WebSocket can stop reading. */
-async function welcomedRaw(device: Device): Promise<Socket> {
-  const socket = connect(node.port, '127.0.0.1')
-  const head = [
-    'GET /agent HTTP/1.1',
-    'Host: a',
-    'Upgrade: websocket',
-    'Connection: Upgrade',
-    'Sec-WebSocket-Version: 13',
-  ]
-  socket.write(
-    `${[...head, `Sec-WebSocket-Key: ${'A'.repeat(22)}==`, 'Sec-WebSocket-Protocol: muster.v1'].join('\r\n')}\r\n\r\n`,
-  )
-  let received = Buffer.alloc(0)
-  const until = async (isEnough: () => boolean) => {
-    while (!isEnough()) {
-      const [chunk]: unknown[] = await new Promise<unknown[]>((resolve) =>
-        socket.once('data', (...data) => resolve(data)),
-      )
-      if (chunk instanceof Uint8Array) received = Buffer.concat([received, chunk])
-    }
-  }
-  await until(() => received.includes('\r\n\r\n'))
-  received = received.subarray(received.indexOf('\r\n\r\n') + 4)
-  await until(() => received.length > 2 && received.length >= 2 + (received[1] ?? 0))
-  const challenge = decodeDown(received.subarray(2, 2 + (received[1] ?? 0)))
-  if (challenge.name !== 'challenge') throw new Error('The first message has to be a challenge')
-  received = Buffer.alloc(0)
-  socket.write(masked(encodeUp({ name: 'hello', sequence: 0, body: helloOf(device, challenge.body.nonce) })))
-  await until(() => received.length > 2)
-  return socket
-}

@@ -9,6 +9,7 @@ import { reply } from '@muster/wire/messages/reply.ts'
 import { upFrameBytesMax } from '@muster/wire/up.ts'
 import { protocolVersion, supportedProtocols } from '@muster/wire/version.ts'
 import { type Rates, takeFrame } from './allowance.ts'
+import type { Backlog } from './backlog.ts'
 import type { Batches } from './batches.ts'
 import type { Identity } from './certificate.ts'
 import { shut } from './closing.ts'
@@ -29,6 +30,7 @@ export interface Gateway extends Verifier {
   quiet: QuietLog
   registry: Registry
   batches: Batches
+  backlog: Backlog
   presence: Presence
   replies: Replies
   counters: Counters
@@ -154,10 +156,26 @@ function welcome(gateway: Gateway, connection: Connection, identity: Identity, n
 export function send(gateway: Gateway, connection: Connection, frame: Uint8Array): boolean {
   const { socket } = connection
   if (socket === undefined || connection.state === 'closed') return false
-  const isSent = socket.send(frame, true) === 1
-  if (isSent || socket.getBufferedAmount() <= gateway.limits.backlogBytesMax) return true
-  shut(gateway, connection, 'slowReader')
-  return false
+  const { backlog } = gateway
+  if (backlog.keepsBack(connection, frame) || socket.send(frame, true) === 1) return true
+  // The socket library may have closed it over this frame, and told us so.
+  if (connection.socket === undefined) return false
+  const slowest = backlog.note(connection, socket.getBufferedAmount())
+  if (slowest !== undefined) shut(gateway, slowest, 'slowReader')
+  return slowest !== connection
+}
+
+/** A slow socket has taken some of what waited in front of it. */
+export function relieve(gateway: Gateway, connection: Connection): void {
+  const { socket } = connection
+  if (socket === undefined) return
+  const bytes = socket.getBufferedAmount()
+  if (bytes > 0) {
+    gateway.backlog.note(connection, bytes)
+    return
+  }
+  const offer = gateway.backlog.settle(connection)
+  if (offer !== undefined) send(gateway, connection, offer)
 }
 
 /** Tells the agent that a frame is durable. */

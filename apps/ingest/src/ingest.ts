@@ -7,6 +7,7 @@ import type { Registry as MetricsRegistry } from 'prom-client'
 import { Admission } from './admission.ts'
 import { createRates } from './allowance.ts'
 import { announce } from './announce.ts'
+import { Backlog } from './backlog.ts'
 import { Batches } from './batches.ts'
 import { Certificates } from './certificate.ts'
 import { lockOut } from './clones.ts'
@@ -17,7 +18,7 @@ import type { IngestConfig } from './config.ts'
 import { countBy, createCounters } from './counters.ts'
 import { Delivered } from './delivered.ts'
 import { sendAway } from './drain.ts'
-import { acknowledge, type Gateway, open, prepare, receive, send } from './gateway.ts'
+import { acknowledge, type Gateway, open, prepare, receive, relieve, send } from './gateway.ts'
 import { Generations } from './generations.ts'
 import { type Limits, limits as ordinaryLimits } from './limits.ts'
 import { createAppendHistogram, exposeMetrics } from './metrics.ts'
@@ -139,6 +140,7 @@ function createGateway(
     heartbeatMs: config.HEARTBEAT_SECONDS * 1000,
     quiet: new QuietLog(limits.logEveryMs, limits.logKeysMax),
     registry: new Registry(),
+    backlog: new Backlog(limits),
     replies: new Replies(links.commands, limits.repliesMax),
     rates: createRates(config.DEVICE_FRAMES_PER_SECOND, limits),
     penalties: new Penalties(limits.penaltyMs, limits.penaltiesMax),
@@ -214,6 +216,7 @@ function createHandlers(
     },
     open: (socket, connection) => open(gateway, socket, connection),
     message: (connection, frame, isBinary) => receive(gateway, connection, frame, isBinary, Date.now()),
+    drain: (connection) => relieve(gateway, connection),
     close: (connection, code) => gone(gateway, connection, code, Date.now()),
     refused: (reason) => countBy(counters.refusedUpgrades, reason),
   }

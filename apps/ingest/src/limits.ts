@@ -20,6 +20,8 @@ export const limits = {
 
   /** What may wait in front of one socket before its reader counts as slow. */
   backlogBytesMax: 4 * 1024 * 1024,
+  /** The same of all sockets together; beyond it the slowest reader is closed. */
+  backlogsBytesMax: 256 * 1024 * 1024,
   /** Hard stop of the socket library, far above ours so that a close frame still fits. */
   socketBufferBytesMax: 16 * 1024 * 1024,
   /** Certificates known to be good, 16 bytes each. */

@@ -32,6 +32,7 @@ function exposeGauges(registry: Registry, gateway: Gateway): void {
     'Bytes of batches that Redis has not taken yet',
     () => gateway.batches.unsentBytes,
   )
+  gauge('muster_ingest_backlog_bytes', 'Bytes sent to agents that are slow to read them', () => gateway.backlog.bytes)
   gauge('muster_ingest_presence_pending', 'Presence changes not written yet', () => gateway.presence.pending)
   gauge(
     'muster_ingest_certificates_remembered',

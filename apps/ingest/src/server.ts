@@ -23,6 +23,8 @@ export interface SocketHandlers {
   admit(nowMs: number): { connection: () => Connection } | { retryAfterSeconds: number }
   open(socket: uws.WebSocket<unknown>, connection: Connection): void
   message(connection: Connection, frame: Uint8Array, isBinary: boolean): void
+  /** A socket whose reader was behind has taken some of what waited. */
+  drain(connection: Connection): void
   close(connection: Connection, code: number): void
   /** A request that is not an agent's. */
   refused(reason: string): void
@@ -61,6 +63,7 @@ export async function serveSockets(options: ServerOptions, handlers: SocketHandl
     open: (socket) => handlers.open(socket, socket.getUserData().connection),
     message: (socket, message, isBinary) =>
       handlers.message(socket.getUserData().connection, new Uint8Array(message), isBinary),
+    drain: (socket) => handlers.drain(socket.getUserData().connection),
     close: (socket, code) => handlers.close(socket.getUserData().connection, code),
   })
   app.any('/*', (res) => {
