@@ -38,12 +38,15 @@ const settingsOf: Record<string, z.ZodObject> = {
 const environmentIn = (path: string): Record<string, string> =>
   Object.fromEntries([...text(path).matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]))
 
+/** Read by the C library and not by us. */
+const ofTheLibrary = 'MALLOC_ARENA_MAX'
+
 /** The settings with which a program would start. @throws naming each that it does not know, misses or cannot use */
 function understood(program: string, environment: Record<string, string>) {
   expect(existsSync(join(project, program)), program).toBe(true)
   const schema = settingsOf[program]
   if (schema === undefined) throw new Error(`${program} is no process of ours`)
-  const unknown = Object.keys(environment).filter((name) => !(name in schema.shape))
+  const unknown = Object.keys(environment).filter((name) => !(name in schema.shape || name === ofTheLibrary))
   expect(unknown, `unknown to ${program}`).toEqual([])
   return readConfig(schema, environment)
 }

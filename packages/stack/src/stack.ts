@@ -173,6 +173,8 @@ function planProcesses({ urls, secretFiles, folder }: Stores, ports: StackPorts,
     }),
     ...plan('ingest', ingest, {
       INGEST_PORT: String(ports.ingest),
+      // The C library would keep heaps for the engine's threads; they are a fifth of what such a process takes.
+      MALLOC_ARENA_MAX: '1',
       REDIS_URL: urls.redis,
       DEVICE_KEYS_FILE: secretFiles.deviceKeysFile,
     }),
