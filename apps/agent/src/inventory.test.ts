@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { encodeUp } from '@muster/wire/up.ts'
 import { describe, expect, test } from 'vitest'
 import { canonicalJson } from './canonical.ts'
@@ -84,11 +83,4 @@ describe('the reporter', () => {
     expect(known.state.collected).toBe(1)
     expect(known.outbox.size).toBe(1)
   })
-})
-
-test('a damaged settings file counts as none', async () => {
-  await using folder = await temporaryFolder()
-  const { writeFile } = await import('node:fs/promises')
-  await writeFile(`${folder.path}/settings.json`, `{"autoUpdate": ${randomUUID()}`)
-  expect((await Settings.open(folder.path)).autoUpdate).toBe(true)
 })

@@ -3,7 +3,8 @@ import { z } from 'zod'
 import { readIfPresent, writeDurably } from './durable-file.ts'
 
 const Kept = z.object({
-  autoUpdate: z.boolean().default(true),
+  /** `unknown` after the file was damaged: somebody may have turned it off. */
+  autoUpdate: z.union([z.boolean(), z.literal('unknown')]).default(true),
   /** Hash of the inventory that the server is known to have. */
   inventoryHash: z.string().optional(),
 })
@@ -22,14 +23,14 @@ export class Settings {
     this.#kept = kept
   }
 
-  /** A damaged file counts as absent: everything in it has a default or is learnt again. */
+  /** What a damaged file held is learnt again; whether the agent may update itself only by being told. */
   static async open(directory: string): Promise<Settings> {
     const path = join(directory, file)
     const parsed = Kept.safeParse(parseJson((await readIfPresent(path)) ?? '{}'))
-    return new Settings(path, parsed.success ? parsed.data : Kept.parse({}))
+    return new Settings(path, parsed.success ? parsed.data : { autoUpdate: 'unknown' })
   }
 
-  get autoUpdate(): boolean {
+  get autoUpdate(): Kept['autoUpdate'] {
     return this.#kept.autoUpdate
   }
 

@@ -31,13 +31,15 @@ export interface UpdaterOptions {
   log: Log
 }
 
+const settingLost = 'Whether auto-update is on could not be read: turn it on or off anew'
+
 /** Takes up what the server offers: fetches it, puts it in the place of this executable and hands over to the watchdog. */
 export class Updater {
   readonly #options: UpdaterOptions
   readonly #steps: UpdateSteps | undefined
   readonly #stopping = new AbortController()
-  /** What was said already: offers are repeated, refusals are not. */
-  readonly #said = new Set<string>()
+  /** What was said last: offers are repeated, a refusal only when something else was said since. */
+  #said: string | undefined
   #busy: Promise<void> | undefined
   #reporting: string | undefined
 
@@ -101,7 +103,8 @@ export class Updater {
     const offered = update.version
     const isUnfinished = attempt !== undefined && attempt.step !== 'fetching'
     const cases: [boolean, UpdateRefused['reason'], string][] = [
-      [!settings.autoUpdate, 'auto_update_off', 'Auto-update is turned off'],
+      [settings.autoUpdate === false, 'auto_update_off', 'Auto-update is turned off'],
+      [settings.autoUpdate === 'unknown', 'auto_update_off', settingLost],
       [installation === undefined, 'cannot_replace_itself', 'This agent is not an installed executable'],
       [barred.includes(offered), 'barred', `${offered} failed on this machine`],
       [compareVersions(offered, version) <= 0, 'not_newer', `${version} runs here`],
@@ -133,13 +136,15 @@ export class Updater {
     const tell = (state: UpdateStatus['state'], more: Partial<UpdateStatus> = {}) =>
       report({ version, state, rolloutId, fromVersion, ...more })
     log.info(`updates from ${fromVersion} to ${version}`, { version })
+    this.#said = undefined
     try {
       await steps.begin(update, fromVersion)
       const job = { version, url, sha256, size, metadataUrl, target, executable: installation.current }
       const root = trust.root ?? ''
       await fetch({ ...job, trust: { folder: trust.folder, root } }, tell, this.#stopping.signal)
       // Turned off meanwhile, by a person who did not want it.
-      if (!this.#options.settings.autoUpdate) throw new UpdateRefused('auto_update_off', 'Auto-update was turned off')
+      if (this.#options.settings.autoUpdate !== true)
+        throw new UpdateRefused('auto_update_off', 'Auto-update was turned off')
       tell('installing')
       await steps.install()
     } catch (error) {
@@ -166,8 +171,8 @@ export class Updater {
 
   #refuse({ version, rolloutId }: Update, { reason, message }: UpdateRefused, barred: string[]): void {
     const key = `${version} ${reason}`
-    if (this.#said.has(key)) return
-    this.#said.add(key)
+    if (this.#said === key) return
+    this.#said = key
     this.#options.log.warn(`does not update to ${version}: ${message}`, { version, reason })
     this.#options.report({ version, state: 'refused', reason, error: message, rolloutId, barred })
   }

@@ -245,6 +245,20 @@ describe('updates of the agent', () => {
     expect((await auditOf(id)).at(-1)).toMatchObject({ action: 'device.auto_update', changed_fields: ['autoUpdate'] })
   })
 
+  it('are kept as the command says that the agent is sent, to one device and to many', async () => {
+    const ids = [await device(), await device()]
+    const [id = ''] = ids
+    const kept = () =>
+      Promise.all(ids.map(async (one) => (await call(here.orgAdmin, devices.get, { id: one })).autoUpdate))
+    await call(here.orgAdmin, autoUpdate.set, { id, enabled: false })
+    expect(await kept()).toEqual([false, true])
+    const type = 'set_auto_update'
+    await call(here.orgAdmin, commands.create, { id, type, payload: { enabled: true } })
+    expect(await kept()).toEqual([true, true])
+    await call(here.orgAdmin, commands.bulk, { deviceIds: ids, type, payload: { enabled: false } })
+    expect(await kept()).toEqual([false, false])
+  })
+
   it('may be turned off by a technician, not by a viewer', async () => {
     const id = await device()
     const told = await refusal(call(here.partnerViewer, autoUpdate.set, { id, enabled: false }))

@@ -8,9 +8,12 @@ import type { DeviceDetail } from './devices.contract.ts'
 import { asDevice, deviceColumns, stateColumns, visible, visibleWithState } from './devices.queries.ts'
 import { summaryOf } from './inventory-summary.ts'
 
+/** Inside JSON a moment is a text already: in the form that all others have. */
+const moment = (column: string) => sql`to_char(${sql.ref(column)} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
 // One JSON value, so that a device without an inventory has none at all rather than one of nulls.
 const inventory = sql<DeviceDetail['inventory']>`CASE WHEN found.device_id IS NOT NULL THEN json_build_object(
-  'hash', found.hash, 'collectedAt', found.collected_at, 'hardware', found.hardware, 'disks', found.disks,
+  'hash', found.hash, 'collectedAt', ${moment('found.collectedAt')}, 'hardware', found.hardware, 'disks', found.disks,
   'network', found.network, 'software', found.software, 'services', found.services, 'users', found.users) END`
 
 /** Its possible twins, as far as the caller may see them. */
@@ -20,7 +23,7 @@ function twinsOf(db: Db, reach: Reach, id: string) {
     .where('pair.deviceId', '=', id)
     .where('pair.dismissedAt', 'is', null)
     .select(
-      sql`json_agg(json_build_object('deviceId', devices.id, 'hostname', devices.hostname, 'noticedAt', pair.noticed_at)
+      sql`json_agg(json_build_object('deviceId', devices.id, 'hostname', devices.hostname, 'noticedAt', ${moment('pair.noticedAt')})
         ORDER BY pair.noticed_at)`.as('twins'),
     )
   return sql<DeviceDetail['possibleDuplicates']>`coalesce((${twins}), '[]')`

@@ -1,14 +1,17 @@
 // How a command comes into being and onto its way: written down in the request's transaction, handed over after the commit.
 import { randomUUID } from 'node:crypto'
+import type { Db } from '@muster/db/database.ts'
 import { AppError, conflict, type ErrorCode } from '@muster/kit/errors.ts'
+import { SetAutoUpdate } from '@muster/wire/commands/agent.ts'
 import type { Call } from '../operation.ts'
 import { requireWorking } from '../tenancy/index.ts'
 import { commandType } from './command-registry.ts'
 import { requireDelivery } from './command-stops.ts'
 import type { Command, CommandName, SkipReason } from './commands.contract.ts'
-import { issueCommands, type Order, type Target } from './commands.queries.ts'
+import { type IssuedTo, issueCommands, type Order, type Target } from './commands.queries.ts'
 import { deliverCommands, frameBytesOf, tellOfCommands } from './delivery.ts'
 import { commandRefusal, incapacity } from './devices.rules.ts'
+import { keepSetting, tellOfSetting } from './update-setting.ts'
 
 /** Payloads of one request together; what is more has to be asked for in several. */
 const bulkBytesMax = 64 * 1024 * 1024
@@ -38,11 +41,22 @@ export function requireCapable(target: Target, type: CommandName): void {
   if (refusal !== null) throw new AppError(codes[refusal] ?? 'CONFLICT', words[refusal])
 }
 
+/** Writes an order down. What tells agents whether to update themselves is kept with their devices as well: offers follow that. */
+async function issue(db: Db, order: Order, recipients: readonly IssuedTo[]): Promise<Command[]> {
+  const commands = await issueCommands(db, order, recipients)
+  if (order.type === 'set_auto_update') {
+    const { enabled } = SetAutoUpdate.parse(order.payload)
+    const deviceIds = commands.map(({ deviceId }) => deviceId)
+    await keepSetting(db, deviceIds, enabled)
+  }
+  return commands
+}
+
 /** Issues an order to one device. @throws when the device takes no commands, or not a second one of this type */
 export async function issueTo(call: Pick<Call, 'db'>, target: Target, order: Order): Promise<Command> {
   requireCapable(target, order.type)
   await requireDelivery(call.db, [target.partnerId])
-  const [command] = await issueCommands(call.db, order, [{ commandId: randomUUID(), deviceId: target.id }])
+  const [command] = await issue(call.db, order, [{ commandId: randomUUID(), deviceId: target.id }])
   if (command === undefined) throw conflict(words.already_pending, 'ALREADY_PENDING')
   frameBytesOf(command)
   return command
@@ -65,7 +79,7 @@ export async function issueToAll(call: Pick<Call, 'db'>, targets: readonly Targe
     able.map(({ partnerId }) => partnerId),
   )
   const recipients = able.map(({ id: deviceId }) => ({ commandId: randomUUID(), deviceId }))
-  const commands = await issueCommands(call.db, order, recipients)
+  const commands = await issue(call.db, order, recipients)
   const [first] = commands
   if (first !== undefined) frameBytesOf(first)
   const issued = new Set(commands.map(({ deviceId }) => deviceId))
@@ -82,10 +96,15 @@ export function deliverAfter(
   targets: readonly Target[],
 ): void {
   const places = new Map(targets.map((target) => [target.id, target]))
+  const set = new Set(commands.filter(({ type }) => type === 'set_auto_update').map(({ deviceId }) => deviceId))
   after(() =>
     Promise.all([
       deliverCommands(services, commands, (deviceId) => places.get(deviceId)?.partnerId),
       tellOfCommands(services, commands, (deviceId) => places.get(deviceId)),
+      tellOfSetting(
+        services,
+        targets.filter(({ id }) => set.has(id)),
+      ),
     ]),
   )
 }

@@ -126,6 +126,8 @@ describe('one machine that enrolled twice', () => {
     const [first, second] = await twice('again')
     expect([await twinsOf(first), await twinsOf(second)]).toEqual([[second], [first]])
     expect(await listed()).toEqual(expect.arrayContaining([first, second]))
+    const { possibleDuplicates } = await call(here.orgAdmin, devices.get, { id: first })
+    expect(possibleDuplicates[0]?.noticedAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
     const told = await mailsAbout(second)
     expect(told.map(({ template }) => template)).toEqual(['device-duplicate', 'device-duplicate'])
     const dismissed = await call(here.orgAdmin, lifecycle.dismissDuplicates, { id: first, deviceId: second })

@@ -1,0 +1,60 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { FakeServer } from '../testing/fake-server.ts'
+import { startAgent, temporaryFolder } from '../testing/test-agent.ts'
+
+let server: FakeServer
+beforeEach(async () => {
+  server = await FakeServer.start()
+})
+afterEach(() => server.stop())
+
+const offer = (version: string) =>
+  server.send({
+    ...{ name: 'update', sequence: 0 },
+    body: { version, url: `${server.url}/agent`, sha256: 'a'.repeat(64), size: 7 },
+  })
+/** Why the agent refused, each time that it said so. */
+const refusals = () =>
+  server.received.flatMap(({ message: { name, body } }) => (name === 'updateStatus' ? [[body.reason, body.error]] : []))
+const refused = (times: number) => server.until(() => refusals().length === times && refusals().at(-1))
+const switchTo = (enabled: boolean) => server.result(server.command('set_auto_update', { enabled }))
+
+describe('U8: an update on the device', () => {
+  test('is withheld while auto-update is off, and why is said again when the reason is another one', async () => {
+    await using folder = await temporaryFolder(true)
+    await using _ = await startAgent(server.url, folder.path)
+    await server.until(() => server.isConnected)
+    await switchTo(false)
+    offer('9.0.0')
+    expect(await refused(1)).toEqual(['auto_update_off', 'Auto-update is turned off'])
+    await switchTo(true)
+    offer('9.0.0')
+    expect((await refused(2))?.[0]).toBe('cannot_replace_itself')
+    await switchTo(false)
+    offer('9.0.0')
+    expect(await refused(3)).toEqual(['auto_update_off', 'Auto-update is turned off'])
+  })
+
+  test('is withheld when the agent cannot read whether it is off, until it is told', async () => {
+    await using folder = await temporaryFolder(true)
+    await writeFile(join(folder.path, 'settings.json'), '{"autoUpdate":fal')
+    {
+      await using _ = await startAgent(server.url, folder.path)
+      await server.until(() => server.isConnected)
+      offer('9.0.0')
+      const told = ['auto_update_off', 'Whether auto-update is on could not be read: turn it on or off anew']
+      expect(await refused(1)).toEqual(told)
+      // Something else is kept meanwhile: that makes nothing known.
+      await server.result(server.command('refresh_inventory', {}))
+    }
+    await using _ = await startAgent(server.url, folder.path)
+    await server.until(() => server.hellos.length === 2 && server.isConnected)
+    offer('9.0.0')
+    expect((await refused(2))?.[0]).toBe('auto_update_off')
+    await switchTo(true)
+    offer('9.0.0')
+    expect((await refused(3))?.[0]).toBe('cannot_replace_itself')
+  })
+})
