@@ -1,5 +1,15 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -28,13 +38,22 @@ const services = { ...(await testServices()), system }
 const store = new DiskStore(join(scratch, 'releases'))
 const version = '700000.1.0'
 const agent = '#!/bin/sh\necho the agent\n'
+/** A version whose executable is for some other machine. */
+const foreign = '700000.0.9'
 /** What the server says instead of the truth. */
 const lies = new Map<string, string>()
+/** Where an answer breaks off. */
+const cuts = new Set<string>()
+/** What was asked for through it as a proxy. */
+const forwarded: string[] = []
 
 const server = createServer(async (request, response) => {
   const url = new URL(request.url ?? '', 'http://x')
   const lie = lies.get(url.pathname)
+  if (url.host === 'muster.test') forwarded.push(url.pathname)
   if (lie !== undefined) return response.end(lie)
+  if (cuts.has(url.pathname))
+    return void response.writeHead(200, { 'content-length': 100 }).write('#!', () => response.destroy())
   const [, os = '', arch = ''] = /\/agents\/download\/(\w+)\/(\w+)$/.exec(url.pathname) ?? []
   const [, of = '', name = ''] = /\/targets\/([^/]+)\/(SHA256SUMS(?:\.sig)?)$/.exec(url.pathname) ?? []
   const wanted = url.searchParams.get('version') ?? undefined
@@ -76,6 +95,14 @@ beforeAll(async () => {
     ],
     [key],
   )
+  const other = Buffer.from('#!/nowhere/interpreter\n')
+  await repository.add(
+    [
+      { version: foreign, os: 'linux', arch: 'x64', bytes: other },
+      { version: foreign, os: 'linux', arch: 'arm64', bytes: other },
+    ],
+    [key],
+  )
   await repository.renew(online)
   const published = await publishedIn(store)
   await asSystem(services.system, (db) => register(db, published))
@@ -84,16 +111,15 @@ beforeAll(async () => {
   writeFileSync(script, answer.body as Uint8Array)
 })
 
+const PATH = '/usr/bin:/bin:/usr/sbin:/sbin'
 /** Not synchronously: the server that it asks runs in this very process. */
-const run = (...args: string[]) =>
+const runWith = (env: Readonly<Record<string, string>>, ...args: string[]) =>
   new Promise<{ status: number; text: string }>((resolve) => {
-    execFile(
-      'sh',
-      [script, ...args],
-      { env: { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', https_proxy: 'http://proxy:1' } },
-      (error, out, err) => resolve({ status: error === null ? 0 : Number(error.code), text: out + err }),
+    execFile('sh', [script, ...args], { env: { PATH, ...env } }, (error, out, err) =>
+      resolve({ status: error === null ? 0 : Number(error.code), text: out + err }),
     )
   })
+const run = (...args: string[]) => runWith({ https_proxy: 'http://proxy:1' }, ...args)
 const newRoot = () => mkdtempSync(join(scratch, 'root-'))
 const program = (root: string) => join(root, 'opt/muster/muster-agent')
 const chosen = ['--version', version, '--key', 'KEY-1']
@@ -140,6 +166,84 @@ describe('the install script', () => {
     expect(existsSync(join(root, 'var/lib/muster-agent/identity.key'))).toBe(true)
     expect(await run('--uninstall', '--purge', '--root', root)).toMatchObject({ status: 0 })
     expect(existsSync(join(root, 'var/lib/muster-agent'))).toBe(false)
+  })
+
+  it('takes a folder with blanks in its name, and says how the agent is started there', async () => {
+    const root = join(newRoot(), 'a machine')
+    const { status, text } = await run(...chosen, '--root', root)
+    expect(status).toBe(0)
+    expect(text).toContain(`'${program(root)}.watchdog' watchdog --server ${publicUrl} --data-dir '${root}/var/lib`)
+    expect(await run('--uninstall', '--purge', '--root', root)).toMatchObject({ status: 0 })
+    expect(existsSync(program(root))).toBe(false)
+  })
+
+  it('leaves what the watchdog runs from alone when the agent is there already', async () => {
+    const root = newRoot()
+    await run(...chosen, '--root', root)
+    rmSync(`${program(root)}.watchdog`)
+    writeFileSync(`${program(root)}.watchdog`, 'a version that has proved itself')
+    expect(await run(...chosen, '--root', root)).toMatchObject({ status: 0 })
+    expect(readFileSync(`${program(root)}.watchdog`, 'utf8')).toBe('a version that has proved itself')
+  })
+
+  const isThere = (tool: string) => spawnSync(tool, ['--version']).error === undefined
+  describe.each(['curl', 'wget'].filter(isThere))('with %s', (tool) => {
+    // What the script needs besides, and of the two only this one.
+    const tools = join(scratch, `with-${tool}`)
+    const needed = 'sh cat chmod cp cut grep id ln mkdir mktemp mv openssl rm sed sha256sum tr uname'.split(' ')
+    beforeAll(() => {
+      mkdirSync(tools)
+      for (const name of [tool, ...needed]) {
+        const folder = PATH.split(':').find((each) => existsSync(join(each, name))) ?? ''
+        symlinkSync(join(folder, name), join(tools, name))
+      }
+    })
+
+    it.each([
+      [{ http_proxy: publicUrl }, `http_proxy="${publicUrl}"\n`],
+      [{ HTTP_PROXY: publicUrl }, `http_proxy="${publicUrl}"\n`],
+      [
+        { ALL_PROXY: publicUrl, NO_PROXY: 'x.test' },
+        `https_proxy="${publicUrl}"\nhttp_proxy="${publicUrl}"\nno_proxy="x.test"\n`,
+      ],
+    ])('goes through the proxy of %j and hands it on', async (env, settings) => {
+      const root = newRoot()
+      forwarded.length = 0
+      const told = await runWith({ PATH: tools, ...env }, ...chosen, '--root', root, '--server', 'http://muster.test')
+      expect(told).toMatchObject({ status: 0 })
+      expect(forwarded).toHaveLength(3)
+      expect(readFileSync(join(root, 'etc/muster/agent.env'), 'utf8')).toBe(
+        `${settings}MUSTER_ENROLLMENT_KEY="KEY-1"\n`,
+      )
+    })
+
+    it('does without it for what no_proxy names', async () => {
+      const env = { PATH: tools, http_proxy: 'http://127.0.0.1:1', NO_PROXY: '127.0.0.1' }
+      expect(await runWith(env, ...chosen, '--root', newRoot())).toMatchObject({ status: 0 })
+    })
+
+    it('takes the proxy of the command line before that of the environment', async () => {
+      const root = newRoot()
+      const args = ['--root', root, '--server', 'http://muster.test', '--proxy', publicUrl]
+      const env = { PATH: tools, http_proxy: 'http://127.0.0.1:1' }
+      expect(await runWith(env, ...chosen, ...args)).toMatchObject({ status: 0 })
+    })
+
+    it('keeps nothing of what broke off', async () => {
+      for (const arch of ['x64', 'arm64']) cuts.add(`/api/v1/agents/download/linux/${arch}`)
+      const root = newRoot()
+      const told = await runWith({ PATH: tools }, ...chosen, '--root', root)
+      cuts.clear()
+      expect(told).toMatchObject({ status: 1, text: expect.stringContaining('could not be fetched') })
+      expect(readdirSync(join(root, 'opt/muster'))).toEqual([])
+    })
+  })
+
+  it('refuses what does not run on this machine', async () => {
+    const root = newRoot()
+    const told = await run('--version', foreign, '--key', 'K', '--root', root)
+    expect(told).toMatchObject({ status: 1, text: expect.stringContaining('does not run on this machine') })
+    expect(readdirSync(join(root, 'opt/muster'))).toEqual([])
   })
 
   const path = '/api/v1/agents'

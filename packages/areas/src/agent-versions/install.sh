@@ -36,7 +36,7 @@ while [ $# -gt 0 ]; do
   case $1 in
     --key | --code) needs $# "$1"; key=$2; shift 2 ;;
     --server) needs $# "$1"; server=$2; shift 2 ;;
-    --proxy) needs $# "$1"; https_proxy=$2 http_proxy=$2; export https_proxy http_proxy; shift 2 ;;
+    --proxy) needs $# "$1"; https_proxy=$2 http_proxy=$2; shift 2 ;;
     --version) needs $# "$1"; version=$2; shift 2 ;;
     --release-key) needs $# "$1"; release_key=$2; shift 2 ;;
     --root) needs $# "$1"; root=$2; shift 2 ;;
@@ -50,11 +50,18 @@ done
 server=${server%/}
 root=${root%/}
 program=$root/opt/muster/muster-agent
+new=$program.installing
 data=$root/var/lib/muster-agent
 settings=$root/etc/muster/agent.env
 units=$root/etc/systemd/system
 [ -n "$root" ] && start=no
 if [ -z "$root" ] && [ "$(id -u)" -ne 0 ]; then die 'run this as root, or with --root DIR'; fi
+
+# Who fetches for us reads small letters alone, and not all of them all_proxy.
+https_proxy=${https_proxy:-${HTTPS_PROXY:-${all_proxy:-${ALL_PROXY:-}}}}
+http_proxy=${http_proxy:-${HTTP_PROXY:-${all_proxy:-${ALL_PROXY:-}}}}
+no_proxy=${no_proxy:-${NO_PROXY:-}}
+export https_proxy http_proxy no_proxy
 
 has() { command -v "$1" >/dev/null 2>&1; }
 systemd_runs() { [ -z "$root" ] && [ -d /run/systemd/system ] && has systemctl; }
@@ -79,8 +86,10 @@ uninstall() {
 fetch() {
   if has curl; then
     curl -fsSL --retry 3 --connect-timeout 15 -o "$2" "$1"
-  elif has wget; then
+  elif has wget && wget --help 2>&1 | grep -q -e --tries; then
     wget -q --tries=3 --timeout=15 -O "$2" "$1"
+  elif has wget; then
+    wget -q -O "$2" "$1"
   else
     die 'needs curl or wget'
   fi
@@ -127,8 +136,9 @@ KEYS
 # Checks the list of hashes against its signature with each trusted key; one that fits is enough.
 verify_signature() {
   base=$server/api/v1/agents/releases/targets/$version
-  fetch "$base/SHA256SUMS" "$scratch/sums" || die "there is no signed list of version $version"
-  fetch "$base/SHA256SUMS.sig" "$scratch/sig" || die "there is no signed list of version $version"
+  for name in SHA256SUMS SHA256SUMS.sig; do
+    fetch "$base/$name" "$scratch/$name" || die "$name of version $version could not be fetched"
+  done
   if [ -n "$release_key" ]; then cp "$release_key" "$scratch/keys"; else trusted_keys >"$scratch/keys"; fi
   number=0
   while IFS= read -r line; do
@@ -136,8 +146,8 @@ verify_signature() {
     [ "$number" -gt 0 ] && printf '%s\n' "$line" >>"$scratch/key-$number.pem"
   done <"$scratch/keys"
   for pem in "$scratch"/key-*.pem; do
-    if openssl pkeyutl -verify -pubin -inkey "$pem" -rawin -in "$scratch/sums" -sigfile "$scratch/sig" >/dev/null 2>&1; then
-      signed=$(sed -n "s/^\([0-9a-f]\{64\}\)  muster-agent-$os-$arch\$/\1/p" "$scratch/sums")
+    if openssl pkeyutl -verify -pubin -inkey "$pem" -rawin -in "$scratch/SHA256SUMS" -sigfile "$scratch/SHA256SUMS.sig" >/dev/null 2>&1; then
+      signed=$(sed -n "s/^\([0-9a-f]\{64\}\)  muster-agent-$os-$arch\$/\1/p" "$scratch/SHA256SUMS")
       [ "$signed" = "$expected" ] || die "the signed hash of version $version is another one"
       return 0
     fi
@@ -161,25 +171,29 @@ choose_release() {
 
 can_verify_signatures() { has openssl && openssl pkeyutl -help 2>&1 | grep -q -- -rawin; }
 
+# What the watchdog runs from: a name of its own, so that no update that fails can break it.
+link_watchdog() { ln -f "$program" "$program.watchdog" 2>/dev/null || cp -f "$program" "$program.watchdog"; }
+
 install_program() {
   if [ -f "$program" ] && [ "$(sha256 "$program")" = "$expected" ]; then
     say "version $version is there already"
+    [ -f "$program.watchdog" ] || link_watchdog
     return 0
   fi
   mkdir -p "${program%/*}"
-  new=$program.installing
-  trap 'rm -rf "$scratch" "$new"' EXIT
   say "fetching version $version for $os-$arch"
   fetch "$server/api/v1/agents/download/$os/$arch?version=$version" "$new" || die 'the agent could not be fetched'
   [ "$(sha256 "$new")" = "$expected" ] || die 'what was fetched is not the agent: its SHA-256 is another one'
   chmod 755 "$new"
+  "$new" --version >/dev/null || die 'the agent does not run on this machine'
   mv -f "$new" "$program"
+  link_watchdog
 }
 
-# What the watchdog runs from: a name of its own, so that no update that fails can break it.
-link_watchdog() { ln -f "$program" "$program.watchdog" 2>/dev/null || cp -f "$program" "$program.watchdog"; }
-
 quoted() { printf '%s' "$1" | tr -d '\n' | sed "s/[\\\\\"]/\\\\&/g"; }
+
+# setting NAME VALUE: a line for systemd, nothing without a value
+setting() { if [ -n "$2" ]; then printf '%s="%s"\n' "$1" "$(quoted "$2")"; fi; }
 
 write_settings() {
   mkdir -p "$data" "${settings%/*}"
@@ -187,12 +201,10 @@ write_settings() {
   (
     umask 077
     {
-      for name in https_proxy http_proxy all_proxy no_proxy; do
-        capitals=$(printf '%s' "$name" | tr '[:lower:]' '[:upper:]')
-        eval "value=\${$name:-\${$capitals:-}}"
-        if [ -n "$value" ]; then printf '%s="%s"\n' "$name" "$(quoted "$value")"; fi
-      done
-      if [ -n "$key" ]; then printf 'MUSTER_ENROLLMENT_KEY="%s"\n' "$(quoted "$key")"; fi
+      setting https_proxy "$https_proxy"
+      setting http_proxy "$http_proxy"
+      setting no_proxy "$no_proxy"
+      setting MUSTER_ENROLLMENT_KEY "$key"
     } >"$settings"
   )
   chmod 600 "$settings"
@@ -236,7 +248,8 @@ if [ -z "$key" ] && [ "$enrolled" = no ]; then die 'needs --key, or MUSTER_ENROL
 
 platform
 scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+trap 'rm -rf "$scratch" "$new"' EXIT
+trap 'exit 1' HUP INT TERM
 choose_release
 if [ -n "$release_key" ] || [ -n "$(trusted_keys)" ]; then
   if can_verify_signatures; then
@@ -248,7 +261,6 @@ if [ -n "$release_key" ] || [ -n "$(trusted_keys)" ]; then
   fi
 fi
 install_program
-link_watchdog
 write_settings
 write_unit
 if systemd_runs; then
@@ -259,6 +271,6 @@ if systemd_runs; then
     say 'the agent runs'
   fi
 else
-  say "start it with: MUSTER_ENROLLMENT_KEY=… $program watchdog --server $server --data-dir $data"
+  say "start it with: MUSTER_ENROLLMENT_KEY=… '$program.watchdog' watchdog --server $server --data-dir '$data'"
 fi
 say "version $version is installed"
