@@ -28,7 +28,9 @@ async function main(args: readonly string[]): Promise<void> {
     if (scenario === undefined) throw new UsageError(name === '' ? 'Which scenario?' : `There is no scenario ${name}`)
     say(`${name}: ${scenario.summary}`)
     const before = load()
+    const startedAt = performance.now()
     const report = await attempt(scenario, options, names.length > 1)
+    say(`${name} took ${Math.round((performance.now() - startedAt) / 1000)} s`)
     if (report === undefined) continue
     const command = `npm run bench -- ${args.join(' ')}`
     const date = new Date().toISOString()

@@ -26,6 +26,9 @@ const vitals = {
   processCount: 100,
 }
 const reconnectMs = 250
+/** After a long outage an agent keeps to what the protocol allows: a burst, then so often one more. */
+const resendBurst = 150
+const resendMs = 400
 
 class RecordedAgent {
   readonly deviceId = randomUUID()
@@ -39,6 +42,7 @@ class RecordedAgent {
   #live = false
   #ended = false
   #comeBackAfterMs: number | undefined
+  #resending: NodeJS.Timeout | undefined
   closes = 0
 
   get publicKey(): string {
@@ -60,6 +64,7 @@ class RecordedAgent {
     socket.on('close', () => {
       if (this.#live) this.closes += 1
       this.#live = false
+      clearInterval(this.#resending)
       const delayMs = this.#comeBackAfterMs ?? reconnectMs
       this.#comeBackAfterMs = undefined
       if (!this.#ended) setTimeout(() => this.#ended || this.connect(url), delayMs)
@@ -81,12 +86,22 @@ class RecordedAgent {
       this.#socket?.send(encodeFrame(hello.type, 0, body))
     } else if (message.name === 'welcome') {
       this.#live = true
-      for (const frame of this.#unacknowledged.values()) this.#socket?.send(frame)
+      this.#resend()
     } else if (message.name === 'retry') {
       this.#comeBackAfterMs = message.body.afterMs
     } else if (message.name === 'ack') {
       if (this.#unacknowledged.delete(message.sequence)) this.acknowledged.add(message.sequence)
     }
+  }
+
+  #resend(): void {
+    const [...waiting] = this.#unacknowledged.values()
+    for (const frame of waiting.splice(0, resendBurst)) this.#socket?.send(frame)
+    this.#resending = setInterval(() => {
+      const frame = waiting.shift()
+      if (frame === undefined) clearInterval(this.#resending)
+      else this.#socket?.send(frame)
+    }, resendMs)
   }
 
   beat(): void {
@@ -98,6 +113,7 @@ class RecordedAgent {
 
   end(): void {
     this.#ended = true
+    clearInterval(this.#resending)
     this.#socket?.terminate()
   }
 }
