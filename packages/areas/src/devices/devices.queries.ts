@@ -6,6 +6,7 @@ import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { type Reach, reachFrom, reachShape, reachValues, within } from '../tenancy/index.ts'
 import type { Device, DeviceSort, DeviceStatus, ListInput, MetricPoint, MetricResolution } from './devices.contract.ts'
 import { type Condition, deviceStatus, percent, updateTimeoutMs } from './devices.rules.ts'
+import { containing, isNamed } from './named-devices.ts'
 import { visibleDevices } from './visibility.ts'
 
 type Stored = Omit<Device, 'status' | 'memoryPercent' | 'diskPercent'> & Condition
@@ -83,7 +84,10 @@ export interface Listing {
     | 'search'
     | 'includeDecommissioned'
     | 'possibleDuplicate'
-  >
+  > & {
+    /** The devices that `search` finds, where that is known already. */
+    readonly named?: readonly string[]
+  }
   readonly sort: DeviceSort
   readonly sortDir: 'asc' | 'desc'
   readonly limit: number
@@ -114,8 +118,6 @@ function statusIn(statuses: readonly DeviceStatus[], since: string) {
   return sql<SqlBool>`(${any})`
 }
 
-const escaped = (text: string) => text.replace(/[\\%_]/g, '\\$&')
-
 type Filters = Listing['filters']
 type Count = 'none' | 'one' | 'many'
 const countOf = (ids: readonly string[] | undefined): Count =>
@@ -130,7 +132,8 @@ const filterShape = (caller: Reach, filters: Filters, withState: boolean) => ({
   sites: countOf(sitesOf(filters)),
   groups: filters.groupIds !== undefined,
   status: filters.status,
-  search: filters.search !== undefined && filters.search !== '',
+  search: filters.search !== undefined && filters.search !== '' && filters.named === undefined,
+  named: filters.named !== undefined,
   duplicates: filters.possibleDuplicate === true,
   decommissioned: filters.includeDecommissioned === true || filters.status?.includes('decommissioned') === true,
   /** An unneeded join would keep a count from being read off an index alone. */
@@ -147,7 +150,8 @@ const filterValues = (caller: Reach, filters: Filters, nowMs: number) => ({
   site: sitesOf(filters)?.[0] ?? '',
   sites: sitesOf(filters) ?? [],
   groups: filters.groupIds ?? [],
-  like: `%${escaped(filters.search ?? '')}%`,
+  pattern: containing(filters.search ?? ''),
+  named: filters.named ?? [],
   since: new Date(nowMs - updateTimeoutMs).toISOString(),
 })
 type FilterValues = ReturnType<typeof filterValues>
@@ -158,7 +162,6 @@ const oneOf = (count: Count, id: string, ids: readonly string[]) =>
 
 /** @param condition of a filter in the filter language, which comes in too many forms to be built once */
 function filtered(db: Db, shape: FilterShape, values: FilterValues, condition: Filtering = null) {
-  const { like } = values
   return (
     visible(db, reachFrom(shape.reach, values))
       .$if(shape.state, (query) => query.leftJoin('deviceState as state', 'state.deviceId', 'devices.id'))
@@ -181,9 +184,8 @@ function filtered(db: Db, shape: FilterShape, values: FilterValues, condition: F
       // Written out, because the index of devices in use serves only who says this very condition.
       .$if(!shape.decommissioned, (query) => query.where(sql<SqlBool>`devices.lifecycle <> 'decommissioned'`))
       .$if(shape.status !== undefined, (query) => query.where(statusIn(shape.status ?? [], values.since)))
-      .$if(shape.search, (query) =>
-        query.where((eb) => eb.or([eb('devices.hostname', 'ilike', like), eb('devices.displayName', 'ilike', like)])),
-      )
+      .$if(shape.search, (query) => query.where(isNamed(values.pattern)))
+      .$if(shape.named, (query) => query.where(sql<SqlBool>`devices.id = ANY (${[...values.named]}::uuid[])`))
       .$if(condition !== null, (query) => query.where(condition ?? sql<SqlBool>`true`))
   )
 }

@@ -178,6 +178,29 @@ describe('the list of devices', async () => {
     expect(await names(here.partnerAdmin, { search: '%' })).toEqual(['gamma'])
   })
 
+  it('searches alike whether few or very many have the name, and never beyond the reach', async () => {
+    const [near, far] = [await world(), await world()]
+    const count = 1_100
+    for (const { org, partner } of [near, far])
+      await system.query(
+        `INSERT INTO devices (org_id, partner_id, hostname) SELECT $1, $2, 'crowd-' || n FROM generate_series(1, $3::int) n`,
+        [org.id, partner.id, count],
+      )
+    const found = (search: string) => list(near.partnerAdmin, { search, limit: 2, includeTotal: true })
+    expect(await found('CROWD')).toMatchObject({
+      total: count,
+      devices: [{ hostname: 'crowd-1' }, { hostname: 'crowd-10' }],
+    })
+    expect(await found('wd-110')).toMatchObject({
+      total: 2,
+      devices: [{ hostname: 'crowd-110' }, { hostname: 'crowd-1100' }],
+    })
+    expect(await walk(near.orgAdmin, { search: 'd-110', limit: 1 })).toHaveLength(2)
+    const numbered = await call(near.partnerAdmin, devices.list, { page: 2, limit: 1, search: 'wd-110' })
+    expect(numbered).toMatchObject({ data: [{ hostname: 'crowd-1100' }], pagination: { total: 2 } })
+    expect(await names(near.partnerAdmin, { search: 'crowd-7', orgIds: [near.otherOrg.id] })).toEqual([])
+  })
+
   it('decommissioned devices are shown when asked for', async () => {
     const [gone = ''] = await enrolled(here.partnerAdmin, { orgId: here.org.id }, 'gone')
     await call(here.partnerAdmin, lifecycle.remove, { id: gone })

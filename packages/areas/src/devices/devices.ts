@@ -15,8 +15,8 @@ import {
   metricsOf,
   type Position,
 } from './devices.queries.ts'
-
 import { conditionOf } from './filter-condition.ts'
+import { devicesNamed } from './named-devices.ts'
 
 export default implement(contract, {
   async list(call) {
@@ -63,6 +63,13 @@ async function conditionIn({ caller, db, input: { filter } }: Call<ListInput>) {
   return filter === undefined ? null : conditionOf(db, filter, { partnerId, orgId })
 }
 
+/** The filters of the list, with what its search comes to where an index tells. */
+async function withNamed<Filters extends Listing['filters']>({ caller, services }: Call<ListInput>, filters: Filters) {
+  const { search = '' } = filters
+  const named = await devicesNamed(services.system, caller, search)
+  return named === null ? filters : { ...filters, named }
+}
+
 const cursorModeOnly = [
   'cursor',
   'offset',
@@ -81,9 +88,10 @@ const isPaged = (input: ListInput) =>
 
 async function listByPage(call: Call<ListInput>, page: number) {
   const { caller, input, db, services } = call
-  const { limit, ...filters } = input
+  const { limit, ...asked } = input
   if (reachesNothing(caller)) return { data: [], pagination: { page, limit, total: 0 } }
   const now = services.clock.now()
+  const filters = await withNamed(call, asked)
   const listing: Listing = { filters, sort: 'hostname', sortDir: 'asc', limit, offset: (page - 1) * limit, after: null }
   const condition = await conditionIn(call)
   const [rows, total] = await Promise.all([
@@ -95,11 +103,12 @@ async function listByPage(call: Call<ListInput>, page: number) {
 
 async function listByCursor(call: Call<ListInput>) {
   const { caller, input, db, services } = call
-  const { limit, sort = 'hostname', sortDir = 'asc', includeTotal = false, cursor = '', offset = 0, ...filters } = input
+  const { limit, sort = 'hostname', sortDir = 'asc', includeTotal = false, cursor = '', offset = 0, ...asked } = input
   if (reachesNothing(caller)) return { devices: [], nextCursor: null, limit, ...(includeTotal ? { total: 0 } : {}) }
   const now = services.clock.now()
   const binding = bindingOf(caller, input)
   const after = cursor === '' ? null : positionOf(services.keyring, binding, cursor)
+  const filters = await withNamed(call, asked)
   // One row more than asked for tells whether there is another page.
   const listing: Listing = { filters, sort, sortDir, limit: limit + 1, offset, after }
   const condition = await conditionIn(call)

@@ -9,6 +9,7 @@ export { tellAdministrators } from './device-notices.ts'
 export { asDevice, deviceById, deviceColumns, stateColumns } from './devices.queries.ts'
 export { dismissDuplicates, noteDuplicates } from './duplicates.ts'
 export { conditionOf } from './filter-condition.ts'
+export { containing, isNamed, partLengthLeast } from './named-devices.ts'
 export {
   addDevice,
   completeDevice,

@@ -3,16 +3,14 @@
 // each end early, and the rows themselves are then read as the caller.
 import { asSystem, type Db } from '@muster/db/database.ts'
 import type { Caller } from '@muster/kit/access.ts'
-import { sql } from 'kysely'
-import { visibleDevices } from '../devices/index.ts'
+import { type RawBuilder, sql } from 'kysely'
+import { containing, isNamed, partLengthLeast, visibleDevices } from '../devices/index.ts'
 import type { Services } from '../services.ts'
-import { escaped, type Match, scoreOf } from './score.ts'
+import { alikeParts, escaped, type Match, scoreOf } from './score.ts'
 import type { Hit } from './search.contract.ts'
 
-/** Trigrams need three letters to be of use. */
-const partLengthLeast = 3
 /** Of those alike so many are compared. */
-const comparedMost = 300
+const comparedMost = 2_000
 
 const shownName = sql`coalesce(devices.display_name, devices.hostname)`
 
@@ -28,8 +26,10 @@ async function byParts(db: Db, caller: Caller, query: string, limit: number): Pr
     .limit(limit)
     .execute()
   if (beginning.length >= limit || query.length < partLengthLeast) return beginning
-  const part = sql<boolean>`(hostname ILIKE ${`%${plain}%`} OR display_name ILIKE ${`%${plain}%`})`
-  return [...beginning, ...(await visible(db, caller).where(part).limit(limit).execute())]
+  const parts = visible(db, caller)
+    .where(isNamed(containing(query)))
+    .limit(limit)
+  return [...beginning, ...(await parts.execute())]
 }
 
 /** Devices whose name has that much in common with the query. */
@@ -37,7 +37,13 @@ async function byLikeness(db: Db, caller: Caller, query: string, least: number):
   await sql`SELECT set_config('pg_trgm.word_similarity_threshold', ${String(least)}, true), set_config('enable_seqscan', 'off', true)`.execute(
     db,
   )
-  const alike = sql<boolean>`(${query} <% hostname OR ${query} <% display_name)`
+  const parts = alikeParts(query, least)
+  const isAlike = (name: RawBuilder<unknown>) =>
+    sql`(${sql.join(
+      parts.map((part) => sql`${part} <% ${name}`),
+      sql` AND `,
+    )})`
+  const alike = sql<boolean>`(${isAlike(sql`hostname`)} OR ${isAlike(sql`display_name`)})`
   return visible(db, caller).where(alike).limit(comparedMost).execute()
 }
 

@@ -22,6 +22,23 @@ export const scoreOf = (name: Text, query: string): Text => {
  */
 export type Match = 'parts' | number
 
+/** From here on what a query shares with a name is most of it. */
+const largePart = 0.5
+
+/**
+ * What of a query has to be alike a name. For less than a large part each word by itself: otherwise one that all names share,
+ * such as a domain, would let all of them be compared.
+ */
+export function alikeParts(query: string, least: number): string[] {
+  const words = least < largePart ? query.match(/[\p{L}\p{N}]+/gu) : null
+  return words === null ? [query] : words
+}
+
 /** Does a name answer a query at all? For sets that are small enough to be looked through. */
 export const answers = (name: Text, query: string, match: Match): Text =>
-  match === 'parts' ? sql`${name} ILIKE ${`%${escaped(query)}%`}` : sql`word_similarity(${query}, ${name}) >= ${match}`
+  match === 'parts'
+    ? sql`${name} ILIKE ${`%${escaped(query)}%`}`
+    : sql.join(
+        alikeParts(query, match).map((part) => sql`word_similarity(${part}, ${name}) >= ${match}`),
+        sql` AND `,
+      )

@@ -47,6 +47,18 @@ describe('search', () => {
       expect(await titles(typo)).toContain(hostname)
   })
 
+  it('forgives a misspelt word that every name has beside one that few have', async () => {
+    const domain = `domain${own}`
+    await system.query(
+      `INSERT INTO devices (org_id, partner_id, hostname, os_type)
+       SELECT $1, $2, 'till-' || n || $3, 'linux' FROM generate_series(4000, 4400) n`,
+      [here.org.id, here.partner.id, `.${domain}`],
+    )
+    const misspelt = domain.replace('oma', 'moa')
+    expect((await titles(`${misspelt} 4321`))[0]).toBe(`till-4321.${domain}`)
+    expect(await titles(`${misspelt} xyzzy`, admin, { types: 'device' })).toEqual([])
+  })
+
   it('finds devices, users and organisations together, and only the kinds asked for', async () => {
     const name = `${own}common`
     await device(name)
