@@ -24,7 +24,7 @@ const samples = 15
 export const consoleScreens: Scenario = {
   summary:
     'the console with 50,000 devices in Chromium: first rows, search, changes, scrolling, memory under live changes',
-  secondsMax: 1_200,
+  secondsMax: 1_500,
   async run({ options, say, keep }: Run): Promise<Report> {
     const length = options.isQuick ? lengths.quick : lengths.full
     const { agents = length.agents, seconds = length.memorySeconds } = options

@@ -1,6 +1,7 @@
 import type { Me } from '@muster/areas/auth/session.contract.ts'
 import type { Permission } from '@muster/kit/permissions.ts'
 import { type QueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import { createContext, type ReactNode, use } from 'react'
 import type { z } from 'zod'
 import { api } from '../api.ts'
 import { accessToken, mayBeSignedIn } from './credential.ts'
@@ -19,13 +20,25 @@ export async function whoAmI(queries: QueryClient): Promise<Person | null> {
   return queries.ensureQueryData(meQuery)
 }
 
+/** The signed-in person as far as it is known already. */
+export const heldPerson = (queries: QueryClient): Person | undefined => queries.getQueryData(meQuery.queryKey)
+
 /** Where the session acts, as the beginning of all query keys: a person in a place. */
 export const scopeKeyOf = ({ id, scope, partnerId, orgId }: Person): string =>
   [id, scope, partnerId ?? '-', orgId ?? '-'].join('/')
 
-/** The signed-in person. Only below the shell, which sees to it that there is one. */
+const MeContext = createContext<Person | null>(null)
+
+/** Tells everything below who is signed in. Only where somebody is. */
+export function SignedIn({ children }: { readonly children: ReactNode }) {
+  return <MeContext value={useSuspenseQuery(meQuery).data}>{children}</MeContext>
+}
+
+/** The signed-in person. Only below `SignedIn`, that is on every screen of the shell. */
 export function useMe(): Person {
-  return useSuspenseQuery(meQuery).data
+  const me = use(MeContext)
+  if (me === null) throw new Error('nobody is signed in here')
+  return me
 }
 
 export const useScopeKey = (): string => scopeKeyOf(useMe())

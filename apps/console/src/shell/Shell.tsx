@@ -1,9 +1,9 @@
 import { Outlet, useRouter, useRouterState } from '@tanstack/react-router'
 import { Menu as MenuIcon } from 'lucide-react'
-import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import { Live } from '../live/Live.tsx'
 import { useAnswer } from '../questions.ts'
-import { useCan, useMe, useScopeKey } from '../session/session.tsx'
+import { SignedIn, useCan, useMe, useScopeKey } from '../session/session.tsx'
 import { useSwitching } from '../session/transitions.ts'
 import { Button } from '../ui/Button.tsx'
 import { Loading } from '../ui/states.tsx'
@@ -19,7 +19,13 @@ const CommandStopBanner = lazy(() =>
 const Palette = lazy(() => import('./Palette.tsx').then((module) => ({ default: module.Palette })))
 
 /** The frame around all screens of a signed-in person. */
-export function Shell() {
+export const Shell = () => (
+  <SignedIn>
+    <Frame />
+  </SignedIn>
+)
+
+function Frame() {
   const [open, setOpen] = useState<'palette' | 'help' | 'menu' | null>(null)
   const wasOpened = useRef(false)
   if (open === 'palette') wasOpened.current = true
@@ -78,11 +84,11 @@ export function Shell() {
 
 const settledMs = 1_000
 
-/** The screen that people open most is fetched while nothing else is asked for. */
+/** The code of the screen that people open most is fetched while nothing else is asked for. */
 function usePreparedList() {
   const router = useRouter()
   useEffect(() => {
-    const timer = setTimeout(() => void router.preloadRoute({ to: '/devices' }), settledMs)
+    const timer = setTimeout(() => void router.loadRouteChunk(router.routesByPath['/devices']), settledMs)
     return () => clearTimeout(timer)
   }, [router])
 }
@@ -90,7 +96,11 @@ function usePreparedList() {
 function useTimeSettings(): TimeSettings {
   const { scope } = useMe()
   const { data } = useAnswer((api) => api.tenancy.partners.me, {}, { enabled: scope === 'partner', staleMs: 300_000 })
-  const { timezone, dateFormat, timeFormat } = data?.settings ?? {}
-  const text = (given: unknown) => (typeof given === 'string' ? given : null)
-  return { timezone: text(timezone), dateFormat: text(dateFormat), timeFormat: text(timeFormat) }
+  const settings = data?.settings
+  // The same for as long as it says the same, because everything that shows a moment is drawn anew with it.
+  return useMemo(() => {
+    const { timezone, dateFormat, timeFormat } = settings ?? {}
+    const text = (given: unknown) => (typeof given === 'string' ? given : null)
+    return { timezone: text(timezone), dateFormat: text(dateFormat), timeFormat: text(timeFormat) }
+  }, [settings])
 }

@@ -4,10 +4,11 @@ import { useScreens } from './useScreens.ts'
 
 const chordMs = 1_200
 
+const box = 'input[type="checkbox"]'
 const isTyping = (target: EventTarget | null) =>
   target instanceof HTMLElement &&
   (target.isContentEditable ||
-    /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) ||
+    (/^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) && !target.matches(box)) ||
     target.closest('[role="dialog"]') !== null)
 
 /** The keys that work on every screen: `/`, `j`, `k`, `x`, `?`, Ctrl-K and `g` with a letter. */
@@ -37,7 +38,7 @@ export function useShortcuts({ palette, help }: { palette(): void; help(): void 
       field.focus()
       field.select()
     } else if (event.key === 'j' || event.key === 'k') moveInList(event.key === 'j' ? 1 : -1)
-    else if (event.key === 'x') currentRow()?.querySelector<HTMLElement>('[role="checkbox"]')?.click()
+    else if (event.key === 'x') currentRow()?.querySelector<HTMLElement>(box)?.click()
   })
   useEffect(() => {
     const listen = (event: KeyboardEvent) => press(event)
@@ -54,6 +55,6 @@ function moveInList(step: 1 | -1) {
   )
   const at = rows.findIndex((row) => row.contains(document.activeElement))
   const row = rows[at < 0 ? 0 : at + step]
-  row?.querySelector<HTMLElement>('a, button:not([role="checkbox"])')?.focus()
+  row?.querySelector<HTMLElement>('a, button')?.focus()
   row?.scrollIntoView({ block: 'nearest' })
 }

@@ -1,7 +1,7 @@
 import { columnVisibilityFeature, tableFeatures, useTable } from '@tanstack/react-table'
 import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
 import { ArrowDown, ArrowUp, ChevronsUpDown } from 'lucide-react'
-import { type ReactNode, useEffect, useMemo, useRef } from 'react'
+import { type ReactNode, useDeferredValue, useEffect, useMemo, useRef } from 'react'
 import { CheckField } from './fields.tsx'
 import { Failure, Loading } from './states.tsx'
 import { MissingRow, Row as TableRow } from './TableRow.tsx'
@@ -31,7 +31,7 @@ export interface Sorting {
 export interface Selection {
   has(id: string): boolean
   readonly all: 'all' | 'some' | 'none'
-  toggle(id: string, on: boolean): void
+  readonly toggle: (id: string, on: boolean) => void
   toggleAll(on: boolean): void
 }
 
@@ -81,6 +81,8 @@ interface Props<Row> {
 type Scroller = Pick<Virtualizer<HTMLDivElement, Element>, 'range' | 'scrollToIndex'>
 const features = tableFeatures({ columnVisibilityFeature })
 const rowHeight = 42
+/** Rows drawn beyond what is in sight, so that scrolling finds them there; at the very first few, so that they are there soon. */
+const beyond = { usual: 14, first: 2 }
 const nothing: Readonly<Record<string, boolean>> = {}
 const noRows: never[] = []
 
@@ -116,7 +118,9 @@ function Rows<Row extends object>(props: Props<Row>) {
     count,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
-    overscan: 14,
+    overscan: useDeferredValue(beyond.usual, beyond.first),
+    // Until the table is measured it counts as being as high as the window, so that there are rows in the first drawing.
+    initialRect: { width: 0, height: window.innerHeight },
   })
   const items = virtual.getVirtualItems()
   const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0]
@@ -148,11 +152,12 @@ function Rows<Row extends object>(props: Props<Row>) {
               return (
                 <TableRow
                   key={id}
-                  {...{ row, id, index, start, template, selection }}
+                  {...{ row, id, index, start, template }}
                   height={rowHeight}
                   columns={shown}
                   chosen={selection?.has(id) ?? false}
                   label={rowLabel?.(row) ?? id}
+                  toggle={selection?.toggle}
                 />
               )
             })}

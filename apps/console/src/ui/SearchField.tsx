@@ -1,8 +1,9 @@
 import { Search } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { inputClass } from './fields.tsx'
 
-const typingMs = 40
+/** So far apart are the questions of somebody who types fast. */
+const apartMs = 80
 
 interface Props {
   readonly label: string
@@ -11,14 +12,27 @@ interface Props {
   change(text: string): void
 }
 
-/** Asks a moment after the last key, so that a fast typist asks once. */
+/** Asks with the first key at once, and while more follow every so often; the last always. */
 export function SearchField({ label, placeholder, value, change }: Props) {
   const [typed, setTyped] = useState(value)
-  useEffect(() => setTyped(value), [value])
+  const asked = useRef([value])
+  const askedAt = useRef(0)
+  useEffect(() => {
+    // What was asked here comes back as the value, late; what somebody types meanwhile must not be undone by it.
+    const place = asked.current.indexOf(value)
+    if (place < 0) setTyped(value)
+    asked.current = place < 0 ? [value] : asked.current.slice(place)
+  }, [value])
   // biome-ignore lint/correctness/useExhaustiveDependencies: only what is typed starts the clock
   useEffect(() => {
-    if (typed.trim() === value) return
-    const timer = setTimeout(() => change(typed.trim()), typingMs)
+    const text = typed.trim()
+    if (text === asked.current.at(-1)) return
+    const ask = () => {
+      askedAt.current = Date.now()
+      asked.current.push(text)
+      change(text)
+    }
+    const timer = setTimeout(ask, Math.max(0, askedAt.current + apartMs - Date.now()))
     return () => clearTimeout(timer)
   }, [typed])
   return (

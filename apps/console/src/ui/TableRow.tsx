@@ -1,5 +1,5 @@
 import { type CSSProperties, memo } from 'react'
-import type { Column, Selection } from './DataTable.tsx'
+import type { Column } from './DataTable.tsx'
 import { CheckField } from './fields.tsx'
 
 interface Props<Row> {
@@ -11,15 +11,16 @@ interface Props<Row> {
   readonly height: number
   readonly template: string
   readonly columns: readonly Column<Row>[]
-  readonly selection: Selection | undefined
   readonly chosen: boolean
   readonly label: string
+  /** Chooses it or not, where rows can be chosen. */
+  readonly toggle: ((id: string, on: boolean) => void) | undefined
 }
 
 const base = 'absolute inset-x-0 top-0 grid items-center border-line border-b'
 
 function TableRow<Row>(props: Props<Row>) {
-  const { row, id, index, start, height, template, columns, selection, chosen, label } = props
+  const { row, id, index, start, height, template, columns, chosen, label, toggle } = props
   return (
     <div
       role="row"
@@ -28,14 +29,9 @@ function TableRow<Row>(props: Props<Row>) {
       className={`${base} ${chosen ? 'bg-accent-soft' : 'hover:bg-hover focus-within:bg-hover'}`}
       style={{ gridTemplateColumns: template, height, transform: `translateY(${start}px)` }}
     >
-      {selection && (
+      {toggle && (
         <span role="cell" className="flex justify-center">
-          <CheckField
-            hideLabel
-            label={`Select ${label}`}
-            checked={chosen}
-            onChange={(on) => selection.toggle(id, on)}
-          />
+          <CheckField hideLabel label={`Select ${label}`} checked={chosen} onChange={(on) => toggle(id, on)} />
         </span>
       )}
       {columns.map(({ id: column, align, cell }) => (

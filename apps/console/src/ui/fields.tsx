@@ -1,4 +1,3 @@
-import { Checkbox as BaseCheckbox } from '@base-ui/react/checkbox'
 import { Check, Minus } from 'lucide-react'
 import { type ComponentProps, type ReactNode, useId } from 'react'
 
@@ -118,24 +117,25 @@ export function CheckField({
   onChange,
 }: CheckProps) {
   const id = useId()
+  const Sign = mixed ? Minus : Check
   const box = (
-    <BaseCheckbox.Root
-      id={id}
-      checked={checked}
-      indeterminate={mixed}
-      disabled={disabled}
-      onCheckedChange={onChange}
-      {...(hideLabel && typeof label === 'string' ? { 'aria-label': label } : { 'aria-labelledby': `${id}-label` })}
-      className="flex size-4 shrink-0 items-center justify-center rounded border border-line-strong bg-surface data-[checked]:border-transparent data-[indeterminate]:border-transparent data-[checked]:bg-accent data-[indeterminate]:bg-accent"
-    >
-      <BaseCheckbox.Indicator className="flex text-white">
-        {mixed ? (
-          <Minus aria-hidden className="size-3" strokeWidth={3.5} />
-        ) : (
-          <Check aria-hidden className="size-3" strokeWidth={3.5} />
-        )}
-      </BaseCheckbox.Indicator>
-    </BaseCheckbox.Root>
+    <span className="relative flex size-4 shrink-0">
+      <input
+        type="checkbox"
+        id={id}
+        ref={(input) => {
+          if (input) input.indeterminate = mixed
+        }}
+        checked={checked}
+        disabled={disabled}
+        onChange={({ target }) => onChange(target.checked)}
+        {...(hideLabel && typeof label === 'string' ? { 'aria-label': label } : { 'aria-labelledby': `${id}-label` })}
+        className="size-4 appearance-none rounded border border-line-strong bg-surface checked:border-transparent checked:bg-accent indeterminate:border-transparent indeterminate:bg-accent disabled:opacity-60"
+      />
+      {(checked || mixed) && (
+        <Sign aria-hidden strokeWidth={3.5} className="pointer-events-none absolute inset-0 m-auto size-3 text-white" />
+      )}
+    </span>
   )
   if (hideLabel) return box
   return (

@@ -1,5 +1,4 @@
 import { createContext, use, useMemo, useSyncExternalStore } from 'react'
-import { Tip } from './Tip.tsx'
 
 /** How the partner wants moments written; what is not set follows the browser. */
 export interface TimeSettings {
@@ -12,41 +11,33 @@ export const TimeContext = createContext<TimeSettings>({})
 /** Writes moments as the partner's settings say. */
 export function useTimes() {
   const settings = use(TimeContext)
-  return useMemo(
-    () => ({
-      date: (iso: string) => writeDate(iso, settings),
-      moment: (iso: string) => writeMoment(iso, settings),
-    }),
-    [settings],
-  )
+  return useMemo(() => {
+    const date = dateWriter(settings)
+    const time = timeWriter(settings)
+    return { date, moment: (iso: string) => `${date(iso)} ${time(iso)}` }
+  }, [settings])
 }
 
-function writeDate(iso: string, { timezone, dateFormat }: TimeSettings): string {
-  const at = new Date(iso)
+// Made once for all moments of a list: a formatter costs far more than what it writes.
+function dateWriter({ timezone, dateFormat }: TimeSettings): (iso: string) => string {
   const zone = timezone ? { timeZone: timezone } : {}
-  if (!dateFormat) return at.toLocaleDateString(undefined, { ...zone, dateStyle: 'medium' })
-  const parts = new Intl.DateTimeFormat('en', {
-    ...zone,
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-  }).formatToParts(at)
-  const part = (type: string) => parts.find((each) => each.type === type)?.value ?? ''
-  return dateFormat.replace('YYYY', part('year')).replace('MM', part('month')).replace('DD', part('day'))
+  if (!dateFormat) {
+    const whole = new Intl.DateTimeFormat(undefined, { ...zone, dateStyle: 'medium' })
+    return (iso) => whole.format(new Date(iso))
+  }
+  const pieces = new Intl.DateTimeFormat('en', { ...zone, year: 'numeric', month: '2-digit', day: '2-digit' })
+  return (iso) => {
+    const parts = pieces.formatToParts(new Date(iso))
+    const part = (type: string) => parts.find((each) => each.type === type)?.value ?? ''
+    return dateFormat.replace('YYYY', part('year')).replace('MM', part('month')).replace('DD', part('day'))
+  }
 }
 
-function writeMoment(iso: string, settings: TimeSettings): string {
-  const { timezone, timeFormat } = settings
-  const time = new Date(iso).toLocaleTimeString(
-    timeFormat === '24h' ? 'en-GB' : timeFormat === '12h' ? 'en-US' : undefined,
-    {
-      ...(timezone ? { timeZone: timezone } : {}),
-      hour: '2-digit',
-      minute: '2-digit',
-      second: '2-digit',
-    },
-  )
-  return `${writeDate(iso, settings)} ${time}`
+function timeWriter({ timezone, timeFormat }: TimeSettings): (iso: string) => string {
+  const locale = timeFormat === '24h' ? 'en-GB' : timeFormat === '12h' ? 'en-US' : undefined
+  const zone = timezone ? { timeZone: timezone } : {}
+  const clock = new Intl.DateTimeFormat(locale, { ...zone, hour: '2-digit', minute: '2-digit', second: '2-digit' })
+  return (iso) => clock.format(new Date(iso))
 }
 
 // One clock for all relative times on the page.
@@ -89,9 +80,9 @@ export function Ago({ at, never = 'never' }: { readonly at: string | null; reado
   const { moment } = useTimes()
   if (at === null) return <span className="text-muted">{never}</span>
   return (
-    <Tip text={moment(at)}>
-      <time dateTime={at}>{ago(at, current)}</time>
-    </Tip>
+    <time dateTime={at} title={moment(at)}>
+      {ago(at, current)}
+    </time>
   )
 }
 

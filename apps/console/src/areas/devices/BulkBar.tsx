@@ -4,7 +4,7 @@ import { useCan } from '../../session/session.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { many } from '../../ui/quantity.ts'
 import { BulkDialog, type BulkKind } from './BulkDialog.tsx'
-import type { DeviceFilters } from './deviceList.ts'
+import type { DeviceFilters } from './deviceQuestion.ts'
 import type { DeviceSelection } from './useSelection.ts'
 
 const icon = { 'aria-hidden': true, className: 'size-4' } as const

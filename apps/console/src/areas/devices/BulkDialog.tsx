@@ -10,8 +10,7 @@ import { PasswordField } from '../../ui/PasswordField.tsx'
 import { count, many } from '../../ui/quantity.ts'
 import { Failure, Refusal } from '../../ui/states.tsx'
 import { carryOut, isCommand, type Order, type Outcome, selectedDevices, skipWords, wantsPassword } from './bulk.ts'
-import { usePlaceNames } from './columns.tsx'
-import type { DeviceFilters } from './deviceList.ts'
+import type { DeviceFilters } from './deviceQuestion.ts'
 import { OrderFields } from './OrderFields.tsx'
 import type { DeviceSelection } from './useSelection.ts'
 
@@ -137,7 +136,6 @@ const doneTitles: Partial<Record<BulkKind, string>> = {
 const namesShown = 6
 
 function BlastRadius({ devices, waits }: { readonly devices: readonly Device[]; readonly waits: boolean }) {
-  const { orgs } = usePlaceNames()
   const perOrg = Map.groupBy(devices, ({ orgId }) => orgId)
   const away = devices.filter(({ status }) => status !== 'online').length
   const names = devices.slice(0, namesShown).map(({ displayName, hostname }) => displayName ?? hostname)
@@ -152,7 +150,7 @@ function BlastRadius({ devices, waits }: { readonly devices: readonly Device[]; 
       <p>
         {[...perOrg]
           .slice(0, namesShown)
-          .map(([id, list]) => `${orgs.get(id) ?? 'your organisation'}: ${count(list.length)}`)
+          .map(([, list]) => `${list[0]?.orgName}: ${count(list.length)}`)
           .join(' · ')}
       </p>
       <p>

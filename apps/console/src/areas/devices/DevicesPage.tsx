@@ -10,7 +10,8 @@ import { Note } from '../../ui/states.tsx'
 import { BatchProgress } from './BatchProgress.tsx'
 import { BulkBar } from './BulkBar.tsx'
 import { useDeviceColumns } from './columns.tsx'
-import { type DeviceFilters, filtersOf, useDeviceWindow } from './deviceList.ts'
+import { filterIn, useDeviceWindow } from './deviceList.ts'
+import { type DeviceFilters, filtersOf } from './deviceQuestion.ts'
 import { ExportButton } from './ExportButton.tsx'
 import { ListFooter } from './ListFooter.tsx'
 import { ListTools, unnarrowed } from './ListTools.tsx'
@@ -33,7 +34,7 @@ export function DevicesPage() {
     () => Object.fromEntries(columns.map((column) => [column.id, isShown(column, search.cols)])),
     [columns, search.cols],
   )
-  const filters = filtersOf(search)
+  const filters = filtersOf(search, filterIn(search))
   const { answer, devices, total, windowed } = useDeviceWindow(filters)
   const chosen = useSelection(JSON.stringify(filters), total)
   // Joining and leaving is rare; how devices are comes through the rows themselves.
@@ -55,13 +56,13 @@ export function DevicesPage() {
       lead={answer.isPending ? 'Counting …' : `${many(total, 'device')}${isNarrowed ? ' match' : ''}`}
       actions={
         <>
-          <ViewMenu search={search} columns={shown.map(({ id }) => id)} />
+          <ViewMenu search={search} columns={shown.map(({ id }) => id)} isReady={!answer.isPending} />
           <ExportButton columns={shown} filters={filters} total={total} />
         </>
       }
     >
       <BatchProgress batchId={search.batch} close={() => change({ batch: undefined })} />
-      <ListTools search={search} change={change} columns={columns} visible={visible} />
+      <ListTools {...{ search, change, columns, visible }} isReady={!answer.isPending} />
       <DataTable
         label="Devices"
         columns={columns}

@@ -8,7 +8,8 @@ import { count } from '../../ui/quantity.ts'
 import { messageOf } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { asCsv, download } from './csv.ts'
-import { type DeviceFilters, everyDevice } from './deviceList.ts'
+import { everyDevice } from './deviceList.ts'
+import type { DeviceFilters } from './deviceQuestion.ts'
 
 interface Props {
   readonly columns: readonly Column<Device>[]

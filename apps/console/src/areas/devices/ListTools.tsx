@@ -29,11 +29,13 @@ interface Props {
   readonly search: DevicesSearch
   readonly columns: readonly Column<Device>[]
   readonly visible: Readonly<Record<string, boolean>>
+  /** The rows are there, so other things can be asked for. */
+  readonly isReady: boolean
   change(next: DevicesSearch): void
 }
 
 /** What narrows the list, and what it shows. */
-export function ListTools({ search, columns, visible, change }: Props) {
+export function ListTools({ search, columns, visible, isReady, change }: Props) {
   const { status = [], q, group, tags } = search
   const [isFiltering, setFiltering] = useState(false)
   const filter = filterIn(search)
@@ -66,8 +68,12 @@ export function ListTools({ search, columns, visible, change }: Props) {
           />
         ))}
       </Choice>
-      <GroupChoice group={group} change={(id) => change({ group: id })} />
-      <TagChoice tags={tags ?? []} change={(next) => change({ tags: next.length > 0 ? next : undefined })} />
+      <GroupChoice isReady={isReady} group={group} change={(id) => change({ group: id })} />
+      <TagChoice
+        isReady={isReady}
+        tags={tags ?? []}
+        change={(next) => change({ tags: next.length > 0 ? next : undefined })}
+      />
       <Button className={filter ? '!border-accent !text-accent-text' : ''} onClick={() => setFiltering(true)}>
         <Filter aria-hidden className="size-4" />
         {filter ? many(conditionsIn(filter), 'condition') : 'Filter'}
@@ -100,12 +106,17 @@ export function ListTools({ search, columns, visible, change }: Props) {
   )
 }
 
-function TagChoice({ tags, change }: { readonly tags: readonly string[]; change(tags: string[]): void }) {
+interface TagProps {
+  readonly isReady: boolean
+  readonly tags: readonly string[]
+  change(tags: string[]): void
+}
+function TagChoice({ isReady, tags, change }: TagProps) {
   const { org } = usePlace()
   const { data } = useAnswer(
     (api) => api.devices.tags.list,
     { limit: 100, ...(org && { orgId: org }) },
-    { staleMs: 30_000 },
+    { enabled: isReady, staleMs: 30_000 },
   )
   const all = [...new Set([...tags, ...(data?.data ?? []).map(({ tag }) => tag)])]
   if (all.length === 0) return null
@@ -127,11 +138,19 @@ function TagChoice({ tags, change }: { readonly tags: readonly string[]; change(
   )
 }
 
-function GroupChoice({ group, change }: { readonly group: string | undefined; change(id: string | undefined): void }) {
+interface GroupProps {
+  readonly isReady: boolean
+  readonly group: string | undefined
+  change(id: string | undefined): void
+}
+function GroupChoice({ isReady, group, change }: GroupProps) {
   const { org } = usePlace()
   const groups =
-    useAnswer((api) => api.groups.groups.list, { limit: 100, ...(org && { orgId: org }) }, { staleMs: 30_000 }).data
-      ?.data ?? []
+    useAnswer(
+      (api) => api.groups.groups.list,
+      { limit: 100, ...(org && { orgId: org }) },
+      { enabled: isReady, staleMs: 30_000 },
+    ).data?.data ?? []
   if (groups.length === 0) return null
   return (
     <select

@@ -11,7 +11,6 @@ import { Failure, Loading, Note } from '../../ui/states.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { AgentUpdate } from './AgentUpdate.tsx'
 import { CustomValues } from './CustomValues.tsx'
-import { usePlaceNames } from './columns.tsx'
 import { remarksOn } from './condition.ts'
 import { CpuCell, DiskCell, MemoryCell, useCurrent } from './status.tsx'
 
@@ -192,14 +191,13 @@ function seriesOf(points: Points) {
 }
 
 function About({ device }: { readonly device: DeviceDetail }) {
-  const { orgs, sites } = usePlaceNames()
   return (
     <Card title="About">
       <Facts
         facts={[
           ['Hostname', device.hostname],
-          ['Organisation', orgs.get(device.orgId)],
-          ['Site', device.siteId === null ? 'none' : sites.get(device.siteId)],
+          ['Organisation', device.orgName],
+          ['Site', device.siteId === null ? 'none' : device.siteName],
           ['System', [device.osName ?? device.osType, device.osVersion].filter(Boolean).join(' ') || null],
           ['Kernel', device.kernelVersion],
           ['Architecture', device.architecture],

@@ -20,14 +20,20 @@ interface Props {
   readonly search: DevicesSearch
   /** The columns that are shown, in their order. */
   readonly columns: readonly string[]
+  /** The rows are there, so other things can be asked for. */
+  readonly isReady: boolean
 }
 
 /** The saved views of the list, one's own and shared ones: go to one, keep the present one, drop one. */
-export function ViewMenu({ search, columns }: Props) {
+export function ViewMenu({ search, columns, isReady }: Props) {
   const me = useMe()
   const navigate = useNavigate({ from: '/devices' })
   const [isNaming, setNaming] = useState(false)
-  const saved = useAnswer((client) => client.filters.filters.list, { hasView: true, limit: 100 }, { staleMs: 30_000 })
+  const saved = useAnswer(
+    (client) => client.filters.filters.list,
+    { hasView: true, limit: 100 },
+    { enabled: isReady, staleMs: 30_000 },
+  )
   const views = saved.data?.data ?? []
   const own = views.filter(({ ownerId }) => ownerId === me.id)
   const refused = (error: unknown) => toast(messageOf(error), { bad: true })
@@ -75,7 +81,7 @@ export function ViewMenu({ search, columns }: Props) {
   )
 }
 
-function SaveForm({ search, columns, close }: Props & { close(): void }) {
+function SaveForm({ search, columns, close }: Omit<Props, 'isReady'> & { close(): void }) {
   const [name, setName] = useState('')
   const [shared, setShared] = useState(false)
   const save = useChange(

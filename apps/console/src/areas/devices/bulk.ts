@@ -1,6 +1,7 @@
 import type { Device } from '@muster/areas/devices/devices.contract.ts'
 import { api, isApiError } from '../../api.ts'
-import { type DeviceFilters, everyDevice } from './deviceList.ts'
+import { everyDevice } from './deviceList.ts'
+import type { DeviceFilters } from './deviceQuestion.ts'
 import type { DeviceSelection } from './useSelection.ts'
 
 const perRequest = { command: 5_000, other: 500 }

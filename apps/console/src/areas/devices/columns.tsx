@@ -1,3 +1,4 @@
+import type { CustomField } from '@muster/areas/custom-fields/custom-fields.contract.ts'
 import type { Device } from '@muster/areas/devices/devices.contract.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -105,24 +106,23 @@ function nameCell(device: Device) {
   )
 }
 
-type Names = ReadonlyMap<string, string>
-const placeColumns = (orgs: Names, sites: Names, isOneOrg: boolean): readonly Column<Device>[] => [
+const placeColumns = (isOneOrg: boolean): readonly Column<Device>[] => [
   {
     id: 'organization',
     header: 'Organisation',
     width: 130,
     grow: 1,
     hidden: isOneOrg,
-    cell: ({ orgId }) => orgs.get(orgId) ?? '–',
-    text: ({ orgId }) => orgs.get(orgId) ?? orgId,
+    cell: ({ orgName }) => orgName,
+    text: ({ orgName }) => orgName,
   },
   {
     id: 'site',
     header: 'Site',
     width: 116,
     grow: 1,
-    cell: ({ siteId }) => sites.get(siteId ?? '') ?? '–',
-    text: ({ siteId }) => sites.get(siteId ?? '') ?? siteId,
+    cell: ({ siteName }) => siteName ?? '–',
+    text: ({ siteName }) => siteName,
   },
 ]
 
@@ -165,22 +165,25 @@ const names: readonly Column<Device>[] = [
   },
 ]
 
-/** The columns of device lists; organisations and sites by their names. */
+const noFields: readonly CustomField[] = []
+
+/** The columns of device lists. */
 export function useDeviceColumns(): readonly Column<Device>[] {
-  const { orgs, sites } = usePlaceNames()
   const { moment } = useTimes()
   const isOneOrg = useMe().scope === 'organization'
   const own = useAnswer((api) => api.customFields.customFields.list, { limit: 100 }, { staleMs: 60_000 }).data?.data
+  // Without any they are the same before and after the answer, so that no row is drawn anew for it.
+  const fields = own === undefined || own.length === 0 ? noFields : own
   return useMemo(
     () => [
       ...names,
-      ...placeColumns(orgs, sites, isOneOrg),
+      ...placeColumns(isOneOrg),
       ...figures,
       ...momentColumns(moment),
       ...particulars,
-      ...customColumns(own ?? []),
+      ...customColumns(fields),
     ],
-    [orgs, sites, moment, isOneOrg, own],
+    [moment, isOneOrg, fields],
   )
 }
 

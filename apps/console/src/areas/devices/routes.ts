@@ -1,6 +1,8 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { appRoute } from '../../appRoute.tsx'
 import * as read from '../../search.ts'
+import { heldPerson, scopeKeyOf } from '../../session/session.tsx'
+import { askAhead } from './deviceQuestion.ts'
 
 export const statuses = ['online', 'offline', 'updating', 'provisioned', 'quarantined', 'decommissioned'] as const
 export const deviceTabs = [
@@ -55,11 +57,21 @@ const approvalsSearch = read.searchOf({
   approval: read.id,
 })
 
+/** So long an empty list would only flicker. */
+const patienceMs = 150
+
 export const deviceRoutes = [
   createRoute({
     getParentRoute: () => appRoute,
     path: '/devices',
     validateSearch: devicesSearch,
+    loaderDeps: ({ search }) => search,
+    loader({ context: { queries }, deps, cause }) {
+      const me = heldPerson(queries)
+      const asked = me && askAhead(queries, scopeKeyOf(me), deps)
+      // Whoever comes from another screen sees that one until the rows are there, unless they keep it waiting.
+      if (cause === 'enter') return Promise.race([asked, new Promise<void>((late) => setTimeout(late, patienceMs))])
+    },
     component: lazyRouteComponent(() => import('./DevicesPage.tsx'), 'DevicesPage'),
   }),
   createRoute({

@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 import type { Selection } from '../../ui/DataTable.tsx'
 
 interface Chosen {
@@ -10,27 +10,33 @@ const nobody: Chosen = { isAll: false, ids: new Set() }
 
 /** Which devices of a list are selected, over all of its pages. Another question is another selection. */
 export function useSelection(question: string, total: number) {
-  const [state, setState] = useState<{ readonly question: string; readonly chosen: Chosen }>({
-    question,
-    chosen: nobody,
-  })
-  const chosen = state.question === question ? state.chosen : nobody
+  const [chosen, setChosen] = useState(nobody)
+  const [asked, setAsked] = useState(question)
+  if (asked !== question) {
+    setAsked(question)
+    setChosen(nobody)
+  }
+  // The same for good: rows that are not concerned are not drawn anew.
+  const toggle = useCallback(
+    (id: string, on: boolean) =>
+      setChosen(({ isAll, ids }) => {
+        const next = new Set(ids)
+        if (on === isAll) next.delete(id)
+        else next.add(id)
+        return { isAll, ids: next }
+      }),
+    [],
+  )
   return useMemo(() => {
     const { isAll, ids } = chosen
-    const set = (next: Chosen) => setState({ question, chosen: next })
     const count = isAll ? Math.max(0, total - ids.size) : ids.size
     const selection: Selection = {
       has: (id) => ids.has(id) !== isAll,
       all: count === 0 ? 'none' : count >= total ? 'all' : 'some',
-      toggle(id, on) {
-        const next = new Set(ids)
-        if (on === isAll) next.delete(id)
-        else next.add(id)
-        set({ isAll, ids: next })
-      },
-      toggleAll: (on) => set(on ? { isAll: true, ids: new Set() } : nobody),
+      toggle,
+      toggleAll: (on) => setChosen(on ? { isAll: true, ids: new Set() } : nobody),
     }
-    return { selection, count, isAll, ids, clear: () => set(nobody) }
-  }, [chosen, question, total])
+    return { selection, count, isAll, ids, clear: () => setChosen(nobody) }
+  }, [chosen, total, toggle])
 }
 export type DeviceSelection = ReturnType<typeof useSelection>

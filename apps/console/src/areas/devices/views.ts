@@ -1,12 +1,13 @@
 import { type Filter, FilterExpression } from '@muster/areas/devices/filter-language.contract.ts'
 import type { SavedFilter, View } from '@muster/areas/filters/filters.contract.ts'
-import { conditionsOf } from './deviceList.ts'
+import { filterIn } from './deviceList.ts'
+import { conditionsOf } from './deviceQuestion.ts'
 import type { DevicesSearch } from './routes.ts'
 
 /** All that narrows a list, in the filter language: what a saved filter holds. */
 export function wholeFilterOf(search: DevicesSearch): Filter {
   const { q, status, group } = search
-  const rest = conditionsOf(search)
+  const rest = conditionsOf(search, filterIn(search))
   const named = (field: string): Filter => ({ field, op: 'contains', value: q ?? '' })
   return {
     all: [
