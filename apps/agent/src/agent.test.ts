@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { readFile, stat } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { AgentStopped } from './agent-stopped.ts'
@@ -111,7 +111,7 @@ test('a removed device stays away for an hour at least', async () => {
   await using folder = await temporaryFolder()
   server.mood.closesAtHello = { code: 4013 }
   await using agent = await startAgent(server.url, folder.path)
-  expect(await agent.said(/revoked/)).toMatch(/next try in ([6-9]\d|1[01]\d) min|2 h/)
+  expect(await agent.said(/revoked/)).toMatch(/next try in ([6-9]\d|1[01]\d|120) min|2 h/)
   expect(server.enrolments).toHaveLength(1)
 })
 
@@ -202,4 +202,55 @@ test('a frame over which the server closes the connection is not sent again', as
   server.close(4000)
   await agent.said(new RegExp(`gave up frame ${sequence}`))
   expect(await agent.said(/disconnected: malformed/)).toMatch(/next try in 3\d s/)
+})
+
+test('comes back with the ticket that it was given, and says nothing of it in log or folder', async () => {
+  await using folder = await temporaryFolder()
+  server.mood.tickets = { takes: true }
+  await using agent = await startAgent(server.url, folder.path)
+  for (let times = 0; times < 2; times++) {
+    await server.until(() => server.resumes.length === times && server.isConnected)
+    // What follows the ticket has been read, and so has the ticket.
+    await server.result(server.command('set_auto_update', { enabled: true }))
+    server.drop()
+  }
+  await server.until(() => server.resumes.length === 2 && server.isConnected)
+  const [hello, ...further] = server.hellos
+  expect(further).toEqual([])
+  const [first, second] = server.resumes
+  expect(first?.bootId).toBe(hello?.bootId)
+  expect(second?.ticket).not.toEqual(first?.ticket)
+  const ticket = Buffer.from(first?.ticket ?? [])
+  const written = await Promise.all(
+    (await readdir(folder.path, { recursive: true, withFileTypes: true }))
+      .filter((entry) => entry.isFile())
+      .map((entry) => readFile(join(entry.parentPath, entry.name))),
+  )
+  for (const encoding of ['hex', 'base64', 'base64url', 'latin1'] as const)
+    for (const text of [...written.map((bytes) => bytes.toString('latin1')), ...agent.lines])
+      expect(text.includes(ticket.toString(encoding))).toBe(false)
+})
+
+test('proves itself by its certificate on the same socket when its ticket is no good, and by its ticket never again', async () => {
+  await using folder = await temporaryFolder()
+  server.mood.tickets = { takes: false }
+  await using _agent = await startAgent(server.url, folder.path)
+  await server.until(() => server.isConnected)
+  await server.result(server.command('set_auto_update', { enabled: true }))
+  server.drop()
+  await server.until(() => server.hellos.length === 2)
+  expect(server.resumes).toHaveLength(1)
+  expect(server.upgrades).toHaveLength(2)
+  server.mood.tickets = undefined
+  await server.until(() => server.isConnected)
+  server.drop()
+  await server.until(() => server.hellos.length === 3)
+  expect(server.resumes).toHaveLength(1)
+})
+
+test('says nothing of tickets to a server that does not know them', async () => {
+  await using folder = await temporaryFolder()
+  await using _agent = await startAgent(server.url, folder.path)
+  await server.next('heartbeat')
+  expect(server.hellos[0]).not.toHaveProperty('tickets')
 })

@@ -5,7 +5,9 @@ import { WireError } from '@muster/wire/frame.ts'
 import { frameBytesMax } from '@muster/wire/limits.ts'
 import type { Challenge } from '@muster/wire/messages/challenge.ts'
 import type { Refusal } from '@muster/wire/messages/error.ts'
+import type { Ticket } from '@muster/wire/messages/ticket.ts'
 import type { Welcome } from '@muster/wire/messages/welcome.ts'
+import { resumptionProof } from '@muster/wire/resumption.ts'
 import { encodeUp } from '@muster/wire/up.ts'
 import { protocolVersion, subprotocol } from '@muster/wire/version.ts'
 import { retryAfterMs } from './backoff.ts'
@@ -25,16 +27,20 @@ export interface SessionPeer {
   agentVersion: string
   /** Another part of the same machine's agent has a connection of its own. */
   role?: 'agent' | 'watchdog'
+  /** With what a server that takes tickets is spared the certificate. */
+  ticket?: Ticket | undefined
 }
 
 export interface SessionEvents {
   /** The server closed the connection over the frame with this sequence. */
   refused(sequence: number): void
+  /** The ticket did not open the door. */
+  unresumed(): void
   welcome(welcome: Welcome, session: Session): void
   message(message: DownMessage): void
 }
 
-type State = 'opening' | 'proving' | 'welcomed' | 'ended'
+type State = 'opening' | 'resuming' | 'proving' | 'welcomed' | 'ended'
 
 const closedNormally = 1000
 const frameFaults = new Set<number>([closeCodes.malformed.code, closeCodes.unknownType.code, closeCodes.tooLarge.code])
@@ -123,6 +129,7 @@ export class Session implements Link {
         clearTimeout(this.#welcomeTimer)
         this.#liveness.stop()
         if (this.#blamed > 0 && frameFaults.has(code)) this.#events.refused(this.#blamed)
+        if (this.#state === 'resuming') this.#events.unresumed()
         const welcomed = this.#state === 'welcomed'
         this.#state = 'ended'
         const lastedMs = welcomed ? performance.now() - this.#welcomedAt : 0
@@ -166,23 +173,43 @@ export class Session implements Link {
     else this.#why = `${code}: ${message}`
   }
 
-  #answer({ nonce, protocols }: Challenge): void {
-    if (this.#state !== 'opening') return
+  #answer({ nonce, protocols, tickets }: Challenge): void {
+    const isFirst = this.#state === 'opening'
+    // A second challenge is the answer to a ticket that is no good any more.
+    if (this.#state === 'resuming') this.#events.unresumed()
+    else if (!isFirst) return
     if (!protocols.includes(protocolVersion)) {
       this.#abandon(
         `the server speaks protocol ${protocols.join(', ')}, this agent ${protocolVersion}: update the agent`,
       )
       return
     }
+    const keepsTickets = tickets === true
+    const { ticket } = this.#peer
+    if (isFirst && keepsTickets && ticket !== undefined) this.#resume(nonce, ticket)
+    else this.#introduce(nonce, keepsTickets)
+  }
+
+  #resume(nonce: Uint8Array, { ticket, secret }: Ticket): void {
+    const { bootId, agentVersion, role = 'agent' } = this.#peer
+    this.#state = 'resuming'
+    const said = { protocol: protocolVersion, ticket, bootId, agentVersion, role }
+    const body = { ...said, proof: resumptionProof(secret, nonce, said) }
+    this.send(encodeUp({ name: 'resume', sequence: 0, body }))
+  }
+
+  #introduce(nonce: Uint8Array, keepsTickets: boolean): void {
     const { certificate, bootId, agentVersion, role = 'agent' } = this.#peer
     const signature = this.#peer.prove(nonce)
     this.#state = 'proving'
-    const body = { protocol: protocolVersion, certificate, signature, bootId, agentVersion, role }
+    const said = { protocol: protocolVersion, certificate, signature, bootId, agentVersion, role }
+    // A server that knows nothing of tickets is told nothing of them.
+    const body = keepsTickets ? { ...said, tickets: true } : said
     this.send(encodeUp({ name: 'hello', sequence: 0, body }))
   }
 
   #begin(welcome: Welcome): void {
-    if (this.#state !== 'proving') return
+    if (this.#state !== 'proving' && this.#state !== 'resuming') return
     clearTimeout(this.#welcomeTimer)
     this.#state = 'welcomed'
     this.#welcomedAt = performance.now()

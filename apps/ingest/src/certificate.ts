@@ -1,17 +1,21 @@
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto'
-import type { PublicKeyring } from '@muster/kit/keyring.ts'
+import type { DeviceKeyring } from '@muster/kit/keyring.ts'
 import { CertificateClaims, proofBytes } from '@muster/wire/identity.ts'
 import type { Role } from '@muster/wire/messages/hello.ts'
 import { z } from 'zod'
 
-/** What a verified certificate says. */
+/** A device, as its certificate named it. */
 export interface Identity {
   deviceId: string
   generation: number
+  expiresAtSeconds: number
+}
+
+/** What a verified certificate says. */
+export interface CertifiedIdentity extends Identity {
   role: Role
   /** The device's public key, 32 bytes in base64url. */
   key: string
-  expiresAtSeconds: number
 }
 
 const hashWords = 4
@@ -28,7 +32,7 @@ export class Certificates {
   readonly #good: Uint32Array
   #remembered = 0
 
-  constructor(keyring: PublicKeyring, rememberedMax: number) {
+  constructor(keyring: DeviceKeyring, rememberedMax: number) {
     this.#keys = new Map(keyring.deviceCertificates.map((key) => [key.kid, ed25519Key(key.x)]))
     this.#good = new Uint32Array(rememberedMax * hashWords)
   }
@@ -38,7 +42,7 @@ export class Certificates {
   }
 
   /** Who the certificate names, undefined when we did not sign it. Its expiry is the caller's question. */
-  identify(certificate: string): Identity | undefined {
+  identify(certificate: string): CertifiedIdentity | undefined {
     const [head, body, signature, ...more] = certificate.split('.')
     if (head === undefined || body === undefined || signature === undefined || more.length > 0) return undefined
     const claims = CertificateClaims.safeParse(readJson(body))
@@ -73,8 +77,13 @@ export class Certificates {
 }
 
 /** Whether the signature proves, for this nonce, possession of the key that the certificate names. */
-export function isProved(identity: Identity, certificate: string, nonce: Uint8Array, signature: Uint8Array): boolean {
-  return verify(null, proofBytes(nonce, certificate), ed25519Key(identity.key), signature)
+export function isProved(
+  { key }: CertifiedIdentity,
+  certificate: string,
+  nonce: Uint8Array,
+  signature: Uint8Array,
+): boolean {
+  return verify(null, proofBytes(nonce, certificate), ed25519Key(key), signature)
 }
 
 // DER of a SubjectPublicKeyInfo up to the key itself; importing it costs a third of importing a JWK.

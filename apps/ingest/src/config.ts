@@ -10,7 +10,7 @@ export const ingestSettings = z.object({
   METRICS_HOST: z.string().default('127.0.0.1'),
   METRICS_PORT: port(9466),
   REDIS_URL: redisUrl(),
-  /** Public keys that device certificates are verified with. */
+  /** Keys that device certificates are verified with, and tickets made. */
   DEVICE_KEYS_FILE: z.string(),
   NODE_ID: z
     .string()

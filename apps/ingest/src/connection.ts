@@ -28,8 +28,12 @@ export interface Connection extends Allowance {
   /** In ticks of the sweep, which no change of the clock can move. */
   openedTick: number
   lastFrameTick: number
-  /** Signed by the hello, then forgotten, so that no second hello can use it. */
+  /** Proved by the agent's answer, then forgotten, so that no second answer can use it. */
   nonce: Uint8Array | undefined
+  /** Whether a ticket may be tried: once on each socket. */
+  mayResume: boolean
+  /** The sweep at which the agent is given another ticket; 0 for one that keeps none. */
+  ticketDueTick: number
   /** Device id, with `/watchdog` for a watchdog: the name under which it is known to everybody. */
   field: string
   shard: number
@@ -51,6 +55,8 @@ export function createConnection(number: number, tick: number): Connection {
     openedTick: tick,
     lastFrameTick: tick,
     nonce: undefined,
+    mayResume: true,
+    ticketDueTick: 0,
     field: '',
     shard: 0,
     bootId: 0,
@@ -96,6 +102,12 @@ export function makeLive(
 /** The device of a live connection. */
 export function deviceIdOf(connection: Connection): string {
   return connection.field.slice(0, 36)
+}
+
+/** Who a live connection has proved to be. */
+export function identityOf(connection: Connection): Identity {
+  const { generation, certificateExpiresAtSeconds: expiresAtSeconds } = connection
+  return { deviceId: deviceIdOf(connection), generation, expiresAtSeconds }
 }
 
 /** Where the agent connects from; empty once the connection is over. */

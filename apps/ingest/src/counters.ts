@@ -13,6 +13,9 @@ export interface Counters {
   closes: Map<number, number>
   refusedUpgrades: Map<string, number>
   handshakes: number
+  /** Handshakes by ticket. */
+  resumptions: number
+  ticketsRefused: number
   ordersSent: number
   ordersRefused: number
   ordersWithheld: number
@@ -33,6 +36,8 @@ export function createCounters(): Counters {
     closes: new Map(),
     refusedUpgrades: new Map(),
     handshakes: 0,
+    resumptions: 0,
+    ticketsRefused: 0,
     ordersSent: 0,
     ordersRefused: 0,
     ordersWithheld: 0,

@@ -6,6 +6,7 @@ import { frameBytesMax, nonceBytes } from '@muster/wire/limits.ts'
 import { ack } from '@muster/wire/messages/ack.ts'
 import { hello, type Role } from '@muster/wire/messages/hello.ts'
 import { reply } from '@muster/wire/messages/reply.ts'
+import { resume } from '@muster/wire/messages/resume.ts'
 import { upFrameBytesMax } from '@muster/wire/up.ts'
 import { protocolVersion, supportedProtocols } from '@muster/wire/version.ts'
 import { type Rates, takeFrame } from './allowance.ts'
@@ -15,17 +16,19 @@ import type { Identity } from './certificate.ts'
 import { shut } from './closing.ts'
 import { type Connection, createConnection, deviceIdOf, makeLive, type Socket } from './connection.ts'
 import type { Counters } from './counters.ts'
-import { judgeHello, type Verifier } from './handshake.ts'
+import { judgeAnswer, type Verifier } from './handshake.ts'
 import type { Limits } from './limits.ts'
 import type { Penalties } from './penalties.ts'
 import type { Presence } from './presence.ts'
 import type { QuietLog } from './quiet-log.ts'
 import type { Registry } from './registry.ts'
 import type { Replies } from './replies.ts'
+import type { Tickets } from './tickets.ts'
 
 /** Everything that handling a socket needs. One per process, passed to plain functions. */
 export interface Gateway extends Verifier {
   limits: Limits
+  tickets: Tickets
   log: Log
   quiet: QuietLog
   registry: Registry
@@ -50,9 +53,15 @@ const ackFrame = new Uint8Array(11)
 /** A socket was opened: it is challenged. */
 export function open(gateway: Gateway, socket: Socket, connection: Connection): void {
   connection.socket = socket
-  connection.nonce = randomBytes(nonceBytes)
   gateway.registry.waiting.add(connection)
-  const body = { nonce: connection.nonce, protocols: [...supportedProtocols], serverTime: Date.now() }
+  challenge(gateway, connection, Date.now())
+}
+
+function challenge(gateway: Gateway, connection: Connection, serverTime: number): void {
+  const nonce = randomBytes(nonceBytes)
+  connection.nonce = nonce
+  const tickets = gateway.tickets.isReady ? { tickets: true } : {}
+  const body = { nonce, protocols: [...supportedProtocols], serverTime, ...tickets }
   send(gateway, connection, encodeDown({ name: 'challenge', sequence: 0, body }))
 }
 
@@ -70,7 +79,7 @@ export function receive(
   nowMs: number,
 ): void {
   if (connection.state === 'live') receiveFrame(gateway, connection, frame, isBinary, nowMs)
-  else if (connection.state === 'challenged') receiveHello(gateway, connection, frame, isBinary, nowMs)
+  else if (connection.state === 'challenged') receiveAnswer(gateway, connection, frame, isBinary, nowMs)
 }
 
 function receiveFrame(
@@ -103,36 +112,47 @@ function receiveFrame(
 }
 
 function faultOf(frame: Uint8Array, role: Role): Fault | null {
-  const bytesMax = header.type === hello.type ? 0 : (upFrameBytesMax[role][header.type] ?? 0)
+  const isAnswer = header.type === hello.type || header.type === resume.type
+  const bytesMax = isAnswer ? 0 : (upFrameBytesMax[role][header.type] ?? 0)
   if (bytesMax === 0) return 'unknownType'
   if (frame.length > bytesMax) return 'tooLarge'
   return header.sequence > 0 && header.bodyOffset < frame.length && isWellFormed(frame, header) ? null : 'malformed'
 }
 
-function receiveHello(
+function receiveAnswer(
   gateway: Gateway,
   connection: Connection,
   frame: Uint8Array,
   isBinary: boolean,
   nowMs: number,
 ): void {
-  const { nonce } = connection
+  const { nonce, mayResume } = connection
   if (!isBinary || nonce === undefined) {
     shut(gateway, connection, 'malformed')
     return
   }
-  const verdict = judgeHello(frame, nonce, nowMs, gateway)
-  if (!verdict.isAccepted) {
+  const verdict = judgeAnswer(frame, { nonce, mayResume }, nowMs, gateway)
+  if (verdict.kind === 'unresumed') {
+    // Nothing is lost: with another nonce the agent may prove itself by its certificate.
+    gateway.counters.ticketsRefused++
+    connection.mayResume = false
+    challenge(gateway, connection, nowMs)
+    return
+  }
+  if (verdict.kind === 'refused') {
     shut(gateway, connection, verdict.close, verdict)
     return
   }
-  if (gateway.penalties.isServing(verdict.identity.deviceId, performance.now())) {
-    shut(gateway, connection, 'tooManyFrames', verdict.identity)
+  const { identity, introduction, isResumed, keepsTickets } = verdict
+  if (gateway.penalties.isServing(identity.deviceId, performance.now())) {
+    shut(gateway, connection, 'tooManyFrames', identity)
     return
   }
-  makeLive(connection, verdict.identity, verdict.hello, gateway.shards, gateway.rates)
+  makeLive(connection, identity, introduction, gateway.shards, gateway.rates)
   connection.lastFrameTick = gateway.tick
-  welcome(gateway, connection, verdict.identity, nowMs)
+  if (isResumed) gateway.counters.resumptions++
+  welcome(gateway, connection, identity, nowMs)
+  if (keepsTickets) giveTicket(gateway, connection, identity, nowMs)
 }
 
 function welcome(gateway: Gateway, connection: Connection, identity: Identity, nowMs: number): void {
@@ -150,6 +170,17 @@ function welcome(gateway: Gateway, connection: Connection, identity: Identity, n
     frameBytesMax,
   }
   send(gateway, connection, encodeDown({ name: 'welcome', sequence: 0, body }))
+}
+
+/** Gives an agent that keeps tickets a new one, and notes when the next is due. */
+export function giveTicket(gateway: Gateway, connection: Connection, identity: Identity, nowMs: number): void {
+  const { tickets, limits, tick } = gateway
+  const body = tickets.issue(identity, connection.role, nowMs)
+  if (body === undefined) return
+  // A fleet that came back at once does not renew at once.
+  const afterMs = (limits.ticketLifeMs / 4) * (1 + Math.random())
+  connection.ticketDueTick = tick + Math.ceil(afterMs / limits.sweepMs)
+  send(gateway, connection, encodeDown({ name: 'ticket', sequence: 0, body }))
 }
 
 /** Sends a frame; false when the connection is over, or ends now because its reader is too slow. */

@@ -1,33 +1,65 @@
 import { type CloseName, closeCodes } from '@muster/wire/close-codes.ts'
 import { WireError } from '@muster/wire/frame.ts'
 import type { Hello } from '@muster/wire/messages/hello.ts'
-import { decodeUp } from '@muster/wire/up.ts'
+import type { Resume } from '@muster/wire/messages/resume.ts'
+import { decodeUp, type UpMessage } from '@muster/wire/up.ts'
 import { supportedProtocols } from '@muster/wire/version.ts'
 import { type Certificates, type Identity, isProved } from './certificate.ts'
+import type { Introduction } from './connection.ts'
 import type { Generations } from './generations.ts'
 import type { Limits } from './limits.ts'
+import type { Tickets } from './tickets.ts'
 
 /** What the answer to a hello depends on. */
 export interface Verifier {
   certificates: Certificates
+  tickets: Pick<Tickets, 'identify' | 'isReady'>
   generations: Pick<Generations, 'refusalOf'>
   limits: Limits
 }
 
-export type Verdict =
-  | { isAccepted: true; identity: Identity; hello: Hello }
-  | { isAccepted: false; close: CloseName; detail: string; deviceId?: string }
-
-function refuse(close: CloseName, detail: string = closeCodes[close].meaning, deviceId?: string): Verdict {
-  return { isAccepted: false, close, detail, ...(deviceId === undefined ? {} : { deviceId }) }
+interface Accepted {
+  kind: 'accepted'
+  identity: Identity
+  introduction: Introduction
+  /** Whether it was a ticket that proved it. */
+  isResumed: boolean
+  keepsTickets: boolean
 }
 
-/** Judges the first frame of a socket. `nonce` is the one that this very socket was challenged with. */
-export function judgeHello(frame: Uint8Array, nonce: Uint8Array, nowMs: number, verifier: Verifier): Verdict {
-  const hello = readHello(frame)
-  if ('isAccepted' in hello) return hello
-  if (!supportedProtocols.includes(hello.protocol))
-    return refuse('unsupportedProtocol', `This server speaks ${supportedProtocols.join(', ')}`)
+interface Refused {
+  kind: 'refused'
+  close: CloseName
+  detail: string
+  deviceId?: string
+}
+
+/** `unresumed`: the ticket is no good here, and the agent may still prove itself by its certificate. */
+export type Verdict = Accepted | Refused | { kind: 'unresumed' }
+
+/** The challenge that a socket has to answer. */
+export interface Challenged {
+  nonce: Uint8Array
+  /** A ticket may be tried once. */
+  mayResume: boolean
+}
+
+function refuse(close: CloseName, detail: string = closeCodes[close].meaning, deviceId?: string): Refused {
+  return { kind: 'refused', close, detail, ...(deviceId === undefined ? {} : { deviceId }) }
+}
+
+/** Judges the answer to the challenge of this very socket. */
+export function judgeAnswer(frame: Uint8Array, challenged: Challenged, nowMs: number, verifier: Verifier): Verdict {
+  const message = readMessage(frame)
+  if ('kind' in message) return message
+  if (message.name === 'hello') return judgeHello(message.body, challenged.nonce, nowMs, verifier)
+  if (message.name === 'resume' && challenged.mayResume && verifier.tickets.isReady)
+    return judgeResume(message.body, challenged.nonce, nowMs, verifier)
+  return refuse('unknownType', 'The first frame has to be a hello')
+}
+
+function judgeHello(hello: Hello, nonce: Uint8Array, nowMs: number, verifier: Verifier): Verdict {
+  if (!supportedProtocols.includes(hello.protocol)) return unsupported()
   const identity = verifier.certificates.identify(hello.certificate)
   if (identity === undefined) return refuse('badCertificate')
   // An agent's certificate serves its watchdog too; a watchdog's serves nobody else.
@@ -35,18 +67,37 @@ export function judgeHello(frame: Uint8Array, nonce: Uint8Array, nowMs: number, 
     return refuse('badCertificate', 'A certificate of a watchdog')
   // The proof comes before all that would tell a stranger something about the device.
   if (!isProved(identity, hello.certificate, nonce, hello.signature)) return refuse('badSignature')
-  const { deviceId } = identity
-  if (identity.expiresAtSeconds * 1000 + verifier.limits.clockLeewayMs < nowMs)
-    return refuse('certificateExpired', undefined, deviceId)
-  const refusal = verifier.generations.refusalOf(deviceId, identity.generation)
-  if (refusal !== undefined) return refuse(refusal, undefined, deviceId)
-  return { isAccepted: true, identity, hello }
+  const keepsTickets = hello.tickets === true
+  const refusal = refusalOf(identity, nowMs, verifier)
+  return refusal ?? { kind: 'accepted', identity, introduction: hello, isResumed: false, keepsTickets }
 }
 
-function readHello(frame: Uint8Array): Hello | Verdict {
+function judgeResume(resume: Resume, nonce: Uint8Array, nowMs: number, verifier: Verifier): Verdict {
+  if (!supportedProtocols.includes(resume.protocol)) return unsupported()
+  const identity = verifier.tickets.identify(resume, nonce, nowMs)
+  if (identity === undefined) return { kind: 'unresumed' }
+  const refusal = refusalOf(identity, nowMs, verifier)
+  return refusal ?? { kind: 'accepted', identity, introduction: resume, isResumed: true, keepsTickets: true }
+}
+
+/** Why a device that has proved who it is may not come in all the same. */
+function refusalOf(
+  { deviceId, generation, expiresAtSeconds }: Identity,
+  nowMs: number,
+  { limits, generations }: Verifier,
+): Refused | undefined {
+  if (expiresAtSeconds * 1000 + limits.clockLeewayMs < nowMs) return refuse('certificateExpired', undefined, deviceId)
+  const refusal = generations.refusalOf(deviceId, generation)
+  return refusal && refuse(refusal, undefined, deviceId)
+}
+
+function unsupported(): Refused {
+  return refuse('unsupportedProtocol', `This server speaks ${supportedProtocols.join(', ')}`)
+}
+
+function readMessage(frame: Uint8Array): UpMessage | Refused {
   try {
-    const message = decodeUp(frame)
-    return message.name === 'hello' ? message.body : refuse('unknownType', 'The first frame has to be a hello')
+    return decodeUp(frame)
   } catch (error) {
     if (error instanceof WireError) return refuse(error.fault, error.message)
     throw error

@@ -1,4 +1,4 @@
-import { readPublicKeyring } from '@muster/kit/keyring.ts'
+import { readDeviceKeyring } from '@muster/kit/keyring.ts'
 import type { Log } from '@muster/kit/log.ts'
 import type { HealthChecks } from '@muster/kit/metrics.ts'
 import type { Service } from '@muster/kit/service.ts'
@@ -31,6 +31,7 @@ import { Registry } from './registry.ts'
 import { Replies } from './replies.ts'
 import { type SocketHandlers, type SocketServer, serveSockets } from './server.ts'
 import { enforceGeneration, enforceGenerations, sweep } from './sweep.ts'
+import { Tickets } from './tickets.ts'
 
 export interface Ingest extends Service {
   readonly port: number | undefined
@@ -130,6 +131,7 @@ function createGateway(
   const { NODE_ID: nodeId, STREAM_SHARDS: shards } = config
   const counters = createCounters()
   const appends = createAppendHistogram(metrics)
+  const keyring = readDeviceKeyring(config.DEVICE_KEYS_FILE)
   const gateway: Assembly = {
     limits,
     log,
@@ -144,7 +146,8 @@ function createGateway(
     replies: new Replies(links.commands, limits.repliesMax),
     rates: createRates(config.DEVICE_FRAMES_PER_SECOND, limits),
     penalties: new Penalties(limits.penaltyMs, limits.penaltiesMax),
-    certificates: new Certificates(readPublicKeyring(config.DEVICE_KEYS_FILE), limits.certificatesRemembered),
+    certificates: new Certificates(keyring, limits.certificatesRemembered),
+    tickets: new Tickets(keyring.tickets ?? [], limits),
     presence: new Presence({
       ...{ redis: links.commands, nodeId, limits, log, onForgotten },
       onClones: (deviceIds) => lockOut(links.commands, deviceIds),

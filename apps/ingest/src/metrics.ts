@@ -59,7 +59,9 @@ function exposeTotals(registry: Registry, counters: Counters): void {
   total('muster_ingest_batches_total', 'Batches appended', () => counters.batches)
   total('muster_ingest_batch_records_total', 'Records in appended batches', () => counters.records)
   total('muster_ingest_append_failures_total', 'Appends that failed and were repeated', () => counters.appendFailures)
-  total('muster_ingest_handshakes_total', 'Hellos accepted', () => counters.handshakes)
+  total('muster_ingest_handshakes_total', 'Agents that proved who they are', () => counters.handshakes)
+  total('muster_ingest_resumptions_total', 'Of them, those that did by a ticket', () => counters.resumptions)
+  total('muster_ingest_tickets_refused_total', 'Tickets that were no good', () => counters.ticketsRefused)
   total('muster_ingest_orders_sent_total', 'Frames of other processes handed to sockets', () => counters.ordersSent)
   total('muster_ingest_orders_refused_total', 'Frames for devices not connected here', () => counters.ordersRefused)
   total(

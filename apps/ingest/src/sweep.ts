@@ -1,19 +1,22 @@
 import { presenceField } from '@muster/backplane/presence.ts'
 import type { CloseName } from '@muster/wire/close-codes.ts'
 import { shut } from './closing.ts'
-import { type Connection, deviceIdOf } from './connection.ts'
-import type { Gateway } from './gateway.ts'
+import { type Connection, deviceIdOf, identityOf } from './connection.ts'
+import { type Gateway, giveTicket } from './gateway.ts'
 
-/** Ends what has been silent or open for too long: one walk a second instead of timers on every socket. */
+/** Ends what has been silent or open for too long, and renews tickets: one walk a second instead of timers on every socket. */
 export function sweep(gateway: Gateway, nowMs: number): void {
   gateway.tick++
   const overdue: [Connection, CloseName][] = []
+  const due: Connection[] = []
   for (const connections of [gateway.registry.waiting, gateway.registry.connections()])
     for (const connection of connections) {
       const why = overdueFor(connection, gateway, nowMs)
       if (why !== undefined) overdue.push([connection, why])
+      else if (connection.ticketDueTick > 0 && connection.ticketDueTick <= gateway.tick) due.push(connection)
     }
   for (const [connection, why] of overdue) shut(gateway, connection, why)
+  for (const connection of due) giveTicket(gateway, connection, identityOf(connection), nowMs)
 }
 
 /** Why a connection should end now, if it should. */

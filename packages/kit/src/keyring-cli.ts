@@ -1,24 +1,26 @@
-// npm run keys -- create <key file> <public key file>
-// npm run keys -- rotate accessTokens|deviceCertificates|encryption <key file> <public key file>
-import { writeFileSync } from 'node:fs'
+// npm run keys -- create <key file> <device key file>
+// npm run keys -- rotate accessTokens|deviceCertificates|encryption|tickets <key file> <device key file>
+import { chmodSync, statSync, writeFileSync } from 'node:fs'
 import {
   createKeyring,
+  deviceKeyring,
   type Keyring,
-  publicPart,
   type RotatableKind,
   readKeyring,
   rotatableKinds,
   rotateKeyring,
 } from './keyring.ts'
 
-const usage = `usage: npm run keys -- create <key file> <public key file>
-       npm run keys -- rotate accessTokens|deviceCertificates|encryption <key file> <public key file>`
+const usage = `usage: npm run keys -- create <key file> <device key file>
+       npm run keys -- rotate accessTokens|deviceCertificates|encryption|tickets <key file> <device key file>`
 
 const isRotatable = (kind: string): kind is RotatableKind => rotatableKinds.some((known) => known === kind)
 
-function write(keyring: Keyring, file: string, publicFile: string, flag: 'w' | 'wx') {
+function write(keyring: Keyring, file: string, deviceFile: string, flag: 'w' | 'wx') {
   writeFileSync(file, `${JSON.stringify(keyring, null, 2)}\n`, { mode: 0o600, flag })
-  writeFileSync(publicFile, `${JSON.stringify(publicPart(keyring), null, 2)}\n`, { flag })
+  writeFileSync(deviceFile, `${JSON.stringify(deviceKeyring(keyring), null, 2)}\n`, { mode: 0o600, flag })
+  // Before it held keys of tickets there was nothing to hide in it.
+  chmodSync(deviceFile, statSync(deviceFile).mode & 0o660)
 }
 
 function main([verb, ...words]: string[]): void {

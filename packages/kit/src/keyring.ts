@@ -9,6 +9,7 @@ const PublicKey = z.object({
   x: z.string().min(1),
 })
 const PrivateKey = PublicKey.extend({ d: z.string().min(1) })
+const SymmetricKey = z.object({ id: z.string().min(1), key: z.string().length(43) })
 const Keyring = z.object({
   /** Newest first; the first signs, all verify. */
   accessTokens: z.array(PrivateKey).min(1),
@@ -16,16 +17,19 @@ const Keyring = z.object({
   /** Sign where the audit chains end; key files from before there was such a key use those of the access tokens. */
   auditHeads: z.array(PrivateKey).min(1).optional(),
   /** AES-256 keys, base64url, newest first; the first encrypts, all decrypt. */
-  encryption: z.array(z.object({ id: z.string().min(1), key: z.string().length(43) })).min(1),
+  encryption: z.array(SymmetricKey).min(1),
+  /** 256 bits each, base64url, newest first: agents come back with tickets made under them. Key files from before have none. */
+  tickets: z.array(SymmetricKey).min(1).optional(),
   /** Secret part of every stored hash, base64url. */
   pepper: z.string().min(43),
 })
-const PublicKeyring = z.object({ deviceCertificates: z.array(PublicKey).min(1) })
+const DeviceKeyring = Keyring.pick({ tickets: true }).extend({ deviceCertificates: z.array(PublicKey).min(1) })
 
 export type PrivateKey = z.infer<typeof PrivateKey>
 export type PublicKey = z.infer<typeof PublicKey>
 export type Keyring = z.infer<typeof Keyring>
-export type PublicKeyring = z.infer<typeof PublicKeyring>
+export type SymmetricKey = z.infer<typeof SymmetricKey>
+export type DeviceKeyring = z.infer<typeof DeviceKeyring>
 
 function readJson<T>(path: string, schema: z.ZodType<T>): T {
   try {
@@ -35,14 +39,17 @@ function readJson<T>(path: string, schema: z.ZodType<T>): T {
   }
 }
 export const readKeyring = (path: string): Keyring => readJson(path, Keyring)
-export const readPublicKeyring = (path: string): PublicKeyring => readJson(path, PublicKeyring)
+export const readDeviceKeyring = (path: string): DeviceKeyring => readJson(path, DeviceKeyring)
 
 function signingKey(): PrivateKey {
   const jwk = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })
   return PrivateKey.parse({ ...jwk, kid: randomBytes(9).toString('base64url') })
 }
 
-const encryptionKey = () => ({ id: randomBytes(6).toString('base64url'), key: randomBytes(32).toString('base64url') })
+const symmetricKey = (): SymmetricKey => ({
+  id: randomBytes(6).toString('base64url'),
+  key: randomBytes(32).toString('base64url'),
+})
 
 /** A complete new set of keys. */
 export function createKeyring(): Keyring {
@@ -50,23 +57,25 @@ export function createKeyring(): Keyring {
     accessTokens: [signingKey()],
     deviceCertificates: [signingKey()],
     auditHeads: [signingKey()],
-    encryption: [encryptionKey()],
+    encryption: [symmetricKey()],
+    tickets: [symmetricKey()],
     pepper: randomBytes(32).toString('base64url'),
   }
 }
 
-export const rotatableKinds = ['accessTokens', 'deviceCertificates', 'encryption'] as const
+export const rotatableKinds = ['accessTokens', 'deviceCertificates', 'encryption', 'tickets'] as const
 export type RotatableKind = (typeof rotatableKinds)[number]
 
 /** The same keyring with one more key of a kind in front: it signs or encrypts from now on, the older ones go on verifying. */
 export const rotateKeyring = (keyring: Keyring, kind: RotatableKind): Keyring =>
-  kind === 'encryption'
-    ? { ...keyring, encryption: [encryptionKey(), ...keyring.encryption] }
+  kind === 'encryption' || kind === 'tickets'
+    ? { ...keyring, [kind]: [symmetricKey(), ...(keyring[kind] ?? [])] }
     : { ...keyring, [kind]: [signingKey(), ...keyring[kind]] }
 
-/** The part that ingest may know: it verifies device certificates and can sign none. */
-export const publicPart = (keyring: Keyring): PublicKeyring => ({
-  deviceCertificates: keyring.deviceCertificates.map((key) => PublicKey.parse(key)),
+/** The part that ingest may know: it verifies device certificates and can sign none; tickets it makes and takes itself. */
+export const deviceKeyring = ({ deviceCertificates, tickets }: Keyring): DeviceKeyring => ({
+  deviceCertificates: deviceCertificates.map((key) => PublicKey.parse(key)),
+  ...(tickets && { tickets }),
 })
 
 /** The stored form of a secret with enough entropy of its own (keys, refresh tokens): 64 hexadecimal digits. */

@@ -1,7 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createKeyring, publicPart } from '@muster/kit/keyring.ts'
+import {
+  createKeyring,
+  deviceKeyring,
+  type Keyring,
+  readDeviceKeyring,
+  readKeyring,
+  rotateKeyring,
+} from '@muster/kit/keyring.ts'
 import { z } from 'zod'
 import { writeAtomically } from './data-folder.ts'
 import { errorCode, StackError } from './failure.ts'
@@ -33,7 +40,9 @@ export async function openSecrets(folder: string): Promise<SecretFiles> {
   const file = join(folder, 'secrets.json')
   const keysFile = join(folder, 'keyring.json')
   const deviceKeysFile = join(folder, 'device-keys.json')
-  const secrets = (await readSecrets(file)) ?? (await makeSecrets(file, keysFile, deviceKeysFile))
+  const known = await readSecrets(file)
+  const secrets = known ?? (await makeSecrets(file, keysFile, deviceKeysFile))
+  if (known !== undefined) await addTicketKey(keysFile, deviceKeysFile)
   return {
     secrets,
     keysFile,
@@ -48,9 +57,12 @@ async function readSecrets(file: string): Promise<Secrets | undefined> {
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined
     if (errorCode(error)) throw error
-    throw new StackError(`The data folder is damaged: ${file} cannot be understood. Restore it from a backup.`)
+    throw damaged(file)
   }
 }
+
+const damaged = (file: string) =>
+  new StackError(`The data folder is damaged: ${file} cannot be understood. Restore it from a backup.`)
 
 // The passwords are written last: where they are, the keys are whole.
 async function makeSecrets(file: string, keysFile: string, deviceKeysFile: string): Promise<Secrets> {
@@ -62,8 +74,27 @@ async function makeSecrets(file: string, keysFile: string, deviceKeysFile: strin
     redisPassword: password(),
     bootstrapPassword: randomBytes(12).toString('base64url'),
   }
-  await writeAtomically(keysFile, JSON.stringify(keyring))
-  await writeAtomically(deviceKeysFile, JSON.stringify(publicPart(keyring)))
+  await writeKeys(keyring, keysFile, deviceKeysFile)
   await writeAtomically(file, JSON.stringify(secrets))
   return secrets
+}
+
+/** Data folders from before there were tickets have no key for them. */
+async function addTicketKey(keysFile: string, deviceKeysFile: string): Promise<void> {
+  if (readKeys(deviceKeysFile, readDeviceKeyring).tickets !== undefined) return
+  const keyring = readKeys(keysFile, readKeyring)
+  await writeKeys(keyring.tickets ? keyring : rotateKeyring(keyring, 'tickets'), keysFile, deviceKeysFile)
+}
+
+function readKeys<Keys>(file: string, read: (file: string) => Keys): Keys {
+  try {
+    return read(file)
+  } catch {
+    throw damaged(file)
+  }
+}
+
+async function writeKeys(keyring: Keyring, keysFile: string, deviceKeysFile: string): Promise<void> {
+  await writeAtomically(keysFile, JSON.stringify(keyring))
+  await writeAtomically(deviceKeysFile, JSON.stringify(deviceKeyring(keyring)))
 }

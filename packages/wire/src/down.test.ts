@@ -12,6 +12,11 @@ const examples: DownMessage[] = [
     body: { nonce: Buffer.alloc(32, 7), protocols: [1], serverTime: 1_700_000_000_000 },
   },
   {
+    name: 'challenge',
+    sequence: 0,
+    body: { nonce: Buffer.alloc(32, 7), protocols: [1], serverTime: 1_700_000_000_000, tickets: true },
+  },
+  {
     name: 'welcome',
     sequence: 0,
     body: { protocol: 1, deviceId: id, heartbeatMs: 60_000, serverTime: 1_700_000_000_000, frameBytesMax: 1_048_576 },
@@ -53,6 +58,7 @@ const examples: DownMessage[] = [
   { name: 'error', sequence: 0, body: { code: 'malformed', message: 'no' } },
   { name: 'certificate', sequence: 0, body: { certificate: 'a.b.c' } },
   { name: 'settings', sequence: 0, body: { autoUpdate: false } },
+  { name: 'ticket', sequence: 0, body: { ticket: Buffer.of(1, 2, 3), secret: Buffer.alloc(32, 9) } },
   {
     name: 'request',
     sequence: 2 ** 47,

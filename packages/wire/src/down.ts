@@ -9,6 +9,7 @@ import { error } from './messages/error.ts'
 import { request } from './messages/request.ts'
 import { retry } from './messages/retry.ts'
 import { settings } from './messages/settings.ts'
+import { ticket } from './messages/ticket.ts'
 import { update } from './messages/update.ts'
 import { welcome } from './messages/welcome.ts'
 
@@ -25,6 +26,7 @@ export const downMessages = {
   certificate,
   settings,
   request,
+  ticket,
 } as const
 
 type Kinds = typeof downMessages

@@ -19,6 +19,9 @@ export const bootIdMax = 2 ** 48 - 1
 export const nonceBytes = 32
 export const signatureBytes = 64
 export const certificateCharsMax = 4096
+export const ticketBytesMax = 512
+export const ticketSecretBytes = 32
+export const resumptionProofBytes = 32
 
 export const outputChunkCharsMax = 32 * 1024
 export const stdoutCharsMax = 384 * 1024

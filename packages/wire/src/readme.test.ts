@@ -6,6 +6,7 @@ import { downMessages, encodeDown } from './down.ts'
 import { encodeHeartbeat } from './heartbeat-frame.ts'
 import { proofBytes } from './identity.ts'
 import { encodeAck } from './messages/ack.ts'
+import { resumptionProof } from './resumption.ts'
 import { encodeUp, upMessages } from './up.ts'
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
@@ -32,6 +33,21 @@ test('the example of a handshake is what the code makes of its inputs', () => {
   const frame = Buffer.from(encodeUp({ name: 'hello', sequence: 0, body: hello })).toString('hex')
   const [before, after] = frame.split(signature.toString('hex'))
   expect(digits).toContain(`${before}9d0e…ed04${after}`)
+})
+
+test('the example of a resumption is what the code makes of its inputs', () => {
+  const secret = counting.map((byte) => byte + 32)
+  const said = {
+    protocol: 1,
+    ticket: Buffer.from('aabbcc', 'hex'),
+    bootId: 1,
+    agentVersion: '1.0.0',
+    role: 'agent' as const,
+  }
+  const proof = resumptionProof(secret, counting, said)
+  const frame = encodeUp({ name: 'resume', sequence: 0, body: { ...said, proof } })
+  expect(digits).toContain(`proof${proof.toString('hex')}resume`)
+  expect(digits).toContain(`resume${Buffer.from(frame).toString('hex')}`)
 })
 
 test('the example of a heartbeat and its acknowledgement is what the code writes', () => {

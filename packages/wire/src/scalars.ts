@@ -23,6 +23,16 @@ export function bytes(length: number) {
     .meta({ type: 'bin', length })
 }
 
+/** A msgpack bin of one byte up to so many. */
+export function bytesUpTo(lengthMax: number) {
+  return z
+    .custom<Uint8Array>(
+      (value) => value instanceof Uint8Array && value.length > 0 && value.length <= lengthMax,
+      `1 to ${lengthMax} bytes`,
+    )
+    .meta({ type: 'bin', lengthMax })
+}
+
 /** A msgpack bin of any length; the frame's own limit holds. */
 export const someBytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array, 'bytes').meta({ type: 'bin' })
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { encodeFrame, WireError } from './frame.ts'
-import { bootIdMax, heartbeatFrameBytesMax, sequenceMax } from './limits.ts'
+import { bootIdMax, heartbeatFrameBytesMax, sequenceMax, ticketBytesMax } from './limits.ts'
 import { updateReasons } from './messages/update-status.ts'
 import { watchedStates } from './messages/watchdog-status.ts'
 import { decodeUp, encodeUp, type UpMessage } from './up.ts'
@@ -27,6 +27,19 @@ const messages: Record<UpMessage['name'], fc.Arbitrary<UpMessage>> = {
       protocol: fc.integer({ min: 1, max: 255 }),
       certificate: name(500),
       signature: fc.uint8Array({ minLength: 64, maxLength: 64 }).map((value) => Buffer.from(value)),
+      bootId: fc.integer({ min: 1, max: bootIdMax }),
+      agentVersion: name(64),
+      role: fc.constantFrom('agent' as const, 'watchdog' as const),
+      tickets: optional(fc.boolean()),
+    }),
+  }),
+  resume: fc.record({
+    name: fc.constant('resume' as const),
+    sequence: fc.constant(0),
+    body: fc.record({
+      protocol: fc.integer({ min: 1, max: 255 }),
+      ticket: fc.uint8Array({ minLength: 1, maxLength: ticketBytesMax }).map((value) => Buffer.from(value)),
+      proof: fc.uint8Array({ minLength: 32, maxLength: 32 }).map((value) => Buffer.from(value)),
       bootId: fc.integer({ min: 1, max: bootIdMax }),
       agentVersion: name(64),
       role: fc.constantFrom('agent' as const, 'watchdog' as const),
@@ -178,7 +191,7 @@ describe('frames from agents', () => {
   })
 
   test('any bytes are read or refused with WireError', () => {
-    const header = fc.constantFrom([], [0x93, 33, 1], [0x93, 34, 1], [0x93, 36, 1], [0x93, 32, 0])
+    const header = fc.constantFrom([], [0x93, 33, 1], [0x93, 34, 1], [0x93, 36, 1], [0x93, 32, 0], [0x93, 41, 0])
     fc.assert(
       fc.property(header, fc.uint8Array({ maxLength: 200 }), (start, rest) => {
         outcome(Uint8Array.from([...start, ...rest]))

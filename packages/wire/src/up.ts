@@ -6,6 +6,7 @@ import { inventory } from './messages/inventory.ts'
 import { progress } from './messages/progress.ts'
 import { reply } from './messages/reply.ts'
 import { result } from './messages/result.ts'
+import { resume } from './messages/resume.ts'
 import { updateStatus } from './messages/update-status.ts'
 import { watchdogKey } from './messages/watchdog-key.ts'
 import { watchdogStatus } from './messages/watchdog-status.ts'
@@ -21,6 +22,7 @@ export const upMessages = {
   watchdogStatus,
   watchdogKey,
   reply,
+  resume,
 } as const
 
 type Kinds = typeof upMessages
@@ -29,7 +31,7 @@ export type UpMessage = ReturnType<Kinds[UpName]['read']>
 
 const byType: ReadonlyMap<number, Kinds[UpName]> = new Map(Object.values(upMessages).map((kind) => [kind.type, kind]))
 
-const ofWatchdogs: ReadonlySet<UpName> = new Set(['hello', 'updateStatus', 'watchdogStatus'])
+const ofWatchdogs: ReadonlySet<UpName> = new Set(['hello', 'resume', 'updateStatus', 'watchdogStatus'])
 const notOfAgents: ReadonlySet<UpName> = new Set(['watchdogStatus'])
 
 /** Largest frame of each type, by type number; 0 for types that this role may not send. */

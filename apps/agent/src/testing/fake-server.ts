@@ -3,7 +3,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type DownMessage, encodeDown } from '@muster/wire/down.ts'
 import { proofBytes } from '@muster/wire/identity.ts'
 import { frameBytesMax } from '@muster/wire/limits.ts'
-import type { Hello } from '@muster/wire/messages/hello.ts'
+import type { Hello, Role } from '@muster/wire/messages/hello.ts'
+import type { Resume } from '@muster/wire/messages/resume.ts'
+import { resumptionProof } from '@muster/wire/resumption.ts'
 import { decodeUp, type UpMessage } from '@muster/wire/up.ts'
 import { protocolVersion, subprotocol } from '@muster/wire/version.ts'
 import { z } from 'zod'
@@ -20,6 +22,8 @@ export interface Mood {
   /** Closes instead of welcoming. */
   closesAtHello: { code: number; hintMs?: number } | undefined
   heartbeatMs: number
+  /** Whether it knows tickets, and which of those that come it takes. */
+  tickets: { takes: boolean } | undefined
   /** Answers every GET. */
   answersGet: ((request: IncomingMessage, response: ServerResponse) => void) | undefined
 }
@@ -47,11 +51,13 @@ export class FakeServer {
     refusesEnrolment: undefined,
     closesAtHello: undefined,
     heartbeatMs: 60_000,
+    tickets: undefined,
     answersGet: undefined,
   }
   readonly received: Received[] = []
   readonly enrolments: z.infer<typeof EnrolmentBody>[] = []
   readonly hellos: Hello[] = []
+  readonly resumes: Resume[] = []
   /** Of watchdogs, which have connections of their own. */
   readonly watchdogHellos: Hello[] = []
   /** Of all connections that are over. */
@@ -63,6 +69,8 @@ export class FakeServer {
   readonly #signing = generateKeyPairSync('ed25519')
   readonly #devices = new Map<string, string>()
   readonly #watchdogKeys = new Map<string, string>()
+  /** Ticket, as hexadecimal digits → its secret and its device. */
+  readonly #tickets = new Map<string, { secret: Buffer; deviceId: string }>()
   #current: WebSocket | undefined
   #watchers: (() => void)[] = []
 
@@ -213,14 +221,19 @@ export class FakeServer {
   }
 
   #accept(socket: WebSocket): void {
-    const nonce = randomBytes(32)
+    let nonce = randomBytes(32)
     const connection = this.upgrades.length
     const send = (message: DownMessage) => socket.send(encodeDown(message))
     if (socket.protocol !== subprotocol) {
       socket.close(4003)
       return
     }
-    send({ name: 'challenge', sequence: 0, body: { nonce, protocols: [protocolVersion], serverTime: Date.now() } })
+    const challenge = () => {
+      const tickets = this.mood.tickets === undefined ? {} : { tickets: true }
+      const body = { nonce, protocols: [protocolVersion], serverTime: Date.now(), ...tickets }
+      send({ name: 'challenge', sequence: 0, body })
+    }
+    challenge()
     socket.on('error', () => undefined)
     socket.on('close', (code) => {
       this.closeCodes.push(code)
@@ -231,7 +244,11 @@ export class FakeServer {
       if (!(data instanceof Uint8Array)) return socket.close(4000)
       const message = decodeUp(data)
       if (message.name === 'hello') this.#welcome(socket, nonce, message.body)
-      else {
+      else if (message.name === 'resume') {
+        if (this.#resume(socket, nonce, message.body)) return this.#changed()
+        nonce = randomBytes(32)
+        challenge()
+      } else {
         this.received.push({ connection, message })
         if (message.name === 'watchdogKey') this.#certifyWatchdog(message.body.publicKey)
         if (this.mood.acknowledges(message)) send({ name: 'ack', sequence: message.sequence, body: undefined })
@@ -263,10 +280,27 @@ export class FakeServer {
       socket.close(deviceId)
       return
     }
-    if (!isWatchdog) this.#current = socket
-    const { heartbeatMs } = this.mood
+    this.#greet(socket, deviceId, hello.role, hello.tickets === true)
+  }
+
+  #resume(socket: WebSocket, nonce: Uint8Array, resume: Resume): boolean {
+    this.resumes.push(resume)
+    const kept = this.#tickets.get(Buffer.from(resume.ticket).toString('hex'))
+    if (kept === undefined || this.mood.tickets?.takes !== true) return false
+    if (!resumptionProof(kept.secret, nonce, resume).equals(resume.proof)) return false
+    this.#greet(socket, kept.deviceId, resume.role, true)
+    return true
+  }
+
+  #greet(socket: WebSocket, deviceId: string, role: Role, keepsTickets: boolean): void {
+    if (role === 'agent') this.#current = socket
+    const { heartbeatMs, tickets } = this.mood
     const body = { protocol: protocolVersion, deviceId, heartbeatMs, serverTime: Date.now(), frameBytesMax }
     socket.send(encodeDown({ name: 'welcome', sequence: 0, body }))
+    if (tickets === undefined || !keepsTickets) return
+    const [ticket, secret] = [randomBytes(40), randomBytes(32)]
+    this.#tickets.set(ticket.toString('hex'), { secret, deviceId })
+    socket.send(encodeDown({ name: 'ticket', sequence: 0, body: { ticket, secret } }))
   }
 
   /** The device that the hello is from, or the close code for what is wrong with it. */

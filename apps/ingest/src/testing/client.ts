@@ -3,6 +3,9 @@ import { type DownMessage, type DownName, decodeDown } from '@muster/wire/down.t
 import { encodeHeartbeat } from '@muster/wire/heartbeat-frame.ts'
 import { proofBytes } from '@muster/wire/identity.ts'
 import type { Hello } from '@muster/wire/messages/hello.ts'
+import type { Resume } from '@muster/wire/messages/resume.ts'
+import type { Ticket } from '@muster/wire/messages/ticket.ts'
+import { resumptionProof } from '@muster/wire/resumption.ts'
 import { encodeUp } from '@muster/wire/up.ts'
 import { protocolVersion, subprotocol } from '@muster/wire/version.ts'
 import type { Device } from './fleet.ts'
@@ -62,6 +65,14 @@ export class Client {
     return hello
   }
 
+  /** Answers the challenge with a ticket; parts of what is said may be changed before it is proved, or after. */
+  async sayResume(given: Ticket, before: Partial<Resume> = {}, after: Partial<Resume> = {}): Promise<Resume> {
+    const { body } = await this.next('challenge')
+    const resume = { ...resumeOf(given, body.nonce, before), ...after }
+    this.send(encodeUp({ name: 'resume', sequence: 0, body: resume }))
+    return resume
+  }
+
   /** A connection that has been welcomed. */
   static async welcomed(port: number, device: Device, changes: Partial<Hello> = {}): Promise<Client> {
     const client = new Client(port)
@@ -85,6 +96,18 @@ export function helloOf(device: Device, nonce: Uint8Array, changes: Partial<Hell
     role: 'agent',
     ...changes,
   }
+}
+
+export function resumeOf({ ticket, secret }: Ticket, nonce: Uint8Array, changes: Partial<Resume> = {}): Resume {
+  const said = {
+    protocol: protocolVersion,
+    ticket,
+    bootId: randomInt(1, 2 ** 47),
+    agentVersion: '1.0.0',
+    role: 'agent' as const,
+    ...changes,
+  }
+  return { ...said, proof: resumptionProof(secret, nonce, said) }
 }
 
 function isNamed<Name extends DownName>(message: DownMessage, name: Name): message is Named<Name> {

@@ -2,7 +2,7 @@ import { createPrivateKey, generateKeyPairSync, type KeyObject, randomUUID, sign
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createKeyring, publicPart } from '@muster/kit/keyring.ts'
+import { createKeyring, type DeviceKeyring, deviceKeyring } from '@muster/kit/keyring.ts'
 import { certificateAudience, certificateIssuer } from '@muster/wire/identity.ts'
 
 /** An enrolled device: what an agent keeps after enrolment. */
@@ -25,6 +25,9 @@ export interface DeviceOptions {
 /** Real keys and certificates for the devices of a test. */
 export interface Fleet {
   keysFile: string
+  keys: DeviceKeyring
+  /** A key file of other contents, beside it. */
+  writeKeys(name: string, keys: DeviceKeyring): string
   enrol(options?: DeviceOptions): Device
   remove(): void
 }
@@ -32,8 +35,12 @@ export interface Fleet {
 export function createFleet(): Fleet {
   const keyring = createKeyring()
   const dir = mkdtempSync(join(tmpdir(), 'muster-keys-'))
-  const keysFile = join(dir, 'device-keys.json')
-  writeFileSync(keysFile, JSON.stringify(publicPart(keyring)))
+  const keys = deviceKeyring(keyring)
+  const writeKeys = (name: string, content: DeviceKeyring) => {
+    writeFileSync(join(dir, name), JSON.stringify(content))
+    return join(dir, name)
+  }
+  const keysFile = writeKeys('device-keys.json', keys)
   const [signer] = keyring.deviceCertificates
   if (signer === undefined) throw new Error('A keyring always has a key')
   const signingKey = createPrivateKey({ key: { ...signer }, format: 'jwk' })
@@ -60,7 +67,7 @@ export function createFleet(): Fleet {
     return { deviceId, certificate, privateKey }
   }
 
-  return { keysFile, enrol, remove: () => rmSync(dir, { recursive: true, force: true }) }
+  return { keysFile, keys, writeKeys, enrol, remove: () => rmSync(dir, { recursive: true, force: true }) }
 }
 
 function encode(value: object): string {

@@ -13,6 +13,8 @@ export const Hello = z.object({
   bootId: z.int().min(1).max(bootIdMax),
   agentVersion: text(64).min(1),
   role: Role,
+  /** Whether the agent keeps tickets. */
+  tickets: z.boolean().optional(),
 })
 export type Hello = z.infer<typeof Hello>
 

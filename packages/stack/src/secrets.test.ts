@@ -1,0 +1,37 @@
+import { readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { deviceKeyring, readDeviceKeyring, readKeyring, rotateKeyring } from '@muster/kit/keyring.ts'
+import { expect, test } from 'vitest'
+import { openSecrets } from './secrets.ts'
+import { makeTemporaryFolder } from './temporary-folder.ts'
+
+test('a data folder from before there were tickets gets a key for them, once, and keeps all others', async () => {
+  const path = await makeTemporaryFolder()
+  try {
+    const { keysFile, deviceKeysFile } = await openSecrets(path)
+    const { tickets: _, ...before } = readKeyring(keysFile)
+    await writeFile(keysFile, JSON.stringify(before))
+    await writeFile(deviceKeysFile, JSON.stringify(deviceKeyring(before)))
+    await openSecrets(path)
+    const after = readKeyring(keysFile)
+    expect(after).toEqual({ ...before, tickets: [expect.anything()] })
+    expect(readDeviceKeyring(deviceKeysFile)).toEqual(deviceKeyring(after))
+    expect((await stat(deviceKeysFile)).mode & 0o777).toBe(0o600)
+    const rotated = rotateKeyring(after, 'tickets')
+    expect(rotated.tickets).toEqual([expect.anything(), ...(after.tickets ?? [])])
+    await openSecrets(path)
+    expect(readKeyring(keysFile)).toEqual(after)
+  } finally {
+    await rm(path, { recursive: true })
+  }
+})
+
+test('a key file that cannot be understood stops the start in words', async () => {
+  const path = await makeTemporaryFolder()
+  try {
+    const { deviceKeysFile } = await openSecrets(path)
+    await writeFile(deviceKeysFile, (await readFile(deviceKeysFile, 'utf8')).slice(1))
+    await expect(openSecrets(path)).rejects.toThrow(/damaged: .*device-keys.json cannot be understood/)
+  } finally {
+    await rm(path, { recursive: true })
+  }
+})

@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import { bootIdMax, helloFrameBytesMax, resumptionProofBytes, ticketBytesMax } from '../limits.ts'
+import { defineMessage } from '../message.ts'
+import { bytes, bytesUpTo, text } from '../scalars.ts'
+import { Role } from './hello.ts'
+
+export const Resume = z.object({
+  protocol: z.int().min(1).max(255),
+  ticket: bytesUpTo(ticketBytesMax),
+  proof: bytes(resumptionProofBytes),
+  bootId: z.int().min(1).max(bootIdMax),
+  agentVersion: text(64).min(1),
+  role: Role,
+})
+export type Resume = z.infer<typeof Resume>
+
+export const resume = defineMessage({
+  name: 'resume',
+  type: 41,
+  meaning: 'Who the agent is, proved by the secret of a ticket that it was given before.',
+  sequenced: false,
+  bytesMax: helloFrameBytesMax,
+  body: Resume,
+})
