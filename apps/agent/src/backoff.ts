@@ -3,9 +3,9 @@ import { retryDelayMinMs, retryWindowFirstMs, retryWindowMaxMs } from './limits.
 /** A number in [0, 1); tests give their own. */
 export type Random = () => number
 
-/** Full jitter: drawn evenly from a window that doubles with each failure up to its cap. */
-export function fullJitter(failures: number, random: Random = Math.random): number {
-  const window = Math.min(retryWindowMaxMs, retryWindowFirstMs * 2 ** Math.min(failures, 30))
+/** Full jitter: drawn evenly from a window, which has a least width and a cap. */
+export function fullJitter(windowMs: number, random: Random = Math.random): number {
+  const window = Math.min(retryWindowMaxMs, Math.max(retryWindowFirstMs, windowMs))
   return Math.max(retryDelayMinMs, Math.round(random() * window))
 }
 

@@ -1,10 +1,11 @@
 import type { DownMessage } from '@muster/wire/down.ts'
+import type { Ticket } from '@muster/wire/messages/ticket.ts'
 import type { Welcome } from '@muster/wire/messages/welcome.ts'
 import { inWords, type Random } from './backoff.ts'
 import type { Log } from './log.ts'
 import type { Outbox } from './outbox.ts'
 import { pause } from './pause.ts'
-import { type Ending, failuresAfter, nextAfter } from './retry.ts'
+import { type Ending, nextAfter, outageAfter } from './retry.ts'
 import { Session, type SessionPeer } from './session.ts'
 
 export interface ConnectionOptions {
@@ -23,6 +24,8 @@ export interface ConnectionOptions {
 export class Connection {
   readonly #options: ConnectionOptions
   #session: Session | undefined
+  /** The newest ticket and the certificate that it stands for. In memory alone: a new process signs. */
+  #kept: { ticket: Ticket; certificate: string } | undefined
   #closing = false
 
   constructor(options: ConnectionOptions) {
@@ -32,12 +35,14 @@ export class Connection {
   /** Connects again and again until closed. Resolves with the ending after which the server wants no more attempts. */
   async run(signal: AbortSignal): Promise<Ending | undefined> {
     const { log, random } = this.#options
-    for (let failures = 0; !this.#closing; ) {
+    for (let outageMs = 0, endedAt = performance.now(); !this.#closing; ) {
       const ending = await this.#hold()
       if (this.#closing) return undefined
+      const now = performance.now()
+      outageMs = outageAfter(ending, outageMs, now - endedAt)
+      endedAt = now
       const again = await this.#options.ended(ending)
-      failures = failuresAfter(ending, failures)
-      const next = nextAfter(ending, failures, random)
+      const next = nextAfter(ending, outageMs, random)
       const what = ending.welcomed ? 'disconnected' : 'cannot connect'
       if (again) continue
       if (next.kind === 'stop') return ending
@@ -67,10 +72,16 @@ export class Connection {
   }
 
   async #hold(): Promise<Ending> {
-    const { outbox, peer, log } = this.#options
+    const { outbox, log } = this.#options
+    const peer = this.#options.peer()
+    const { certificate } = peer
+    const ticket = this.#kept?.certificate === certificate ? this.#kept.ticket : undefined
     const session = new Session(
-      peer(),
+      { ...peer, ticket },
       {
+        unresumed: () => {
+          this.#kept = undefined
+        },
         welcome: (welcome, welcomed) => {
           this.#options.welcome(welcome)
           outbox.attach(welcomed)
@@ -80,6 +91,7 @@ export class Connection {
         },
         message: (message) => {
           if (message.name === 'ack') outbox.acknowledge(message.sequence)
+          else if (message.name === 'ticket') this.#kept = { ticket: copyOf(message.body), certificate }
           else this.#options.message(message)
         },
       },
@@ -91,4 +103,9 @@ export class Connection {
     outbox.detach()
     return ending
   }
+}
+
+/** The bytes themselves, which in a message are a view of all that was read with it. */
+function copyOf({ ticket, secret }: Ticket): Ticket {
+  return { ticket: Uint8Array.from(ticket), secret: Uint8Array.from(secret) }
 }

@@ -2,7 +2,7 @@ import type { Facts } from '@muster/wire/messages/inventory.ts'
 import { z } from 'zod'
 import { fullJitter, inWords, type Random, retryAfterMs } from './backoff.ts'
 import type { Enrolment } from './identity.ts'
-import { enrolAnswerBytesMax, enrolTimeoutMs } from './limits.ts'
+import { enrolAnswerBytesMax, enrolTimeoutMs, retryWindowFirstMs } from './limits.ts'
 import type { Log } from './log.ts'
 import { pause } from './pause.ts'
 import { agentFor } from './proxy.ts'
@@ -42,7 +42,7 @@ export async function enrol(
     signal.throwIfAborted()
     const attempt = await attemptEnrolment(request, signal)
     if (attempt.ok) return attempt.enrolment
-    const delayMs = (attempt.afterMs ?? 0) + fullJitter(failures, random)
+    const delayMs = (attempt.afterMs ?? 0) + fullJitter(retryWindowFirstMs * 2 ** failures, random)
     log.warn(`cannot enrol yet: ${attempt.why}; next try in ${inWords(delayMs)}`, { retryMs: delayMs })
     await pause(delayMs, signal)
   }

@@ -6,11 +6,11 @@ const hour = 60 * minute
 const kib = 1024
 const mib = 1024 * kib
 
-// Coming back. Full jitter: the wait is drawn evenly from zero to a window that doubles with each failure.
+// Coming back. Full jitter: the wait is drawn evenly from zero to a window that grows with the outage.
 export const retryWindowFirstMs = 2 * second
 export const retryWindowMaxMs = minute
 export const retryDelayMinMs = 100
-/** A connection that held this long was a good one: the next failure starts with the first window again. */
+/** A connection that held this long was a good one: the next outage starts with the first window again. */
 export const connectionStableMs = minute
 /** A server that refuses this certificate is asked again this rarely, so that its mistake does not lose the fleet. */
 export const refusedCertificateDelayMs = hour

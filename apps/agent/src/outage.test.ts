@@ -6,7 +6,7 @@ import { decodeUp, type UpMessage } from '@muster/wire/up.ts'
 import { expect, test } from 'vitest'
 import { outboxBytesMax, outboxFramesMax, retryWindowMaxMs } from './limits.ts'
 import { Outbox } from './outbox.ts'
-import { failuresAfter, nextAfter } from './retry.ts'
+import { nextAfter, outageAfter } from './retry.ts'
 
 const agents = 1_000
 const hourMs = 3_600_000
@@ -77,10 +77,11 @@ test('F14: when the server is back, agents come spread over the window of full j
   const perSecond = Array.from({ length: retryWindowMaxMs / 1_000 }, () => 0)
   for (let agent = 0; agent < agents; agent++) {
     let at = 0
-    for (let failures = 0; at < hourMs; failures = failuresAfter(refused, failures)) {
-      const next = nextAfter(refused, failures, random)
+    for (let outageMs = 0, waitedMs = 0; at < hourMs; at += waitedMs) {
+      outageMs = outageAfter(refused, outageMs, waitedMs)
+      const next = nextAfter(refused, outageMs, random)
       if (next.kind !== 'wait') throw new Error('an agent gave up')
-      at += next.delayMs
+      waitedMs = next.delayMs
     }
     const lateMs = at - hourMs
     // Attempts an even draw from the window apart come first within `x` of any moment with 1 - (1 - x)². Seen through that they are even.

@@ -2,29 +2,43 @@ import { closeCodes } from '@muster/wire/close-codes.ts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { fullJitter, inWords, retryAfterMs } from './backoff.ts'
-import { connectionStableMs, refusedCertificateDelayMs, retryWindowMaxMs } from './limits.ts'
-import { type Ending, failuresAfter, nextAfter } from './retry.ts'
+import { connectionStableMs, refusedCertificateDelayMs, retryDelayMinMs, retryWindowMaxMs } from './limits.ts'
+import { type Ending, nextAfter, outageAfter } from './retry.ts'
 
 const broken: Ending = {
   ...{ welcomed: true, lastedMs: 0, code: 1006, reason: 'gone' },
   ...{ hintMs: undefined, retryAfterMs: undefined },
 }
-const delayAfter = (ending: Partial<Ending>, failures: number, random: number) => {
-  const next = nextAfter({ ...broken, ...ending }, failures, () => random)
+const delayAfter = (ending: Partial<Ending>, outageMs: number, random: number) => {
+  const next = nextAfter({ ...broken, ...ending }, outageMs, () => random)
   return next.kind === 'wait' ? next.delayMs : Number.POSITIVE_INFINITY
 }
 const share = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
 
-test('without a hint the wait is drawn from a window that doubles up to its cap', () => {
+test('without a hint the wait is drawn from a window twice as long as the outage so far, up to a cap', () => {
   expect(delayAfter({}, 0, 0.5)).toBe(1000)
-  expect(delayAfter({}, 1, 0.5)).toBe(2000)
-  expect(delayAfter({}, 3, 0.5)).toBe(8000)
+  expect(delayAfter({}, 1_500, 0.5)).toBe(1500)
+  expect(delayAfter({}, 8_000, 0.5)).toBe(8000)
+  expect(delayAfter({}, 3_600_000, 0.5)).toBe(retryWindowMaxMs / 2)
   fc.assert(
-    fc.property(fc.nat(1000), share, (failures, random) => {
-      const delay = fullJitter(failures, () => random)
+    fc.property(fc.nat(), share, (windowMs, random) => {
+      const delay = fullJitter(windowMs, () => random)
       return delay >= 100 && delay <= retryWindowMaxMs
     }),
   )
+})
+
+test('nobody stays away for much longer than the server did, and nobody asks without end meanwhile', () => {
+  for (const awayMs of [2_000, 10_000, 25_000])
+    for (let agent = 0; agent < 500; agent++) {
+      let [at, asked] = [0, 0]
+      for (; at < awayMs; asked++) {
+        const next = nextAfter({ ...broken, welcomed: asked === 0 }, at)
+        at += next.kind === 'wait' ? next.delayMs : Number.POSITIVE_INFINITY
+      }
+      expect(at).toBeLessThanOrEqual(3 * awayMs)
+      expect(asked).toBeLessThanOrEqual(awayMs / retryDelayMinMs)
+    }
 })
 
 test('a hint of the server is taken as it is, but never below what the close code asks', () => {
@@ -36,7 +50,6 @@ test('Retry-After is a least, spread over as much again, however often it was sa
   const refused = { welcomed: false, retryAfterMs: 5000 }
   expect(delayAfter(refused, 0, 0.5)).toBe(7500)
   expect(delayAfter(refused, 9, 0.5)).toBe(7500)
-  expect(failuresAfter({ ...broken, ...refused }, 3)).toBe(3)
   expect(delayAfter({ welcomed: false, retryAfterMs: 0 }, 0, 0)).toBeGreaterThan(0)
   expect(retryAfterMs('7', 0)).toBe(7000)
   expect(retryAfterMs('Thu, 01 Jan 1970 00:00:10 GMT', 4000)).toBe(6000)
@@ -49,17 +62,17 @@ test.each(Object.values(closeCodes))('after $code $name it stays away as long as
     fc.property(
       fc.nat(20),
       share,
-      (failures, random) => delayAfter({ code: code.code }, failures, random) >= code.minimumDelayMs,
+      (outageMs, random) => delayAfter({ code: code.code }, outageMs, random) >= code.minimumDelayMs,
     ),
   )
   if (code.mayReturn === 'renewed')
     expect(delayAfter({ code: code.code }, 0, 0)).toBeGreaterThanOrEqual(refusedCertificateDelayMs)
 })
 
-test('a connection that held for a while makes up for the failures before it', () => {
-  expect(failuresAfter({ ...broken, lastedMs: connectionStableMs }, 7)).toBe(0)
-  expect(failuresAfter({ ...broken, lastedMs: 10 }, 7)).toBe(8)
-  expect(failuresAfter({ ...broken, welcomed: false }, 0)).toBe(1)
+test('a connection that held for a while makes up for the outage before it, a short one does not', () => {
+  expect(outageAfter({ ...broken, lastedMs: connectionStableMs }, 7_000, connectionStableMs + 500)).toBe(0)
+  expect(outageAfter({ ...broken, lastedMs: 10 }, 7_000, 3_010)).toBe(10_000)
+  expect(outageAfter({ ...broken, welcomed: false }, 0, 200)).toBe(200)
 })
 
 test('waits are told as people say them', () => {

@@ -20,16 +20,18 @@ export interface Ending {
 export type Next = { kind: 'wait'; delayMs: number } | { kind: 'stop' }
 
 /**
- * How many failures count after this ending: a connection that held for a while makes up for those before it, and a server
- * that says when to ask again has not failed.
+ * How long the agent has been without a connection by this ending, `sinceMs` after the one before. A connection that held
+ * for a while makes up for what was before it; shorter ones do not count as being connected for good.
  */
-export function failuresAfter(ending: Ending, failures: number): number {
-  if (ending.retryAfterMs !== undefined) return failures
-  return ending.welcomed && ending.lastedMs >= connectionStableMs ? 0 : failures + 1
+export function outageAfter(ending: Ending, outageMs: number, sinceMs: number): number {
+  return ending.lastedMs >= connectionStableMs ? 0 : outageMs + Math.max(0, sinceMs - ending.lastedMs)
 }
 
-/** When to connect again. `failures` counts those in a row, 0 after a connection that had held. */
-export function nextAfter(ending: Ending, failures: number, random: Random = Math.random): Next {
+/**
+ * When to connect again, by how long the outage has lasted. Twice that is the window, so that nobody stays away much longer
+ * than the server did; counted failures would send whoever drew short waits at first away for longest.
+ */
+export function nextAfter(ending: Ending, outageMs: number, random: Random = Math.random): Next {
   const code = closeCodeOf(ending.code)
   if (code?.mayReturn === false) return { kind: 'stop' }
   // Only another certificate would help; looking now and then heals a mistake that was made at the server.
@@ -41,7 +43,7 @@ export function nextAfter(ending: Ending, failures: number, random: Random = Mat
   // The server draws its hint for each agent from a window that fits its fleet: nothing is added to it.
   if (ending.hintMs !== undefined)
     return { kind: 'wait', delayMs: Math.max(leastMs, Math.min(ending.hintMs, retryHintMaxMs)) }
-  if (ending.retryAfterMs === undefined) return { kind: 'wait', delayMs: leastMs + fullJitter(failures, random) }
+  if (ending.retryAfterMs === undefined) return { kind: 'wait', delayMs: leastMs + fullJitter(2 * outageMs, random) }
   const askedMs = Math.max(leastMs, retryDelayMinMs, Math.min(ending.retryAfterMs, retryHintMaxMs))
   return { kind: 'wait', delayMs: askedMs + Math.round(random() * askedMs) }
 }

@@ -22,12 +22,15 @@ export class Admission {
     return true
   }
 
-  /** Seconds after which a refused one should ask again, drawn over a window that grows with how many were refused. */
+  /**
+   * Seconds after which a refused one should ask again, drawn over a window that grows with how many were refused. Agents add
+   * up to as much again: together that is twice the time in which so many are let in.
+   */
   retryAfterSeconds(nowMs: number): number {
     this.#refusedLately *= 0.5 ** (Math.max(0, nowMs - this.#refusedAtMs) / 5_000)
     this.#refusedAtMs = nowMs
     this.#refusedLately++
-    const window = Math.min(120, 2 + (2 * this.#refusedLately) / this.#perSecond)
+    const window = Math.min(120, 1 + this.#refusedLately / this.#perSecond)
     return Math.max(1, Math.ceil(Math.random() * window))
   }
 }

@@ -1,10 +1,12 @@
-import { failuresAfter, nextAfter } from '@muster/agent/retry.ts'
+import { nextAfter, outageAfter } from '@muster/agent/retry.ts'
 import { decodeDown } from '@muster/wire/down.ts'
 import { emptyHeader, readHeaderAt } from '@muster/wire/frame.ts'
 import { ack } from '@muster/wire/messages/ack.ts'
 import type { Challenge } from '@muster/wire/messages/challenge.ts'
 import { type Command, command } from '@muster/wire/messages/command.ts'
+import type { Ticket } from '@muster/wire/messages/ticket.ts'
 import { update } from '@muster/wire/messages/update.ts'
+import { resumptionProof } from '@muster/wire/resumption.ts'
 import { encodeUp } from '@muster/wire/up.ts'
 import { protocolVersion } from '@muster/wire/version.ts'
 import { Credentials } from '../fleet-files.ts'
@@ -27,9 +29,13 @@ export class Agents implements SocketOwner {
   readonly #credentials: Credentials | undefined
   readonly #sockets: (LeanSocket | undefined)[]
   readonly #state: Uint8Array
-  readonly #failures: Uint8Array
+  readonly #outageMs: Float64Array
+  readonly #endedAtMs: Float64Array
   readonly #welcomedAtMs: Float64Array
   readonly #hintMs: Map<number, number> = new Map()
+  readonly #tickets: (Ticket | undefined)[]
+  /** Agents whose ticket is being judged. */
+  readonly #resuming: Set<number> = new Set()
   /** Frames other than heartbeats, by agent and sequence, until they are acknowledged. */
   readonly #others: Map<string, Uint8Array> = new Map()
   readonly #obeyed: Set<string> = new Set()
@@ -48,8 +54,10 @@ export class Agents implements SocketOwner {
     this.#credentials = plan.isBare ? undefined : new Credentials(plan.folder, plan.first, plan.agents)
     this.ledger = new Ledger(plan.first, plan.agents, plan.sequencesMax, plan.bootId)
     this.#sockets = new Array<LeanSocket | undefined>(plan.agents)
+    this.#tickets = new Array<Ticket | undefined>(plan.agents)
     this.#state = new Uint8Array(plan.agents)
-    this.#failures = new Uint8Array(plan.agents)
+    this.#outageMs = new Float64Array(plan.agents)
+    this.#endedAtMs = new Float64Array(plan.agents).fill(performance.now())
     this.#welcomedAtMs = new Float64Array(plan.agents)
   }
 
@@ -106,8 +114,9 @@ export class Agents implements SocketOwner {
       return
     }
     const message = decodeDown(bytes.subarray(start, end))
-    if (message.name === 'challenge') this.#introduce(agent, message.body)
+    if (message.name === 'challenge') this.#answer(agent, message.body)
     else if (message.name === 'welcome') this.#becameLive(agent)
+    else if (message.name === 'ticket') this.#tickets[agent] = copyOf(message.body)
     else if (message.name === 'retry') this.#hintMs.set(agent, message.body.afterMs)
   }
 
@@ -116,13 +125,15 @@ export class Agents implements SocketOwner {
     if (wasLive) this.#live--
     else this.#connecting--
     this.#sockets[agent] = undefined
+    this.#unresumed(agent)
     if (this.#isStopped) return
     this.#state[agent] = agentState.waiting
     const why = retryAfter === undefined ? String(code) : 'refused'
     this.#closes.set(why, (this.#closes.get(why) ?? 0) + 1)
+    const now = performance.now()
     const ending = {
       welcomed: wasLive,
-      lastedMs: wasLive ? performance.now() - (this.#welcomedAtMs[agent] ?? 0) : 0,
+      lastedMs: wasLive ? now - (this.#welcomedAtMs[agent] ?? 0) : 0,
       code,
       reason: '',
       hintMs: this.#hintMs.get(agent),
@@ -130,9 +141,10 @@ export class Agents implements SocketOwner {
     }
     this.#hintMs.delete(agent)
     // The very rule that real agents follow.
-    const failures = this.#failures[agent] ?? 0
-    const next = nextAfter(ending, failures)
-    this.#failures[agent] = failuresAfter(ending, failures)
+    const outageMs = outageAfter(ending, this.#outageMs[agent] ?? 0, now - (this.#endedAtMs[agent] ?? 0))
+    const next = nextAfter(ending, outageMs)
+    this.#outageMs[agent] = outageMs
+    this.#endedAtMs[agent] = now
     if (next.kind === 'wait') this.#later(next.delayMs, () => this.#connect(agent))
   }
 
@@ -152,7 +164,29 @@ export class Agents implements SocketOwner {
     this.#sockets[agent] = new LeanSocket(target, source, this, agent)
   }
 
-  #introduce(agent: number, { nonce }: Challenge): void {
+  // A second challenge on a socket says that the ticket was no good.
+  #answer(agent: number, { nonce, tickets = false }: Challenge): void {
+    const given = this.#unresumed(agent) ? undefined : this.#tickets[agent]
+    if (tickets && given !== undefined) this.#resume(agent, nonce, given)
+    else this.#introduce(agent, nonce, tickets)
+  }
+
+  #resume(agent: number, nonce: Uint8Array, { ticket, secret }: Ticket): void {
+    const { bootId } = this.#plan
+    this.#resuming.add(agent)
+    const said = { protocol: protocolVersion, ticket, bootId, agentVersion: '1.0.0', role: 'agent' as const }
+    const body = { ...said, proof: resumptionProof(secret, nonce, said) }
+    this.#sockets[agent]?.write(binaryFrame(encodeUp({ name: 'resume', sequence: 0, body })))
+  }
+
+  /** Forgets a ticket that was tried in vain; says whether there was one. */
+  #unresumed(agent: number): boolean {
+    if (!this.#resuming.delete(agent)) return false
+    this.#tickets[agent] = undefined
+    return true
+  }
+
+  #introduce(agent: number, nonce: Uint8Array, keepsTickets: boolean): void {
     const certificate = this.#credentials?.certificate(agent) ?? ''
     const signature = this.#credentials?.prove(agent, nonce, certificate) ?? Buffer.alloc(64)
     const { bootId } = this.#plan
@@ -163,12 +197,14 @@ export class Agents implements SocketOwner {
       bootId,
       agentVersion: '1.0.0',
       role: 'agent' as const,
+      ...(keepsTickets && { tickets: true }),
     }
     this.#sockets[agent]?.write(binaryFrame(encodeUp({ name: 'hello', sequence: 0, body })))
   }
 
   #becameLive(agent: number): void {
     this.#state[agent] = agentState.live
+    this.#resuming.delete(agent)
     this.#connecting--
     this.#live++
     this.#welcomes++
@@ -211,4 +247,9 @@ export class Agents implements SocketOwner {
     }, delayMs)
     this.#timers.add(timer)
   }
+}
+
+// What was read is in a buffer that all sockets share.
+function copyOf({ ticket, secret }: Ticket): Ticket {
+  return { ticket: Uint8Array.from(ticket), secret: Uint8Array.from(secret) }
 }

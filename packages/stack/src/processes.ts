@@ -11,6 +11,7 @@ const Ready = z.looseObject({ ready: z.literal(true) })
 const readyMs = 60_000
 /** A little more than a process grants itself to drain and stop. */
 const stopMs = 12_000
+/** Before the second restart in a row; after the first death of a process everybody waits for it. */
 const firstDelayMs = 500
 const longestDelayMs = 30_000
 /** A process that ran this long begins anew with short delays. */
@@ -169,8 +170,11 @@ export class ManagedProcess {
 
   #recover(how: string, ranMs: number): void {
     if (ranMs >= soundMs) this.#crashes = 0
-    const delayMs = Math.min(longestDelayMs, firstDelayMs * 2 ** this.#crashes++)
-    this.#options.onNote?.(`${this.name} died (${how}); starting it again in ${delayMs / 1000} s`)
+    const delayMs = this.#crashes === 0 ? 0 : Math.min(longestDelayMs, firstDelayMs * 2 ** (this.#crashes - 1))
+    this.#crashes++
+    this.#options.onNote?.(
+      `${this.name} died (${how}); starting it again ${delayMs === 0 ? 'at once' : `in ${delayMs / 1000} s`}`,
+    )
     this.#ready = new Promise((resolve) => {
       this.#restart = setTimeout(() => {
         const attempt = this.#spawn()
