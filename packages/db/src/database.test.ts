@@ -5,7 +5,7 @@ import { testDatabase } from '@muster/testkit/stores.ts'
 import { world } from '@muster/testkit/world.ts'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
-import { asCaller, type Db } from './database.ts'
+import { asCaller, asSystem, type Db, inOrder, readAsSystem, withCommit } from './database.ts'
 import { createPool } from './pool.ts'
 import { refusePowerfulLogin } from './roles.ts'
 
@@ -69,6 +69,49 @@ describe('the transaction of a request', async () => {
     const write = asCaller(people, partnerCaller(one.partner.id), 'read', (db) =>
       db.updateTable('sites').set({ name: 'x' }).execute(),
     )
+    await expect(write).rejects.toThrow('read-only')
+  })
+
+  it('commits what was left to its end together with the rest, or nothing when that fails', async () => {
+    const { system } = await testServices()
+    const name = async (value: string, last: (db: Db) => void) =>
+      asSystem(system, async (db) => {
+        await db.updateTable('sites').set({ name: value }).where('id', '=', one.site.id).execute()
+        last(db)
+      })
+    const named = async () => (await system.query('SELECT name, timezone FROM sites WHERE id = $1', [one.site.id])).rows
+    const zone = (db: Db, value: string) =>
+      withCommit(db, db.updateTable('sites').set({ timezone: value }).where('id', '=', one.site.id))
+    await name('First', (db) => zone(db, 'Asia/Tokyo'))
+    expect(await named()).toEqual([{ name: 'First', timezone: 'Asia/Tokyo' }])
+    const failing = name('Second', (db) => {
+      zone(db, 'Europe/Berlin')
+      zone(db, 'x'.repeat(51))
+    })
+    await expect(failing).rejects.toThrow('value too long')
+    expect(await named()).toEqual([{ name: 'First', timezone: 'Asia/Tokyo' }])
+    await asSystem(system, async (db) => zone(db, 'UTC'))
+    expect(await named()).toEqual([{ name: 'First', timezone: 'UTC' }])
+  })
+
+  it('shows to the second of two statements in one message what the first had to wait for', async () => {
+    const { system } = await testServices()
+    const turn = sql`SELECT pg_advisory_xact_lock(hashtextextended(${one.site.id}, 0))`
+    const slug = sql<{ name: string }>`SELECT name FROM sites WHERE id = ${one.site.id}`
+    const waiting = asSystem(system, async (before) => {
+      await turn.execute(before)
+      const seen = asSystem(system, (db) => inOrder(db, turn, slug))
+      await before.updateTable('sites').set({ name: 'Changed' }).where('id', '=', one.site.id).execute()
+      const blocked = `SELECT count(*)::int AS count FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`
+      while ((await system.query(blocked)).rows[0].count === 0);
+      return { seen }
+    })
+    expect(await (await waiting).seen).toEqual([{ name: 'Changed' }])
+  })
+
+  it('of the system that only reads cannot write', async () => {
+    const { system } = await testServices()
+    const write = readAsSystem(system, (db) => db.updateTable('sites').set({ name: 'x' }).execute())
     await expect(write).rejects.toThrow('read-only')
   })
 

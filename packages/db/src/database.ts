@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Caller } from '@muster/kit/access.ts'
 import {
   CamelCasePlugin,
+  type Compilable,
   type CompiledQuery,
   type DatabaseConnection,
   type Driver,
@@ -12,6 +13,7 @@ import {
   PostgresIntrospector,
   PostgresQueryCompiler,
   type QueryResult,
+  type RawBuilder,
   type UnknownRow,
 } from 'kysely'
 import type pg from 'pg'
@@ -45,6 +47,12 @@ const compiler = new PostgresQueryCompiler()
 
 const plain = (text: string): Statement => ({ name: text, text, values: [] })
 const begin = plain('BEGIN')
+const commit = plain('COMMIT')
+const statementOf = ({ sql: text, parameters }: CompiledQuery): Statement => ({
+  name: statementName(text),
+  text,
+  values: parameters,
+})
 
 /**
  * What a request asks on its one connection. Of a transaction the first statement brings the opening along; of a read each
@@ -57,6 +65,7 @@ class Session implements Driver, DatabaseConnection {
   /** In a transaction block, or about to open one with the next statement. */
   #block: 'none' | 'due' | 'open'
   #isOver = false
+  readonly #kept: Statement[] = []
 
   constructor(client: pg.PoolClient, mode: 'read' | 'write', reach: readonly Statement[]) {
     this.#client = client
@@ -64,34 +73,53 @@ class Session implements Driver, DatabaseConnection {
     this.#block = mode === 'write' ? 'due' : 'none'
   }
 
-  async executeQuery<R>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    const { rows, command, rowCount } = await this.#ask({ name: statementName(text), text, values: parameters })
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const { rows, command, rowCount } = await this.ask([], statementOf(query))
     return { rows: rows as R[], numAffectedRows: command === 'SELECT' ? undefined : BigInt(rowCount) }
   }
 
-  async #ask(statement: Statement): Promise<BatchResult> {
+  /** Statements in one message, which the server takes one after the other. @returns the answer to the last */
+  async ask(before: readonly Statement[], last: Statement): Promise<BatchResult> {
     if (this.#isOver) throw new Error('the request that this database handle belongs to is over')
-    const before = this.#block === 'open' ? [] : this.#block === 'due' ? [begin, ...this.#reach] : this.#reach
-    const batch = new Batch(this.#client, before, statement)
-    if (this.#block === 'due') this.#block = 'open'
-    this.#client.query(batch)
-    try {
-      return await batch.answered
-    } catch (error) {
-      // From here the stack leads to whoever asked, instead of to the socket.
-      if (error instanceof Error) Error.captureStackTrace(error)
-      throw error
-    }
+    return this.#submit([...this.#opening(), ...before], last)
+  }
+
+  /** Keeps a statement for the message that ends the transaction. */
+  keep(statement: Statement): void {
+    if (this.#isOver) throw new Error('the request that this database handle belongs to is over')
+    this.#kept.push(statement)
   }
 
   /** Ends the transaction, if there is one, and gives the connection back; one that could not even roll back is thrown away. */
   async end(how: 'COMMIT' | 'ROLLBACK'): Promise<void> {
     this.#isOver = true
     try {
-      if (this.#block === 'open') await this.#client.query(how)
+      if (how === 'ROLLBACK') await (this.#block === 'open' ? this.#client.query(how) : undefined)
+      // Of a message the server leaves out what follows a failure: what was kept is committed with the rest, or nothing is.
+      else if (this.#block === 'open' || this.#kept.length > 0)
+        await this.#submit([...this.#opening(), ...this.#kept], commit)
       this.#client.release()
     } catch (error) {
       this.#client.release(error instanceof Error ? error : true)
+      throw error
+    }
+  }
+
+  #opening(): readonly Statement[] {
+    if (this.#block === 'open') return []
+    if (this.#block === 'none') return this.#reach
+    this.#block = 'open'
+    return [begin, ...this.#reach]
+  }
+
+  async #submit(before: readonly Statement[], last: Statement): Promise<BatchResult> {
+    const batch = new Batch(this.#client, before, last)
+    this.#client.query(batch)
+    try {
+      return await batch.answered
+    } catch (error) {
+      // From here the stack leads to whoever asked, instead of to the socket.
+      if (error instanceof Error) Error.captureStackTrace(error)
       throw error
     }
   }
@@ -110,16 +138,38 @@ class Session implements Driver, DatabaseConnection {
   async destroy() {}
 }
 
-const handleOf = (session: Session): Db =>
-  new Kysely<Tables>({
+const sessions = new WeakMap<Db, Session>()
+
+function handleOf(session: Session): Db {
+  const db: Db = new Kysely<Tables>({
     dialect: {
       createAdapter: () => adapter,
       createDriver: () => session,
-      createIntrospector: (db) => new PostgresIntrospector(db),
+      createIntrospector: (made) => new PostgresIntrospector(made),
       createQueryCompiler: () => compiler,
     },
     plugins,
   })
+  sessions.set(db, session)
+  return db
+}
+
+function sessionOf(db: Db): Session {
+  const session = sessions.get(db)
+  if (session === undefined) throw new TypeError('The database handle is none of a request')
+  return session
+}
+
+/** Two statements in one message, the second of which sees what the first waited for. @returns the rows of the second */
+export async function inOrder<Row>(db: Db, first: RawBuilder<unknown>, second: RawBuilder<Row>): Promise<Row[]> {
+  const { rows } = await sessionOf(db).ask([statementOf(first.compile(db))], statementOf(second.compile(db)))
+  return rows as Row[]
+}
+
+/** Leaves a statement to the message that commits the transaction. Should it fail, nothing is committed. */
+export function withCommit(db: Db, query: Compilable): void {
+  sessionOf(db).keep(statementOf(query.compile()))
+}
 
 const reachStatement = `SELECT set_config('muster.scope', $1, true), set_config('muster.partner', $2, true), set_config('muster.org', $3, true),
   set_config('muster.orgs', $4, true), set_config('muster.user', $5, true), set_config('muster.home_partner', $6, true)`
@@ -170,3 +220,9 @@ export const asCaller = <T>(
 
 /** Runs work on the system pool, beyond tenants: credential look-ups, public operations, jobs. */
 export const asSystem = <T>(pool: pg.Pool, work: (db: Db) => Promise<T>): Promise<T> => within(pool, 'write', [], work)
+
+const readOnly: Statement = plain(`SELECT set_config('transaction_read_only', 'on', true)`)
+
+/** The same for work that only reads: it costs as many ways to the server as it waits for answers, and none to end. */
+export const readAsSystem = <T>(pool: pg.Pool, work: (db: Db) => Promise<T>): Promise<T> =>
+  within(pool, 'read', [readOnly], work)

@@ -1,4 +1,4 @@
-import type { Db } from '@muster/db/database.ts'
+import { type Db, withCommit } from '@muster/db/database.ts'
 import type { JsonObject } from '@muster/db/json.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { changedFields } from '@muster/kit/audit.ts'
@@ -12,7 +12,7 @@ function actorOf(record: AuditRecord, caller: Caller | null) {
   return { actorType: caller.kind, actorId: caller.apiKeyId ?? caller.userId, actorEmail: caller.email } as const
 }
 
-/** Writes what an operation noted, in the operation's own transaction: no change without its record, no record without its change. */
+/** Writes what an operation noted together with the operation's commit: no change without its record, no record without its change. */
 export async function writeAuditRecords(
   db: Db,
   records: readonly AuditRecord[],
@@ -42,5 +42,5 @@ export async function writeAuditRecords(
       requestId: request.id,
     }
   })
-  await db.insertInto('auditLogs').values(rows).execute()
+  withCommit(db, db.insertInto('auditLogs').values(rows))
 }

@@ -1,18 +1,18 @@
-import { asSystem } from '@muster/db/database.ts'
+import { type Db, readAsSystem } from '@muster/db/database.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { unauthenticated } from '@muster/kit/errors.ts'
 import type { Request } from '@muster/kit/run.ts'
 import { sql } from 'kysely'
 import type { Services } from '../services.ts'
-import { accessibleOrgs, membershipIn, permissionsOfRole } from './memberships.queries.ts'
+import { accessibleOrgs, membershipIn, permissionsIn } from './memberships.queries.ts'
 import { owesMfa } from './sign-in.ts'
 import type { Claims } from './tokens.ts'
 
-/** Reads the session, the user, the membership and its permissions as they are now. Null when any of them is gone. */
-async function callerOf(services: Services, claims: Claims): Promise<Caller | null> {
-  return asSystem(services.system, async (db) => {
-    const now = new Date(services.clock.now()).toISOString()
-    const user = await db
+/** The user of a session that stands. */
+function userOf(db: Db, { clock }: Services, { sid, sub }: Claims) {
+  const now = new Date(clock.now()).toISOString()
+  return (
+    db
       .selectFrom('sessions')
       .innerJoin('users', 'users.id', 'sessions.userId')
       .select(['users.id', 'users.email', 'users.mfaEnabled', 'users.mfaMethod', 'sessions.mfa', 'sessions.providerId'])
@@ -24,47 +24,54 @@ async function callerOf(services: Services, claims: Claims): Promise<Caller | nu
         sql<boolean>`sessions.provider_mfa AND EXISTS (
           SELECT FROM sso_providers p WHERE p.id = sessions.provider_id AND p.trust_mfa)`.as('vouched'),
       )
-      .where('sessions.id', '=', claims.sid)
-      .where('sessions.userId', '=', claims.sub)
+      .where('sessions.id', '=', sid)
+      .where('sessions.userId', '=', sub)
       .where('sessions.revokedAt', 'is', null)
       .where('sessions.expiresAt', '>', now)
       .where('sessions.endsAt', '>', now)
       .where('users.status', '=', 'active')
       .executeTakeFirst()
-    const membership = await membershipIn(db, claims.sub, {
-      scope: claims.scope,
-      partnerId: claims.partner,
-      orgId: claims.org,
-    })
-    if (user === undefined || membership === undefined) return null
-    return {
-      kind: 'user',
-      userId: user.id,
-      email: user.email,
-      sessionId: claims.sid,
-      apiKeyId: null,
-      providerId: user.providerId,
-      scope: membership.scope,
-      partnerId: membership.partnerId,
-      orgId: membership.orgId,
-      orgAccess: membership.orgAccess,
-      accessibleOrgIds: accessibleOrgs(membership),
-      siteIds: membership.siteIds,
-      deviceGroupIds: membership.deviceGroupIds,
-      roleId: membership.roleId,
-      permissions: await permissionsOfRole(db, membership.roleId),
-      // What the session has passed by now: a token signed before its second factor was enrolled need not be exchanged first.
-      mfa: user.mfa,
-      mfaOwed: owesMfa(
-        services.settings.enable2fa,
-        membership,
-        { ...user, hasPasskey: Boolean(user.hasPasskey) },
-        user.mfa,
-        user.vouched,
-      ),
-      partnerActive: membership.scope === 'system' || membership.partnerStatus === 'active',
-    }
-  })
+  )
+}
+
+/** Reads the session, the user, the membership and its permissions as they are now. Null when any of them is gone. */
+async function callerOf(services: Services, claims: Claims): Promise<Caller | null> {
+  const place = { scope: claims.scope, partnerId: claims.partner, orgId: claims.org }
+  const [user, membership, permissions] = await readAsSystem(services.system, (db) =>
+    Promise.all([
+      userOf(db, services, claims),
+      membershipIn(db, claims.sub, place),
+      permissionsIn(db, claims.sub, place),
+    ]),
+  )
+  if (user === undefined || membership === undefined) return null
+  return {
+    kind: 'user',
+    userId: user.id,
+    email: user.email,
+    sessionId: claims.sid,
+    apiKeyId: null,
+    providerId: user.providerId,
+    scope: membership.scope,
+    partnerId: membership.partnerId,
+    orgId: membership.orgId,
+    orgAccess: membership.orgAccess,
+    accessibleOrgIds: accessibleOrgs(membership),
+    siteIds: membership.siteIds,
+    deviceGroupIds: membership.deviceGroupIds,
+    roleId: membership.roleId,
+    permissions,
+    // What the session has passed by now: a token signed before its second factor was enrolled need not be exchanged first.
+    mfa: user.mfa,
+    mfaOwed: owesMfa(
+      services.settings.enable2fa,
+      membership,
+      { ...user, hasPasskey: Boolean(user.hasPasskey) },
+      user.mfa,
+      user.vouched,
+    ),
+    partnerActive: membership.scope === 'system' || membership.partnerStatus === 'active',
+  }
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Db } from '@muster/db/database.ts'
 import type { Scope } from '@muster/kit/contract.ts'
 import { isPermission, type Permission } from '@muster/kit/permissions.ts'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 
 /** The one membership under which a user is signed in, with the tenant's state. */
 export interface Membership {
@@ -58,7 +58,7 @@ export const accessibleOrgs = ({ scope, orgId, orgAccess, orgIds }: Membership):
 }
 
 /** What a role allows: its own permissions and those of its parents. */
-export async function permissionsOfRole(db: Db, roleId: string): Promise<ReadonlySet<Permission>> {
+export async function permissionsOfRole(db: Db, roleId: string | RawBuilder<string>): Promise<ReadonlySet<Permission>> {
   const { rows } = await sql<{ permission: string }>`
     WITH RECURSIVE chain AS (
       SELECT id, parent_role_id FROM roles WHERE id = ${roleId}
@@ -70,6 +70,16 @@ export async function permissionsOfRole(db: Db, roleId: string): Promise<Readonl
     db,
   )
   return new Set(rows.map((row) => row.permission).filter(isPermission))
+}
+
+/** What a user's role in one place allows; whether the membership counts is for `membershipIn` to say. */
+export function permissionsIn(db: Db, userId: string, { scope, partnerId, orgId }: Place) {
+  const roles = {
+    system: sql<string>`(SELECT role_id FROM system_users WHERE user_id = ${userId})`,
+    partner: sql<string>`(SELECT role_id FROM partner_users WHERE user_id = ${userId} AND partner_id = ${partnerId})`,
+    organization: sql<string>`(SELECT role_id FROM organization_users WHERE user_id = ${userId} AND org_id = ${orgId})`,
+  }
+  return permissionsOfRole(db, roles[scope])
 }
 
 /** Where somebody acts: in the installation, for a partner, or in one organisation. */

@@ -1,6 +1,6 @@
 // How far one account reaches before somebody has to show that it is really in its owner's hands, or a second person has to
 // agree: stolen credentials must not be worth a fleet. Looking is free; what changes machines is counted by actor.
-import type { Db } from '@muster/db/database.ts'
+import { type Db, inOrder } from '@muster/db/database.ts'
 import { AppError } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
 import { requireRecentSignIn } from '../auth/index.ts'
@@ -18,6 +18,11 @@ const lately = sql`now() - make_interval(mins => ${sql.lit(blastRadius.minutes)}
 interface Confirmation {
   readonly currentPassword?: string | undefined
 }
+interface Known {
+  readonly db?: Db
+  /** What `reachedWith` has said of these devices, where it was asked ahead. */
+  readonly reached?: number
+}
 
 /**
  * Lets a command go out to these devices when that is within the actor's reach, or when the actor has signed in lately, with
@@ -25,35 +30,33 @@ interface Confirmation {
  * @returns whether a second person has to agree, because a partner of the devices wants that of what reaches far
  * @throws FORBIDDEN with `confirm`, or to API keys, which cannot sign in
  */
-async function reachFor(
+export async function reachOf(
   call: Call,
-  db: Db,
   type: CommandName,
   targets: readonly Target[],
   { currentPassword }: Confirmation,
+  { db = call.db, reached }: Known = {},
 ): Promise<'granted' | 'second person'> {
   if (commandType(type).risk === 'look') return 'granted'
   const isWide = new Set(targets.map(({ orgId }) => orgId)).size > blastRadius.organizations
-  if (!isWide && (await reachedWith(db, call.caller.userId, targets)) <= blastRadius.devices) return 'granted'
+  const deviceIds = targets.map(({ id }) => id)
+  const count = isWide ? Infinity : (reached ?? (await reachedWith(db, call.caller.userId, type, deviceIds)))
+  if (count <= blastRadius.devices) return 'granted'
   const limits = `more than ${blastRadius.devices} devices in ${blastRadius.minutes} minutes, or several organizations at once`
   if (call.caller.sessionId === null) throw new AppError('FORBIDDEN', `API keys do not reach ${limits}`)
   await requireRecentSignIn(call, currentPassword === undefined ? {} : { currentPassword })
   return (await wantsSecondPerson(db, targets)) ? 'second person' : 'granted'
 }
 
-/** For what can wait for a second person. */
-export const reachOf = (call: Call, type: CommandName, targets: readonly Target[], confirmation: Confirmation) =>
-  reachFor(call, call.db, type, targets, confirmation)
-
-/** For what cannot wait. @throws as `reachOf`, and APPROVAL_REQUIRED where a second person has to agree */
+/** For what cannot wait for a second person. @throws as `reachOf`, and APPROVAL_REQUIRED where a second person has to agree */
 export async function requireReach(
   call: Call,
   type: CommandName,
   targets: readonly Target[],
   confirmation: Confirmation,
-  db: Db = call.db,
+  known?: Known,
 ): Promise<void> {
-  if ((await reachFor(call, db, type, targets, confirmation)) === 'granted') return
+  if ((await reachOf(call, type, targets, confirmation, known)) === 'granted') return
   throw new AppError(
     'APPROVAL_REQUIRED',
     'This reaches so far that a second person has to approve it. Ask for it as a command to many devices',
@@ -77,21 +80,28 @@ export async function requireToolReach(
   await sql`DELETE FROM device_reach WHERE user_id = ${userId} AND at <= ${lately}`.execute(db)
   await sql`INSERT INTO device_reach (user_id, device_id) VALUES (${userId}, ${target.id})
     ON CONFLICT (user_id, device_id) DO UPDATE SET at = now()`.execute(db)
-  await requireReach(call, type, [target], confirmation, db)
+  await requireReach(call, type, [target], confirmation, { db })
 }
 
-/** How many devices the actor would have changed something at lately, with these. */
-async function reachedWith(db: Db, userId: string, targets: readonly Target[]): Promise<number> {
-  if (targets.length > blastRadius.devices) return targets.length
+/** How many devices the actor would have changed something at lately, with these. Who only looks reaches none. */
+export async function reachedWith(
+  db: Db,
+  userId: string,
+  type: CommandName,
+  deviceIds: readonly string[],
+): Promise<number> {
+  if (commandType(type).risk === 'look') return 0
+  if (deviceIds.length > blastRadius.devices) return deviceIds.length
   // One after the other, so that requests made at once count each other.
-  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`reach ${userId}`}, 0))`.execute(db)
-  const { rows } = await sql<{ count: number }>`
+  const turn = sql`SELECT pg_advisory_xact_lock(hashtextextended(${`reach ${userId}`}, 0))`
+  const counted = sql<{ count: number }>`
     SELECT count(*)::int AS count FROM (
       SELECT device_id FROM device_commands
       WHERE created_by = ${userId}::uuid AND created_at > ${lately} AND type <> ALL (${lookingTypes}::text[])
       UNION SELECT device_id FROM device_reach WHERE user_id = ${userId}::uuid AND at > ${lately}
-      UNION SELECT unnest(${targets.map(({ id }) => id)}::uuid[])) reached`.execute(db)
-  return rows[0]?.count ?? targets.length
+      UNION SELECT unnest(${[...deviceIds]}::uuid[])) reached`
+  const [row] = await inOrder(db, turn, counted)
+  return row?.count ?? Infinity
 }
 
 async function wantsSecondPerson(db: Db, targets: readonly Target[]): Promise<boolean> {

@@ -2,7 +2,7 @@ import type { Db } from '@muster/db/database.ts'
 import { isOneOf } from '@muster/db/lists.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { notFound } from '@muster/kit/errors.ts'
-import { type Expression, type SqlBool, sql } from 'kysely'
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Reach } from '../tenancy/index.ts'
 import type { BatchProgress, Command, CommandStatus, CommandSummary, QueuedCommand } from './commands.contract.ts'
 import { hasEnded, statusesBefore } from './commands.rules.ts'
@@ -109,11 +109,8 @@ export async function issueCommands(db: Db, order: Order, recipients: readonly I
 }
 
 /** The commands of a request that was made before. */
-export async function commandsOfRequest(db: Db, requestKey: string): Promise<Command[]> {
-  const { rows } = await sql<Command>`
-    SELECT * FROM device_commands WHERE request_key = ${requestKey} ORDER BY device_id`.execute(db)
-  return rows
-}
+export const commandsOfRequest = (requestKey: string): RawBuilder<Command> =>
+  sql`SELECT * FROM device_commands WHERE request_key = ${requestKey} ORDER BY device_id`
 
 /** How the commands of a request stand. @throws NOT_FOUND when none of their devices is in sight */
 export async function progressOf(db: Db, caller: Caller, batchId: string): Promise<BatchProgress> {

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { inOrder } from '@muster/db/database.ts'
 import { conflict, notFound } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
 import { type Call, implement } from '../operation.ts'
 import { askForApproval } from './approval.queries.ts'
-import { reachOf, requireReach } from './blast-radius.ts'
+import { reachedWith, reachOf, requireReach } from './blast-radius.ts'
 import { auditBulk } from './bulk-audit.ts'
 import { commandType } from './command-registry.ts'
 import { requireDelivery } from './command-stops.ts'
@@ -49,13 +50,13 @@ export default implement(contract, {
   async create(call) {
     const { caller, input, db, services, request, audit, after, finish } = call
     const order = orderFor(call, input)
-    const target = await targetById(db, caller, input.id)
-    const [known] = await knownCommands(call, order)
+    const [target, [known], reached] = await Promise.all([
+      targetById(db, caller, input.id),
+      knownCommands(call, order),
+      reachedWith(db, caller.userId, order.type, [input.id]),
+    ])
     if (known !== undefined && known.deviceId !== target.id) throw conflict(otherRequest)
-    if (known === undefined) {
-      await requireDelivery(db, [target.partnerId])
-      await requireReach(call, order.type, [target], input)
-    }
+    if (known === undefined) await requireReach(call, order.type, [target], input, { reached })
     const command = known ?? (await issueTo(call, target, order))
     const { id, hostname, orgId, partnerId } = target
     const details = { commandId: command.id, type: order.type, risk: commandType(order.type).risk }
@@ -135,8 +136,8 @@ function orderFor({ caller, services }: Call, { idempotencyKey, ...asked }: Aske
 /** The commands that the very same request led to before. Who makes it again meanwhile waits for the first one. */
 async function knownCommands({ db }: Call, order: Order): Promise<Command[]> {
   if (order.requestKey === undefined) return []
-  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${order.requestKey}, 0))`.execute(db)
-  const known = await commandsOfRequest(db, order.requestKey)
+  const turn = sql`SELECT pg_advisory_xact_lock(hashtextextended(${order.requestKey}, 0))`
+  const known = await inOrder(db, turn, commandsOfRequest(order.requestKey))
   requireSameRequest(known, order)
   return known
 }

@@ -55,8 +55,10 @@ async function issue(db: Db, order: Order, recipients: readonly IssuedTo[]): Pro
 /** Issues an order to one device. @throws when the device takes no commands, or not a second one of this type */
 export async function issueTo(call: Pick<Call, 'db'>, target: Target, order: Order): Promise<Command> {
   requireCapable(target, order.type)
-  await requireDelivery(call.db, [target.partnerId])
-  const [command] = await issue(call.db, order, [{ commandId: randomUUID(), deviceId: target.id }])
+  const [, [command]] = await Promise.all([
+    requireDelivery(call.db, [target.partnerId]),
+    issue(call.db, order, [{ commandId: randomUUID(), deviceId: target.id }]),
+  ])
   if (command === undefined) throw conflict(words.already_pending, 'ALREADY_PENDING')
   frameBytesOf(command)
   return command
