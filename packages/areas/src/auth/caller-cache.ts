@@ -3,6 +3,8 @@ import type { Caller } from '@muster/kit/access.ts'
 import type { Clock } from '@muster/kit/clock.ts'
 
 const freshMs = 500
+/** Who is still asked for after so long is looked up anew meanwhile, so that a busy caller's requests do not wait for it. */
+const renewMs = 250
 const entriesMax = 20_000
 const channel = 'authority'
 /** Bursts of changes reach the listeners as one. */
@@ -17,9 +19,15 @@ export interface KeyCaller {
   readonly requestsPerMinute: number
 }
 
+interface Entry<T> {
+  readonly answer: Promise<T | null>
+  readonly askedAt: number
+  isRenewing: boolean
+}
+
 /** Answers of a moment ago. A failed look-up is never kept. */
 class Fresh<T> {
-  readonly #entries = new Map<string, { readonly answer: Promise<T | null>; readonly until: number }>()
+  readonly #entries = new Map<string, Entry<T>>()
   readonly #clock: Clock
 
   constructor(clock: Clock) {
@@ -29,9 +37,12 @@ class Fresh<T> {
   async resolve(key: string, load: () => Promise<T | null>): Promise<T | null> {
     const now = this.#clock.now()
     const known = this.#entries.get(key)
-    if (known !== undefined && known.until > now) return known.answer
+    if (known !== undefined && now < known.askedAt + freshMs) {
+      if (now >= known.askedAt + renewMs) this.#renew(key, known, load, now)
+      return known.answer
+    }
     if (this.#entries.size >= entriesMax) this.#entries.clear()
-    const entry = { answer: load(), until: now + freshMs }
+    const entry = { answer: load(), askedAt: now, isRenewing: false }
     this.#entries.set(key, entry)
     const forget = () => {
       if (this.#entries.get(key) === entry) this.#entries.delete(key)
@@ -48,6 +59,20 @@ class Fresh<T> {
 
   clear(): void {
     this.#entries.clear()
+  }
+
+  /** What was taken out meanwhile, because authority has changed, is not put back. */
+  #renew(key: string, known: Entry<T>, load: () => Promise<T | null>, now: number): void {
+    if (known.isRenewing) return
+    known.isRenewing = true
+    const answer = load()
+    const put = (found: T | null) => {
+      if (this.#entries.get(key) !== known) return
+      if (found === null) this.#entries.delete(key)
+      else this.#entries.set(key, { answer, askedAt: now, isRenewing: false })
+    }
+    // A look-up that fails leaves the entry to its end; the next one is somebody's own, who hears of the failure.
+    answer.then(put, () => undefined)
   }
 }
 
