@@ -9,6 +9,8 @@ import { KnownDevices } from './known-devices.ts'
 import {
   abandonedMs,
   claimCheckMs,
+  quietPaceMs,
+  quietRecordsMax,
   retryDelayFirstMs,
   retryDelayMaxMs,
   takeoversMax,
@@ -24,7 +26,7 @@ import { ReadSize } from './read-size.ts'
 import { compareIds, type Entry, GroupLost, LeaseLost, ShardStream } from './stream.ts'
 import { isTransient } from './transaction.ts'
 import { isWave, type WriteGroups } from './write-groups.ts'
-import { PositionMoved, remember, type Writer } from './writer.ts'
+import { PositionMoved, type Prepared, remember, type Writer } from './writer.ts'
 
 export interface ConsumerParts {
   redis: Redis
@@ -51,6 +53,12 @@ interface Load {
 const phaseMs = Math.random() * writePaceMs
 const untilNextMs = (paceMs: number) => paceMs - ((performance.now() + phaseMs) % paceMs)
 
+function paceBehind({ decoded, plan }: Prepared): number {
+  if (isWave({ plan })) return wavePaceMs
+  const isQuiet = decoded.records <= quietRecordsMax && decoded.records === decoded.heartbeats.device.length
+  return isQuiet ? quietPaceMs : writePaceMs
+}
+
 /**
  * Drains one shard, strictly in the order of its stream: what an earlier owner left unacknowledged first, then what is
  * new. Order is what makes one position per stream enough to know what is stored.
@@ -70,7 +78,7 @@ export class ShardConsumer {
   #claimedAt = 0
   #hasTakenOver = false
   #failures = 0
-  #isInWave = false
+  #paceMs = writePaceMs
 
   /** Starts draining. The shard's lease has to hold `consumer` already. */
   constructor(parts: ConsumerParts, shard: number, consumer: string, shards: number) {
@@ -166,7 +174,7 @@ export class ShardConsumer {
       this.#ahead.catch(() => undefined)
     }
     await this.#handle(load)
-    if (!load.full) await this.#pause(untilNextMs(this.#isInWave ? wavePaceMs : writePaceMs))
+    if (!load.full) await this.#pause(untilNextMs(this.#paceMs))
   }
 
   async #read(): Promise<Load | undefined> {
@@ -257,7 +265,7 @@ export class ShardConsumer {
     const { redis, writer, groups } = this.#parts
     const startedMs = performance.now()
     const prepared = await writer.prepare(decoded, this.#devices)
-    this.#isInWave = isWave(prepared)
+    this.#paceMs = paceBehind(prepared)
     const judged = await judgeConnections(redis, prepared.devices, prepared.plan.connections)
     const to = entries.at(-1)?.id ?? this.#position
     const step = { stream: this.#stream.name, from: this.#position, to }
