@@ -1,0 +1,82 @@
+import pg from 'pg'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { clientOf, signIn } from './client.ts'
+import { newAdministrator, newTenant, type Tenant } from './tenants.ts'
+import { stage, visitorAs } from './visitor.ts'
+
+const { admin, url, stores } = stage
+const database = new pg.Pool({ connectionString: stores.system, max: 1 })
+afterAll(() => database.end())
+
+let ada: Tenant
+let bob: { readonly email: string; readonly password: string }
+beforeAll(async () => {
+  const client = clientOf(url, (await signIn(url, admin)).accessToken)
+  ada = await newTenant(client, url, 'Twosome')
+  bob = await newAdministrator(client, url, ada.partnerId, { name: 'Bob', email: 'bob@twosome.test' })
+  const other = { partnerId: ada.partnerId, name: 'Twosome Garage', slug: 'twosome-garage' }
+  const { id: otherOrgId } = await client.tenancy.organizations.create.mutate(other)
+  // A command for several organisations reaches far. What becomes of it on the machines is not asked here.
+  for (const orgId of [ada.orgId, otherOrgId])
+    await database.query(
+      `INSERT INTO devices (org_id, partner_id, hostname, os_type, enrolled_at) VALUES ($1, $2, 'till', 'linux', now())`,
+      [orgId, ada.partnerId],
+    )
+  const own = clientOf(url, (await signIn(url, ada)).accessToken)
+  await own.tenancy.partners.updateMe.mutate({ settings: { secondPerson: true } })
+})
+
+/** Asks for a restart of everything, and follows it to where it waits. */
+async function askForRestart(page: Page): Promise<void> {
+  await page.goto('/devices')
+  await page.getByRole('checkbox', { name: 'Select all' }).click()
+  await page.getByRole('button', { name: 'Restart', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Restart the machine' })
+  await dialog.getByText('This hits 2 devices of 2 organisations.').waitFor()
+  await dialog.getByRole('button', { name: 'Restart the machine on 2 devices' }).click()
+  const told = page.getByRole('dialog', { name: 'A second person is asked' })
+  await told.getByRole('link', { name: 'what waits' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Approvals' }).waitFor()
+}
+const newest = (page: Page) => page.getByRole('table', { name: 'Approvals' }).locator('[data-row]').first()
+
+test('what one person asks for another approves, and it is on the way', async () => {
+  const asking = await visitorAs(ada, '/devices')
+  await askForRestart(asking.page)
+  await newest(asking.page).getByText('you', { exact: true }).waitFor()
+  await newest(asking.page).getByRole('button', { name: 'Reboot' }).click()
+  const own = asking.page.getByRole('dialog', { name: 'Reboot on 2 devices' })
+  const approveOwn = own.getByRole('button', { name: 'Approve and send it' })
+  expect(await approveOwn.getAttribute('aria-disabled')).toBe('true')
+  const second = await visitorAs(bob, '/approvals')
+  await newest(second.page).getByText(ada.email).waitFor()
+  await newest(second.page).getByRole('button', { name: 'Reboot' }).click()
+  const dialog = second.page.getByRole('dialog', { name: 'Reboot on 2 devices' })
+  await dialog.getByRole('button', { name: 'Approve and send it' }).click()
+  await second.page.getByText('2 commands on the way').waitFor()
+  await newest(second.page).getByText('Approved').waitFor()
+  await asking.page.goto('/approvals?status=approved')
+  await newest(asking.page).getByText('Approved').waitFor()
+  expect([...asking.complaints, ...second.complaints]).toEqual([])
+})
+
+test('what is refused is not sent, and who asked for it reads why', async () => {
+  const sent = async () => {
+    const text = 'SELECT count(*)::int AS count FROM device_commands WHERE partner_id = $1'
+    return (await database.query<{ count: number }>(text, [ada.partnerId])).rows[0]?.count
+  }
+  const before = await sent()
+  const asking = await visitorAs(ada, '/devices')
+  await askForRestart(asking.page)
+  const second = await visitorAs(bob, '/approvals?status=pending')
+  await newest(second.page).getByRole('button', { name: 'Reboot' }).click()
+  const dialog = second.page.getByRole('dialog', { name: 'Reboot on 2 devices' })
+  await dialog.getByLabel('Why it is refused').fill('Not during opening hours')
+  await dialog.getByRole('button', { name: 'Refuse it' }).click()
+  await second.page.getByRole('heading', { name: 'No command matches' }).waitFor()
+  await asking.page.goto('/approvals?status=refused')
+  await newest(asking.page).getByText('Not during opening hours').waitFor()
+  expect(await sent()).toBe(before)
+  expect([...asking.complaints, ...second.complaints]).toEqual([])
+})
