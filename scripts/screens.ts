@@ -1,5 +1,6 @@
 // Pictures of every screen for docs/screens, from a running Muster: `npm start -- --demo 2000`, then
-//   node scripts/screens.ts http://127.0.0.1:3000 admin@muster.local <password> [expression for names]
+//   node scripts/screens.ts http://127.0.0.1:3000 admin@muster.local <password> [expression for names] [machine]
+// What is asked of a machine while it is connected is shown of the one with that name, usually this very one.
 import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { hostname } from 'node:os'
@@ -8,7 +9,7 @@ import { launchBrowser } from '@muster/testkit/browser.ts'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { type Client, clientOf, linkMailedTo, signIn } from '../test/console/client.ts'
 
-const [url = '', email = '', password = '', names = ''] = process.argv.slice(2)
+const [url = '', email = '', password = '', names = '', machine = hostname()] = process.argv.slice(2)
 const only = new RegExp(names)
 const folder = fileURLToPath(new URL('../docs/screens/', import.meta.url))
 const settleMs = 1_500
@@ -95,6 +96,31 @@ async function prepare(who: Account & { orgId: string }): Promise<Record<'role' 
   return { role: night.id, review: reviews[0]?.id ?? '', provider: provider.id }
 }
 
+/** Commands of several organisations that wait for a second person. */
+async function askForApprovals(who: Account): Promise<void> {
+  const client = clientOf(url, (await signIn(url, who)).accessToken)
+  const { pagination } = await client.devices.approvals.list.query({})
+  if (pagination.total > 0) return
+  const answer = await client.devices.devices.list.query({ limit: 200, sort: 'enrolled' })
+  const deviceIds = 'devices' in answer ? answer.devices.map(({ id }) => id) : []
+  await client.tenancy.partners.updateMe.mutate({ settings: { secondPerson: true } })
+  const script = 'apt-get install --yes --only-upgrade openssl'
+  const asked = await client.devices.commands.bulk.mutate({
+    deviceIds,
+    type: 'run_script',
+    payload: { script, language: 'bash' },
+  })
+  await client.devices.commands.bulk.mutate({ deviceIds: deviceIds.slice(0, 120), type: 'reboot' })
+  const id = asked.approval?.id ?? ''
+  await client.devices.approvals.refuse.mutate({ id, reason: 'Not before Friday' })
+  await client.devices.commands.bulk.mutate({
+    deviceIds,
+    type: 'run_script',
+    payload: { script: `${script} && systemctl restart nginx`, language: 'bash' },
+  })
+  await client.tenancy.partners.updateMe.mutate({ settings: { secondPerson: false } })
+}
+
 /** What the screens of the fleet need to have something to show. */
 async function prepareFleet(client: Client): Promise<void> {
   const { data: groups } = await client.groups.groups.list.query({})
@@ -121,9 +147,9 @@ async function prepareFleet(client: Client): Promise<void> {
   await define.mutate({ partnerId, key: 'purpose', label: 'Purpose', type: 'choice', options })
 }
 
-/** The page of the device that runs on this very machine: simulated ones have no processes and no files. */
-async function ownDevice(client: Client): Promise<string | undefined> {
-  const answer = await client.devices.devices.list.query({ search: hostname(), limit: 1, sort: 'hostname' })
+/** The page of a device with a real agent: simulated ones have no processes and no files. */
+async function realDevice(client: Client): Promise<string | undefined> {
+  const answer = await client.devices.devices.list.query({ search: machine, limit: 1, sort: 'hostname' })
   const [device] = 'devices' in answer ? answer.devices : []
   return device && `/devices/${device.id}`
 }
@@ -185,6 +211,7 @@ async function asAdministrator(page: Page, theme: string, orgId: string, made: A
     ['role', `/roles/${made.role}`],
     ['access-reviews', '/access-reviews'],
     ['access-review', `/access-reviews/${made.review}`],
+    ['approvals', '/approvals'],
     ['api-keys', '/api-keys'],
     ['api-key-new', '/api-keys?form=new'],
     ['sso', '/sso'],
@@ -199,8 +226,9 @@ mkdirSync(folder, { recursive: true })
 const operatorClient = clientOf(url, (await signIn(url, { email, password })).accessToken)
 const who = await administrator(operatorClient)
 await prepareFleet(operatorClient)
-const own = await ownDevice(operatorClient)
+const own = await realDevice(operatorClient)
 const made = await prepare(who)
+await askForApprovals(who)
 const browser = await launchBrowser()
 for (const theme of ['light', 'dark'] as const) {
   const operator = await contextWith(browser, theme)

@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
+import { clientOf, signIn } from './client.ts'
 import { expectAccessible, newVisitor, stage, visitorAs } from './visitor.ts'
 
-const { acme, admin } = stage
+const { acme, admin, url } = stage
 const device = `/devices/${acme.deviceId}`
 
 /** Every screen, with something of it that is there once it is drawn. */
@@ -37,6 +38,22 @@ const screens = [
   ['/api-keys?form=new', 'Make the key'],
   ['/sso?form=new', 'Add and look at it'],
 ] as const
+/** Of single things, which have to be there first. */
+const things: string[][] = []
+beforeAll(async () => {
+  const client = clientOf(url, (await signIn(url, acme)).accessToken)
+  const review = await client.accessReviews.reviews.create.mutate({ name: 'Spring cleaning' })
+  const provider = await client.sso.providers.create.mutate({
+    orgId: acme.orgId,
+    name: 'Entra ID',
+    preset: 'entra-id',
+    issuer: 'https://login.microsoftonline.com/8a4d6c1e-31f5-4a0e-9d29-0f5d3f0f7a11/v2.0',
+    clientId: 'muster',
+    clientSecret: 'not a real one',
+  })
+  things.push([`/access-reviews/${review.id}`, acme.email], [`/sso/${provider.id}`, 'Run the test'])
+})
+
 /** Those of people who run the installation. */
 const systemScreens = [
   ['/partners', acme.orgName.replace('Bakery', 'IT')],
@@ -55,7 +72,7 @@ const gates = [
 
 test.each(['light', 'dark'] as const)('axe finds nothing serious on any screen, %s', async (theme) => {
   const { page, complaints } = await visitorAs(acme, '/', theme)
-  for (const [path, text] of screens) {
+  for (const [path = '', text = ''] of [...screens, ...things]) {
     await page.goto(path)
     await page.getByText(text).first().waitFor()
     await expectAccessible(page)

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { clientOf, signIn } from './client.ts'
 import { newAdministrator, newTenant, type Tenant } from './tenants.ts'
-import { stage, visitorAs } from './visitor.ts'
+import { expectAccessible, stage, visitorAs } from './visitor.ts'
 
 const { admin, url, stores } = stage
 const database = new pg.Pool({ connectionString: stores.system, max: 1 })
@@ -53,6 +53,7 @@ test('what one person asks for another approves, and it is on the way', async ()
   await newest(second.page).getByText(ada.email).waitFor()
   await newest(second.page).getByRole('button', { name: 'Reboot' }).click()
   const dialog = second.page.getByRole('dialog', { name: 'Reboot on 2 devices' })
+  await expectAccessible(second.page)
   await dialog.getByRole('button', { name: 'Approve and send it' }).click()
   await second.page.getByText('2 commands on the way').waitFor()
   await newest(second.page).getByText('Approved').waitFor()

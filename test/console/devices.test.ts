@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
+import { clientOf, signIn } from './client.ts'
 import { stage, visitorAs } from './visitor.ts'
 
 const { acme, umbra } = stage
@@ -20,6 +21,26 @@ test('the list is searched and filtered by the server, and the address keeps wha
   await page.getByRole('button', { name: 'Status' }).click()
   await page.getByRole('checkbox', { name: 'Quarantined' }).click()
   await page.getByRole('heading', { name: 'No device matches' }).waitFor()
+  expect(complaints).toEqual([])
+})
+
+test('what happens between the reading of the list and the opening of the stream is seen', async () => {
+  const client = clientOf(stage.url, (await signIn(stage.url, acme)).accessToken)
+  const { page, complaints } = await visitorAs(acme, '/account')
+  const { promise: isRead, resolve: openStream } = Promise.withResolvers<void>()
+  await page.route('**/trpc/devices.live.events**', async (route) => {
+    await isRead
+    await route.continue()
+  })
+  await page.goto('/devices')
+  const row = page.getByRole('row').filter({ hasText: acme.hostname })
+  await row.waitFor()
+  const displayName = `Till ${Date.now()}`
+  await client.lifecycle.lifecycle.update.mutate({ id: acme.deviceId, displayName })
+  openStream()
+  await row.getByText(displayName).waitFor()
+  await client.lifecycle.lifecycle.update.mutate({ id: acme.deviceId, displayName: null })
+  await row.getByText(displayName).waitFor({ state: 'detached' })
   expect(complaints).toEqual([])
 })
 

@@ -1,5 +1,5 @@
 import { keepPreviousData, type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type Choose, question, statusOf } from './api.ts'
+import { api, type Choose, nameOf, question, statusOf } from './api.ts'
 import { useScopeKey } from './session/session.tsx'
 
 interface Options {
@@ -20,6 +20,33 @@ export function useAnswer<In, Out>(choose: Choose<In, Out>, input: In, options: 
     staleTime: staleMs,
     refetchInterval: everyMs > 0 && everyMs,
     ...(keepLast && { placeholderData: keepPreviousData }),
+  })
+}
+
+interface Paged<Item> {
+  readonly data: readonly Item[]
+  readonly pagination: { readonly total: number }
+}
+const perPage = 100
+
+/** Asks for the whole of a list that is answered in pages, for choices of which none may be missing. */
+export function useEvery<In, Item>(
+  choose: Choose<In, Paged<Item>>,
+  input: In & object,
+  { enabled = true, staleMs = 5_000 }: Pick<Options, 'enabled' | 'staleMs'> = {},
+) {
+  return useQuery({
+    queryKey: [useScopeKey(), nameOf(choose), 'every', input],
+    async queryFn({ signal }) {
+      const all: Item[] = []
+      for (let page = 1; ; page++) {
+        const { data, pagination } = await choose(api).query({ ...input, page, limit: perPage }, { signal })
+        all.push(...data)
+        if (data.length === 0 || all.length >= pagination.total) return all
+      }
+    },
+    enabled,
+    staleTime: staleMs,
   })
 }
 

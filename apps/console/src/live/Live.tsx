@@ -14,6 +14,10 @@ interface Stream {
 }
 const StreamContext = createContext<Stream>({ state: 'connecting', listeners: new Set() })
 
+const afterEverything = ['devices', 'tenancy.dashboard', 'groups']
+/** By then what the page asked for at its start is there. */
+const settledMs = 1_000
+
 /** Follows the devices of the chosen place for everything below. */
 export function Live({ children }: { readonly children: ReactNode }) {
   const queries = useQueryClient()
@@ -23,22 +27,29 @@ export function Live({ children }: { readonly children: ReactNode }) {
   const [state, setState] = useState<StreamState>('connecting')
   const [listeners] = useState(() => new Set<Listener>())
   const isFirst = useRef(true)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const take = useEffectEvent((event: DeviceEvent) => {
     takeEvent(event)
     for (const listen of listeners) listen(event)
     if (event.type !== 'resync') return
-    // The very first one comes while the page is being read anyway.
-    if (!isFirst.current) void refresh(queries, scope, ['devices', 'tenancy.dashboard', 'groups'])
+    const again = () => void refresh(queries, scope, afterEverything)
+    // The very first one comes while the page is being read: what happened between that and the stream was told to nobody.
+    if (isFirst.current) timer.current = setTimeout(again, settledMs)
+    else again()
     isFirst.current = false
   })
   // biome-ignore lint/correctness/useExhaustiveDependencies: another scope means another stream
   useEffect(() => {
     if (!allowed) return
-    return followDevices(
+    const stop = followDevices(
       { ...(org && { orgIds: [org] }), ...(site && { siteIds: [site] }) },
       (event) => take(event),
       setState,
     )
+    return () => {
+      stop()
+      clearTimeout(timer.current)
+    }
   }, [allowed, org, site, scope])
   return <StreamContext value={{ state, listeners }}>{children}</StreamContext>
 }

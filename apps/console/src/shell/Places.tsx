@@ -1,7 +1,7 @@
 import { Popover } from '@base-ui/react/popover'
 import { Building2, Check, ChevronsUpDown, MapPin, Waypoints } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { useAnswer } from '../questions.ts'
+import { useAnswer, useEvery } from '../questions.ts'
 import { useCan, useMe } from '../session/session.tsx'
 import { switchTo } from '../session/transitions.ts'
 import { inputClass } from '../ui/fields.tsx'
@@ -64,9 +64,10 @@ function useOrganizations() {
 }
 function useSites(orgId: string | undefined) {
   const allowed = useCan()('sites:read')
-  const input = { limit: 100, ...(orgId && { orgId }) }
-  return useAnswer((api) => api.tenancy.sites.list, input, { enabled: allowed && orgId !== undefined, staleMs: 60_000 })
-    .data?.data
+  return useEvery((api) => api.tenancy.sites.list, orgId ? { orgId } : {}, {
+    enabled: allowed && orgId !== undefined,
+    staleMs: 60_000,
+  }).data
 }
 
 function Choices({ memberships, close }: { readonly memberships: readonly Membership[]; close(): void }) {

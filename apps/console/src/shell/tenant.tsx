@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Building2 } from 'lucide-react'
-import { useAnswer } from '../questions.ts'
+import { useEvery } from '../questions.ts'
 import { useMe } from '../session/session.tsx'
 import { Select } from '../ui/Select.tsx'
 import { Note } from '../ui/states.tsx'
@@ -31,18 +31,14 @@ export function PartnerChoice() {
   const { partner } = useSearch({ strict: false })
   const navigate = useNavigate()
   const isSystem = me.scope === 'system'
-  const { data } = useAnswer(
-    (api) => api.tenancy.partners.list,
-    { limit: 100 },
-    { enabled: isSystem && !org, staleMs: 60_000 },
-  )
+  const { data } = useEvery((api) => api.tenancy.partners.list, {}, { enabled: isSystem && !org, staleMs: 60_000 })
   if (!isSystem || org) return null
   return (
     <Select
       label="Partner"
       none="Choose a partner"
       value={partner ?? ''}
-      options={(data?.data ?? []).map(({ id, name }) => [id, name] as const)}
+      options={(data ?? []).map(({ id, name }) => [id, name] as const)}
       choose={(next) => void navigate({ to: '.', search: (now) => ({ ...now, partner: next, page: undefined }) })}
     />
   )

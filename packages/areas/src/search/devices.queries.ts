@@ -10,7 +10,7 @@ import { alikeParts, escaped, type Match, scoreOf } from './score.ts'
 import type { Hit } from './search.contract.ts'
 
 /** Of those alike so many are compared. */
-const comparedMost = 2_000
+const comparedMost = 1_000
 
 const shownName = sql`coalesce(devices.display_name, devices.hostname)`
 
@@ -62,7 +62,8 @@ export async function findDevices(
   if (ids.length === 0) return []
   const { rows } = await sql<Hit>`
     SELECT 'device' AS type, devices.id, ${shownName} AS title, concat_ws(' · ', nullif(devices.hostname, ${shownName}), devices.os_name) AS subtitle,
-      devices.org_id, o.name AS org_name, greatest(${scoreOf(shownName, query)}, ${scoreOf(sql`devices.hostname`, query)})::float8 AS score
+      devices.org_id, o.name AS org_name,
+      greatest(${scoreOf(sql`devices.hostname`, query)}, CASE WHEN devices.display_name IS NOT NULL THEN ${scoreOf(sql`devices.display_name`, query)} END)::float8 AS score
     FROM devices JOIN organizations o ON o.id = devices.org_id
     WHERE devices.id = ANY (${ids}::uuid[])
     ORDER BY score DESC, title, devices.id LIMIT ${limit}`.execute(db)

@@ -4,7 +4,7 @@ import type { DeviceDetail } from '@muster/areas/devices/devices.contract.ts'
 import { Pencil } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { api } from '../../api.ts'
-import { useAnswer, useChange } from '../../questions.ts'
+import { useChange, useEvery } from '../../questions.ts'
 import { useCan } from '../../session/session.tsx'
 import { IconButton } from '../../ui/Button.tsx'
 import { Card, Facts } from '../../ui/display.tsx'
@@ -17,14 +17,14 @@ type Value = string | number | boolean | null
 
 /** The device's values of the fields that its tenant has defined, and changing them. */
 export function CustomValues({ device }: { readonly device: DeviceDetail }) {
-  const { data } = useAnswer(
+  const { data } = useEvery(
     (client) => client.customFields.customFields.list,
-    { orgId: device.orgId, limit: 100 },
+    { orgId: device.orgId },
     { staleMs: 60_000 },
   )
   const can = useCan()
   const [isOpen, setOpen] = useState(false)
-  const fields = data?.data ?? []
+  const fields = data ?? []
   if (fields.length === 0) return null
   const blocked = !can('devices:write') && 'You need the permission to change devices'
   return (

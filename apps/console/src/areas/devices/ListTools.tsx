@@ -2,7 +2,7 @@ import { Popover } from '@base-ui/react/popover'
 import type { Device } from '@muster/areas/devices/devices.contract.ts'
 import { Columns3, Filter, ListFilter, Tags, X } from 'lucide-react'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
-import { useAnswer } from '../../questions.ts'
+import { useEvery } from '../../questions.ts'
 import { usePlace } from '../../shell/place.ts'
 import { Button, buttonClass } from '../../ui/Button.tsx'
 import type { Column } from '../../ui/DataTable.tsx'
@@ -113,12 +113,11 @@ interface TagProps {
 }
 function TagChoice({ isReady, tags, change }: TagProps) {
   const { org } = usePlace()
-  const { data } = useAnswer(
-    (api) => api.devices.tags.list,
-    { limit: 100, ...(org && { orgId: org }) },
-    { enabled: isReady, staleMs: 30_000 },
-  )
-  const all = [...new Set([...tags, ...(data?.data ?? []).map(({ tag }) => tag)])]
+  const { data } = useEvery((api) => api.devices.tags.list, org ? { orgId: org } : {}, {
+    enabled: isReady,
+    staleMs: 30_000,
+  })
+  const all = [...new Set([...tags, ...(data ?? []).map(({ tag }) => tag)])]
   if (all.length === 0) return null
   return (
     <Choice
@@ -146,11 +145,8 @@ interface GroupProps {
 function GroupChoice({ isReady, group, change }: GroupProps) {
   const { org } = usePlace()
   const groups =
-    useAnswer(
-      (api) => api.groups.groups.list,
-      { limit: 100, ...(org && { orgId: org }) },
-      { enabled: isReady, staleMs: 30_000 },
-    ).data?.data ?? []
+    useEvery((api) => api.groups.groups.list, { ...(org && { orgId: org }) }, { enabled: isReady, staleMs: 30_000 })
+      .data ?? []
   if (groups.length === 0) return null
   return (
     <select

@@ -1,4 +1,4 @@
-import { useAnswer } from '../../questions.ts'
+import { useAnswer, useEvery } from '../../questions.ts'
 import { Options, SelectField } from '../../ui/fields.tsx'
 
 interface Props {
@@ -10,8 +10,7 @@ interface Props {
 /** An organisation and one of its sites, or none of them. */
 export function PlaceFields({ orgId, siteId, choose }: Props) {
   const organizations = useAnswer((api) => api.tenancy.organizations.all, {}).data?.data ?? []
-  const sites =
-    useAnswer((api) => api.tenancy.sites.list, { orgId, limit: 100 }, { enabled: orgId !== '' }).data?.data ?? []
+  const sites = useEvery((api) => api.tenancy.sites.list, { orgId }, { enabled: orgId !== '' }).data ?? []
   return (
     <>
       <SelectField label="Organisation" value={orgId} onChange={({ target }) => choose(target.value, null)}>

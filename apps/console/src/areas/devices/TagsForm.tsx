@@ -1,7 +1,7 @@
 import type { Device } from '@muster/areas/devices/devices.contract.ts'
 import { type FormEvent, useState } from 'react'
 import { api } from '../../api.ts'
-import { useAnswer, useChange } from '../../questions.ts'
+import { useChange, useEvery } from '../../questions.ts'
 import { TextField } from '../../ui/fields.tsx'
 import { SideForm } from '../../ui/SideForm.tsx'
 import { toast } from '../../ui/toasts.tsx'
@@ -18,9 +18,7 @@ const tagsIn = (text: string) => [
 /** The tags of one device, as they should be from now on. */
 export function TagsForm({ device, close }: { readonly device: Device; close(): void }) {
   const [typed, setTyped] = useState(device.tags.join(', '))
-  const inUse =
-    useAnswer((client) => client.devices.tags.list, { orgId: device.orgId, limit: 100 }, { staleMs: 60_000 }).data
-      ?.data ?? []
+  const inUse = useEvery((client) => client.devices.tags.list, { orgId: device.orgId }, { staleMs: 60_000 }).data ?? []
   const wanted = tagsIn(typed)
   const save = useChange(
     () =>

@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { Bookmark, BookmarkPlus, Trash2, Users } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { api } from '../../api.ts'
-import { useAnswer, useChange } from '../../questions.ts'
+import { useChange, useEvery } from '../../questions.ts'
 import { useMe } from '../../session/session.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { CheckField, TextField } from '../../ui/fields.tsx'
@@ -29,12 +29,12 @@ export function ViewMenu({ search, columns, isReady }: Props) {
   const me = useMe()
   const navigate = useNavigate({ from: '/devices' })
   const [isNaming, setNaming] = useState(false)
-  const saved = useAnswer(
+  const saved = useEvery(
     (client) => client.filters.filters.list,
-    { hasView: true, limit: 100 },
+    { hasView: true },
     { enabled: isReady, staleMs: 30_000 },
   )
-  const views = saved.data?.data ?? []
+  const views = saved.data ?? []
   const own = views.filter(({ ownerId }) => ownerId === me.id)
   const refused = (error: unknown) => toast(messageOf(error), { bad: true })
   const again = useChange(

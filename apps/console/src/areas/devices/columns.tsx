@@ -1,11 +1,9 @@
 import type { CustomField } from '@muster/areas/custom-fields/custom-fields.contract.ts'
 import type { Device } from '@muster/areas/devices/devices.contract.ts'
-import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { api } from '../../api.ts'
-import { useAnswer } from '../../questions.ts'
-import { useCan, useMe, useScopeKey } from '../../session/session.tsx'
+import { useAnswer, useEvery } from '../../questions.ts'
+import { useCan, useMe } from '../../session/session.tsx'
 import type { Column } from '../../ui/DataTable.tsx'
 import { Badge } from '../../ui/display.tsx'
 import { Ago, useTimes } from '../../ui/time.tsx'
@@ -171,7 +169,7 @@ const noFields: readonly CustomField[] = []
 export function useDeviceColumns(): readonly Column<Device>[] {
   const { moment } = useTimes()
   const isOneOrg = useMe().scope === 'organization'
-  const own = useAnswer((api) => api.customFields.customFields.list, { limit: 100 }, { staleMs: 60_000 }).data?.data
+  const own = useEvery((api) => api.customFields.customFields.list, {}, { staleMs: 60_000 }).data
   // Without any they are the same before and after the answer, so that no row is drawn anew for it.
   const fields = own === undefined || own.length === 0 ? noFields : own
   return useMemo(
@@ -190,27 +188,11 @@ export function useDeviceColumns(): readonly Column<Device>[] {
 const namesOf = (list: readonly { id: string; name: string }[] | undefined) =>
   new Map(list?.map(({ id, name }) => [id, name]))
 
-const sitesPerPage = 100
-
-async function everySite(signal: AbortSignal) {
-  const all: { id: string; name: string }[] = []
-  for (let page = 1; ; page++) {
-    const { data, pagination } = await api.tenancy.sites.list.query({ page, limit: sitesPerPage }, { signal })
-    all.push(...data)
-    if (data.length === 0 || all.length >= pagination.total) return all
-  }
-}
-
 /** Names of the organisations and sites in reach. */
 export function usePlaceNames() {
   const can = useCan()
   const mayOrgs = can('organizations:read')
   const orgs = useAnswer((api) => api.tenancy.organizations.all, {}, { enabled: mayOrgs, staleMs: 60_000 }).data?.data
-  const { data: sites } = useQuery({
-    queryKey: [useScopeKey(), 'tenancy.sites.list', 'every'],
-    queryFn: ({ signal }) => everySite(signal),
-    enabled: can('sites:read'),
-    staleTime: 60_000,
-  })
+  const sites = useEvery((api) => api.tenancy.sites.list, {}, { enabled: can('sites:read'), staleMs: 60_000 }).data
   return useMemo(() => ({ orgs: namesOf(orgs), sites: namesOf(sites) }), [orgs, sites])
 }

@@ -7,6 +7,8 @@ export interface Remark {
   readonly since?: string | null
 }
 
+const nearlyFull = 97
+
 /** Why a device is not simply online and up to date, in words, the most important first. */
 export function remarksOn(device: DeviceDetail): Remark[] {
   const { status, watchdogStatus, mainAgentSilentSince, autoUpdate, lastSeenAt, statusAt } = device
@@ -29,6 +31,21 @@ export function remarksOn(device: DeviceDetail): Remark[] {
         text: 'Neither its agent nor its watchdog is connected: the machine is off, asleep or without network. Nothing can be done from here; commands that are sent now wait for it.',
         since: lastSeenAt,
       })
+    if (device.updatingSince !== null)
+      remarks.push({
+        tone: 'bad',
+        text: 'It went away for an update of its agent and has not come back. On the machine, the agent’s log says how far the update came.',
+        since: device.updatingSince,
+      })
+    for (const [what, percent] of [
+      ['disk', device.diskPercent],
+      ['memory', device.memoryPercent],
+    ] as const)
+      if (percent !== null && percent >= nearlyFull)
+        remarks.push({
+          tone: 'warn',
+          text: `Its ${what} was ${Math.round(percent)} % full when it was last heard of, which may be why it is away.`,
+        })
   }
   if (status !== 'offline' && watchdogStatus === 'failover')
     remarks.push({ tone: 'warn', text: 'The watchdog reports in place of the agent.', since: mainAgentSilentSince })

@@ -1,6 +1,6 @@
 import { keys } from '@muster/areas/enrollment/keys.contract.ts'
 import { api } from '../../api.ts'
-import { useAnswer, useChange } from '../../questions.ts'
+import { useAnswer, useChange, useEvery } from '../../questions.ts'
 import { useMe } from '../../session/session.tsx'
 import type { Place } from '../../shell/place.ts'
 import { Options, SelectField, TextField } from '../../ui/fields.tsx'
@@ -29,9 +29,7 @@ export function KeyForm({ open, place, done, close }: Props) {
     expiresAt: inDays(7),
   })
   const orgId = form.watch('orgId')
-  const sites =
-    useAnswer((client) => client.tenancy.sites.list, { orgId, limit: 100 }, { enabled: open && orgId !== '' }).data
-      ?.data ?? []
+  const sites = useEvery((client) => client.tenancy.sites.list, { orgId }, { enabled: open && orgId !== '' }).data ?? []
   const { errors } = form.formState
   const make = useChange(
     (given: Parameters<typeof api.enrollment.keys.create.mutate>[0]) => api.enrollment.keys.create.mutate(given),

@@ -1,7 +1,7 @@
 import { type Filter, FilterExpression } from '@muster/areas/devices/filter-language.contract.ts'
 import { type FormEvent, useState } from 'react'
 import { api } from '../../api.ts'
-import { useAnswer, useChange } from '../../questions.ts'
+import { useChange, useEvery } from '../../questions.ts'
 import { usePlace } from '../../shell/place.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
@@ -26,7 +26,7 @@ export function FilterDialog({ filter, apply, close }: Props) {
   const fields = useFields(org)
   const [draft, setDraft] = useState(() => draftOf(filter))
   const [isSaving, setSaving] = useState(false)
-  const saved = useAnswer((client) => client.filters.filters.list, { hasView: false, limit: 100 }).data?.data ?? []
+  const saved = useEvery((client) => client.filters.filters.list, { hasView: false }).data ?? []
   const whole = isSound(draft, fields) ? filterOf(draft) : undefined
   const isEmpty = draft.parts.length === 0
   return (

@@ -1,7 +1,7 @@
 import type { Field } from '@muster/areas/devices/filter-fields.contract.ts'
 import type { FilterValue } from '@muster/areas/devices/filter-language.contract.ts'
 import { useState } from 'react'
-import { useAnswer } from '../../questions.ts'
+import { useAnswer, useEvery } from '../../questions.ts'
 import { inputClass } from '../../ui/fields.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { usePlaceNames } from '../devices/columns.tsx'
@@ -56,10 +56,13 @@ export function ValueField(props: Props) {
 type Change = Pick<Props, 'value' | 'change'>
 const textsIn = (value: FilterValue | undefined): string[] => (Array.isArray(value) ? value.map(String) : [])
 
+/** So many tags stand as an example of what to write. */
+const hinted = 3
+
 function ListField({ value, change, isTags }: Change & { readonly isTags: boolean }) {
   const [typed, setTyped] = useState(textsIn(value).join(', '))
-  const { data } = useAnswer((api) => api.devices.tags.list, { limit: 100 }, { enabled: isTags, staleMs: 60_000 })
-  const hint = data?.data.slice(0, 3).map(({ tag }) => tag)
+  const { data } = useAnswer((api) => api.devices.tags.list, { limit: hinted }, { enabled: isTags, staleMs: 60_000 })
+  const hint = data?.data.map(({ tag }) => tag)
   return (
     <input
       aria-label="Values, with commas between them"
@@ -116,17 +119,13 @@ function ChoiceField({ isMany, options, value, change }: ChoiceProps) {
 /** Organisations, sites and groups by their names. */
 function PlaceField({ name, isMany, value, change }: Change & { readonly name: string; readonly isMany: boolean }) {
   const { orgs, sites } = usePlaceNames()
-  const groups = useAnswer(
-    (api) => api.groups.groups.list,
-    { limit: 100 },
-    { enabled: name === 'groupId', staleMs: 30_000 },
-  )
+  const groups = useEvery((api) => api.groups.groups.list, {}, { enabled: name === 'groupId', staleMs: 30_000 })
   const options: readonly (readonly [string, string])[] =
     name === 'organizationId'
       ? [...orgs]
       : name === 'siteId'
         ? [...sites]
-        : (groups.data?.data ?? []).map((group) => [group.id, group.name] as const)
+        : (groups.data ?? []).map((group) => [group.id, group.name] as const)
   return <ChoiceField isMany={isMany} options={options} value={value} change={change} />
 }
 

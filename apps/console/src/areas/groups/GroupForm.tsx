@@ -2,7 +2,7 @@ import { FilterExpression } from '@muster/areas/devices/filter-language.contract
 import { type Group, groups } from '@muster/areas/groups/groups.contract.ts'
 import { useState } from 'react'
 import { api } from '../../api.ts'
-import { useAnswer, useChange } from '../../questions.ts'
+import { useAnswer, useChange, useEvery } from '../../questions.ts'
 import { useMe } from '../../session/session.tsx'
 import { usePlace } from '../../shell/place.ts'
 import { AreaField, Options, SelectField, TextField } from '../../ui/fields.tsx'
@@ -39,8 +39,7 @@ export function GroupForm({ group, done, close }: Props) {
   const siteId = form.watch('siteId')
   const fields = useFields(orgId || undefined)
   const organizations = useAnswer((client) => client.tenancy.organizations.all, {}).data?.data ?? []
-  const sites =
-    useAnswer((client) => client.tenancy.sites.list, { orgId, limit: 100 }, { enabled: orgId !== '' }).data?.data ?? []
+  const sites = useEvery((client) => client.tenancy.sites.list, { orgId }, { enabled: orgId !== '' }).data ?? []
   const whole = isSound(draft, fields) ? filterOf(draft) : undefined
   const { errors } = form.formState
   const save = useChange(

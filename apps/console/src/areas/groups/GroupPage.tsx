@@ -4,7 +4,7 @@ import { Pencil, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../../api.ts'
 import { useRefreshOn } from '../../live/Live.tsx'
-import { useAnswer, useRefresh } from '../../questions.ts'
+import { useAnswer, useEvery, useRefresh } from '../../questions.ts'
 import { useCan } from '../../session/session.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Confirm } from '../../ui/Confirm.tsx'
@@ -100,7 +100,7 @@ function Known({ group }: { readonly group: Group }) {
 function RemoveGroup({ group, close }: { readonly group: Group; close(): void }) {
   const navigate = useNavigate()
   const refresh = useRefresh()
-  const pins = useAnswer((client) => client.rollouts.pins.list, { orgId: group.orgId, limit: 100 }).data?.data ?? []
+  const pins = useEvery((client) => client.rollouts.pins.list, { orgId: group.orgId }).data ?? []
   const pinned = pins.filter(({ groupId }) => groupId === group.id)
   return (
     <Confirm

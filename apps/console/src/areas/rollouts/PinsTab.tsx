@@ -2,7 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Pin as PinIcon, Plus } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { type Api, api } from '../../api.ts'
-import { useAnswer, useChange } from '../../questions.ts'
+import { useAnswer, useChange, useEvery } from '../../questions.ts'
 import { useCan, useMe } from '../../session/session.tsx'
 import { usePlace } from '../../shell/place.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -72,7 +72,7 @@ export function PinsTab() {
 
 function usePinColumns(blocked: string | false): readonly Column<Pin>[] {
   const { orgs, sites } = usePlaceNames()
-  const groups = useAnswer((client) => client.groups.groups.list, { limit: 100 }).data?.data ?? []
+  const groups = useEvery((client) => client.groups.groups.list, {}).data ?? []
   const refused = (error: unknown) => toast(messageOf(error), { bad: true })
   const again = useChange(
     ({ orgId, siteId, groupId, version, reason }: Pin) =>
@@ -125,9 +125,9 @@ function PinForm({ close }: { close(): void }) {
   const [reason, setReason] = useState('')
   const organizations = useAnswer((client) => client.tenancy.organizations.all, {}).data?.data ?? []
   const isChosen = { enabled: orgId !== '' }
-  const sites = useAnswer((client) => client.tenancy.sites.list, { orgId, limit: 100 }, isChosen).data?.data ?? []
-  const groups = useAnswer((client) => client.groups.groups.list, { orgId, limit: 100 }, isChosen).data?.data ?? []
-  const versions = useAnswer((client) => client.agentVersions.versions.list, { limit: 100 }).data?.data ?? []
+  const sites = useEvery((client) => client.tenancy.sites.list, { orgId }, isChosen).data ?? []
+  const groups = useEvery((client) => client.groups.groups.list, { orgId }, isChosen).data ?? []
+  const versions = useEvery((client) => client.agentVersions.versions.list, {}).data ?? []
   const [kind, id = null] = part.split('/')
   const save = useChange(
     () =>

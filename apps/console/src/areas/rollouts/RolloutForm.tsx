@@ -1,7 +1,7 @@
 import { rollouts } from '@muster/areas/rollouts/rollouts.contract.ts'
 import { type FormEvent, useState } from 'react'
 import { api } from '../../api.ts'
-import { useAnswer, useChange } from '../../questions.ts'
+import { useChange, useEvery } from '../../questions.ts'
 import { SelectField, TextField } from '../../ui/fields.tsx'
 import { SideForm } from '../../ui/SideForm.tsx'
 import { toast } from '../../ui/toasts.tsx'
@@ -20,7 +20,7 @@ interface Props {
 
 /** A version, the rings in which it goes out, and what stops it. */
 export function RolloutForm({ done, close }: Props) {
-  const versions = useAnswer((client) => client.agentVersions.versions.list, { limit: 100 }).data?.data ?? []
+  const versions = useEvery((client) => client.agentVersions.versions.list, {}).data ?? []
   const [chosen, setChosen] = useState('')
   const version = chosen || (versions.find(({ candidate }) => !candidate) ?? versions[0])?.version || ''
   const [stages, setStages] = useState('1, 10, 50, 100')

@@ -1,7 +1,7 @@
 import { type Organization, organizations } from '@muster/areas/tenancy/organizations.contract.ts'
 import { useState } from 'react'
 import { api } from '../../api.ts'
-import { useAnswer, useChange } from '../../questions.ts'
+import { useChange, useEvery } from '../../questions.ts'
 import { useMe } from '../../session/session.tsx'
 import { Options, SelectField, TextField } from '../../ui/fields.tsx'
 import { useSchemaForm } from '../../ui/form.ts'
@@ -15,7 +15,7 @@ const refresh = ['tenancy']
 /** A new organisation. */
 export function NewOrganization({ partnerId, close }: { readonly partnerId: string | undefined; close(): void }) {
   const isSystem = useMe().scope === 'system'
-  const partners = useAnswer((client) => client.tenancy.partners.list, { limit: 100 }, { enabled: isSystem }).data?.data
+  const partners = useEvery((client) => client.tenancy.partners.list, {}, { enabled: isSystem }).data
   const form = useSchemaForm(organizations.create.input, {
     name: '',
     slug: '',

@@ -1,6 +1,6 @@
 import type { Organization } from '@muster/areas/tenancy/organizations.contract.ts'
 import { Link } from '@tanstack/react-router'
-import { useAnswer } from '../../questions.ts'
+import { useAnswer, useEvery } from '../../questions.ts'
 import { useCan, useMe } from '../../session/session.tsx'
 import type { Column } from '../../ui/DataTable.tsx'
 import { count } from '../../ui/quantity.ts'
@@ -21,11 +21,11 @@ export function useOrganizationColumns(acts: Acts): readonly Column<Organization
   const can = useCan()
   const isPartner = scope === 'partner'
   const figures = useAnswer((api) => api.tenancy.dashboard.get, {}, { enabled: isPartner, everyMs: 30_000 }).data
-  const partners = useAnswer(
+  const partners = useEvery(
     (api) => api.tenancy.partners.list,
-    { limit: 100 },
+    {},
     { enabled: scope === 'system', staleMs: 60_000 },
-  ).data?.data
+  ).data
   const figuresOf = (id: string) => figures?.organizations.find((each) => each.id === id)
   const mayWrite = can('organizations:write') ? undefined : 'You need the permission to change organisations'
   const mayDelete = can('organizations:delete') ? undefined : 'You need the permission to delete organisations'

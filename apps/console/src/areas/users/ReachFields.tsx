@@ -1,4 +1,4 @@
-import { useAnswer } from '../../questions.ts'
+import { useAnswer, useEvery } from '../../questions.ts'
 import type { Tenant } from '../../shell/tenant.tsx'
 import { CheckList } from '../../ui/CheckList.tsx'
 import { SelectField } from '../../ui/fields.tsx'
@@ -67,8 +67,8 @@ function OrganizationChoice({ tenant, reach, change }: Props) {
 
 function PartChoice({ orgId, reach, change }: Props) {
   const of = orgId ? { orgId } : {}
-  const sites = useAnswer((api) => api.tenancy.sites.list, { ...of, limit: 100 }, { staleMs: 30_000 }).data?.data ?? []
-  const groups = useAnswer((api) => api.groups.groups.list, { ...of, limit: 100 }, { staleMs: 30_000 }).data?.data ?? []
+  const sites = useEvery((api) => api.tenancy.sites.list, { ...of }, { staleMs: 30_000 }).data ?? []
+  const groups = useEvery((api) => api.groups.groups.list, { ...of }, { staleMs: 30_000 }).data ?? []
   return (
     <>
       <Limit
