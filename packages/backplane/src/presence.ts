@@ -103,14 +103,27 @@ export async function holdersOf(redis: Redis, fields: Iterable<string>): Promise
   return holders
 }
 
+/** The node of each of the fields of one shard, in their order. */
+export async function nodesIn(redis: Redis, shard: number, fields: readonly string[]): Promise<(string | undefined)[]> {
+  const asked: Promise<(string | null)[]>[] = []
+  for (let start = 0; start < fields.length; start += fieldsPerCommand)
+    asked.push(redis.hmget(presenceHash(shard), ...fields.slice(start, start + fieldsPerCommand)))
+  return (await Promise.all(asked)).flat().map((holder) => (holder === null ? undefined : nodeOf(holder)))
+}
+
+const nodeOf = (holder: string): string | undefined => {
+  const colon = holder.lastIndexOf(':')
+  return colon < 1 ? undefined : holder.slice(0, colon)
+}
+
 function holderOf(holding: Holding): string {
   return `${holding.node}:${holding.connection}`
 }
 
 function parseHolder(field: string, value: unknown): Holding | undefined {
   if (typeof value !== 'string') return undefined
-  const colon = value.lastIndexOf(':')
-  return colon < 1 ? undefined : { field, node: value.slice(0, colon), connection: Number(value.slice(colon + 1)) }
+  const node = nodeOf(value)
+  return node === undefined ? undefined : { field, node, connection: Number(value.slice(node.length + 1)) }
 }
 
 async function perShard<Item>(

@@ -1,6 +1,15 @@
-import { downStream, downStreamEntriesMax, downStreamIdleMs, flowField, nodeLease, ordersField } from './keys.ts'
+import { shardOf } from './device-id.ts'
+import {
+  downStream,
+  downStreamEntriesMax,
+  downStreamIdleMs,
+  flowField,
+  nodeLease,
+  ordersField,
+  presenceShards,
+} from './keys.ts'
 import { pack, unpack } from './pack.ts'
-import { holdersOf } from './presence.ts'
+import { deviceOfField, holdersOf, nodesIn } from './presence.ts'
 import type { Redis } from './redis.ts'
 
 /** Something for one device's socket: a ready frame, a request that somebody waits for, or the end of the connection. */
@@ -10,8 +19,6 @@ export type Order =
   | { kind: 'close'; deviceId: string; code: number; reason: string; connection?: number }
 
 export interface Routing {
-  /** Devices whose node was told, each once. */
-  routed: string[]
   /** Devices that no living node holds, each once. */
   offline: string[]
 }
@@ -20,47 +27,74 @@ export interface Routing {
 const ordersPerEntry = 1_000
 const bytesPerEntry = 4 * 1024 * 1024
 
-/** Devices looked up together. The first are on their way to their sockets while others are still being looked for. */
-const devicesAtOnce = 1_000
+/** Orders looked up together, about. The first are on their way to their sockets while others are still being looked for. */
+const ordersAtOnce = 1_000
 
 /**
- * Finds the node of every device and hands it the orders, some devices after the other but without waiting in between.
- * @param flow whose orders they are: nodes serve flows in turn, and keep the order within each
+ * Finds the node of every device and hands it the orders. Those of one device keep their order.
+ * @param flow whose orders they are: nodes serve flows in turn
  */
 export async function sendToDevices(redis: Redis, orders: readonly Order[], flow = ''): Promise<Routing> {
-  const ofDevices = new Map<string, Order[]>()
-  for (const order of orders) {
-    const list = ofDevices.get(order.deviceId)
-    if (list === undefined) ofDevices.set(order.deviceId, [order])
-    else list.push(order)
+  const known = new Map<string, Promise<boolean>>()
+  const isAlive = (node: string) => {
+    const asked = known.get(node) ?? isLiving(redis, node)
+    known.set(node, asked)
+    return asked
   }
-  const devices = [...ofDevices]
-  const slices: Promise<Routing>[] = []
-  for (let from = 0; from < devices.length; from += devicesAtOnce)
-    slices.push(sendSlice(redis, new Map(devices.slice(from, from + devicesAtOnce)), flow))
-  const parts = await Promise.all(slices)
-  return { routed: parts.flatMap(({ routed }) => routed), offline: parts.flatMap(({ offline }) => offline) }
+  const absent = await Promise.all(slicesOf(orders).map((slice) => sendSlice(redis, slice, flow, isAlive)))
+  return { offline: [...new Set(absent.flat())] }
 }
 
+/** Orders by the shard of their devices. */
+type Slice = readonly (readonly [number, Order[]])[]
+
+/** Whole shards together, so that one device is looked up once and its orders stay together. */
+function slicesOf(orders: readonly Order[]): Slice[] {
+  const shards: Order[][] = Array.from({ length: presenceShards }, () => [])
+  for (const order of orders) shards[shardOf(deviceOfField(order.deviceId), presenceShards)]?.push(order)
+  const slices: Slice[] = []
+  let slice: [number, Order[]][] = []
+  let size = 0
+  for (const [shard, list] of shards.entries()) {
+    if (list.length === 0) continue
+    slice.push([shard, list])
+    size += list.length
+    if (size < ordersAtOnce) continue
+    slices.push(slice)
+    slice = []
+    size = 0
+  }
+  return slice.length === 0 ? slices : [...slices, slice]
+}
+
+/** @returns the devices that no living node holds */
 async function sendSlice(
   redis: Redis,
-  ofDevices: ReadonlyMap<string, readonly Order[]>,
+  slice: Slice,
   flow: string,
-): Promise<Routing> {
-  const holders = await holdersOf(redis, ofDevices.keys())
-  const perNode = Map.groupBy(holders.keys(), (deviceId) => holders.get(deviceId)?.node ?? '')
-  const alive = new Set<string>()
-  // Both at once: orders for a node that is dead lie in a stream that nobody reads and that ends by itself.
-  const tell = async (node: string, deviceIds: readonly string[]) => {
-    const orders = deviceIds.flatMap((deviceId) => ofDevices.get(deviceId) ?? [])
-    const [isAlive] = await Promise.all([isLiving(redis, node), sendToNode(redis, node, orders, flow)])
-    if (isAlive) alive.add(node)
+  isAlive: (node: string) => Promise<boolean>,
+): Promise<string[]> {
+  const idsOf = (orders: readonly Order[]) => orders.map(({ deviceId }) => deviceId)
+  const holders = await Promise.all(slice.map(([shard, orders]) => nodesIn(redis, shard, idsOf(orders))))
+  const perNode = new Map<string, Order[]>()
+  const absent: string[] = []
+  for (const [part, [, orders]] of slice.entries()) {
+    const nodes = holders[part] ?? []
+    for (const [index, order] of orders.entries()) {
+      const node = nodes[index]
+      const list = node === undefined ? undefined : perNode.get(node)
+      if (node === undefined) absent.push(order.deviceId)
+      else if (list === undefined) perNode.set(node, [order])
+      else list.push(order)
+    }
   }
-  await Promise.all([...perNode].map(([node, deviceIds]) => tell(node, deviceIds)))
-  const { routed = [], offline = [] } = Object.groupBy(ofDevices.keys(), (deviceId) =>
-    alive.has(holders.get(deviceId)?.node ?? '') ? 'routed' : 'offline',
-  )
-  return { routed, offline }
+  // Both at once: orders for a node that is dead lie in a stream that nobody reads and that ends by itself.
+  const tell = async ([node, orders]: [string, Order[]]) => {
+    const [isThere] = await Promise.all([isAlive(node), sendToNode(redis, node, orders, flow)])
+    if (!isThere) absent.push(...idsOf(orders))
+  }
+  await Promise.all([...perNode].map(tell))
+  return absent
 }
 
 /** Node of each device whose agent (not watchdog) is connected to a node that is alive. */
@@ -119,19 +153,19 @@ export function encodeOrders(orders: readonly Order[]): Buffer {
     const before = items.at(-1)
     const isPlain = order.kind === 'frame' && order.commandId === undefined && order.deviceId.length === deviceIdChars
     // One frame for many devices, as a signal to a whole fleet is, stands in the entry once.
-    if (isPlain && before instanceof SharedFrame && before.bytes === order.bytes) before.ids += order.deviceId
+    if (isPlain && before instanceof SharedFrame && before.bytes === order.bytes) before.ids.push(order.deviceId)
     else items.push(isPlain ? new SharedFrame(order.deviceId, order.bytes) : fieldsOf(order))
   }
-  return pack(items.map((item) => (item instanceof SharedFrame ? ['frames', item.ids, item.bytes] : item)))
+  return pack(items.map((item) => (item instanceof SharedFrame ? ['frames', item.ids.join(''), item.bytes] : item)))
 }
 
-/** A frame and the ids, one behind the other, of the devices that it is for. */
+/** A frame and the ids of the devices that it is for. */
 class SharedFrame {
-  ids: string
+  readonly ids: string[]
   readonly bytes: Uint8Array
 
-  constructor(ids: string, bytes: Uint8Array) {
-    this.ids = ids
+  constructor(id: string, bytes: Uint8Array) {
+    this.ids = [id]
     this.bytes = bytes
   }
 }
@@ -152,16 +186,16 @@ export function decodeOrders(bytes: Uint8Array): Order[] {
 
 const deviceIdChars = 36
 const deviceField = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(\/watchdog)?$/
+/** One behind the other. */
+const deviceIds = /^(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})*$/
 
 function sharedOrdersOf(item: unknown): Order[] | undefined {
   if (!Array.isArray(item) || item[0] !== 'frames') return undefined
   const [, ids, bytes]: unknown[] = item
-  if (typeof ids !== 'string' || !(bytes instanceof Uint8Array)) return []
+  if (typeof ids !== 'string' || !deviceIds.test(ids) || !(bytes instanceof Uint8Array)) return []
   const orders: Order[] = []
-  for (let at = 0; at < ids.length; at += deviceIdChars) {
-    const deviceId = ids.slice(at, at + deviceIdChars)
-    if (deviceField.test(deviceId)) orders.push({ kind: 'frame', deviceId, bytes })
-  }
+  for (let at = 0; at < ids.length; at += deviceIdChars)
+    orders.push({ kind: 'frame', deviceId: ids.slice(at, at + deviceIdChars), bytes })
   return orders
 }
 
