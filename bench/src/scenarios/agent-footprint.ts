@@ -15,8 +15,7 @@ import { pause } from '../waiting.ts'
 
 const heartbeatMs = 60_000
 /** After the inventory, so that what comes once is not measured. */
-const settleMs = 30_000
-const idleSeconds = { full: 300, quick: 15 }
+const lengths = { full: { settleMs: 30_000, seconds: 300 }, quick: { settleMs: 8_000, seconds: 10 } }
 const mebibyte = 2 ** 20
 
 /** What the installed agent takes of its machine: the executable, and agent and watchdog while nothing is asked of them. */
@@ -40,10 +39,11 @@ export const agentFootprint: Scenario = {
     keep({ stop: () => (watchdog.kill('SIGTERM') ? ended : Promise.resolve()) })
     await server.next('inventory')
     await server.until(() => server.watchdogHellos.length > 0)
-    await pause(settleMs)
+    const length = options.isQuick ? lengths.quick : lengths.full
+    await pause(length.settleMs)
     const pids = { agent: await agentPid(join(data, controlFile)), watchdog: watchdog.pid ?? -1 }
     const before = { agent: cpuSecondsOf(pids.agent), watchdog: cpuSecondsOf(pids.watchdog) }
-    const seconds = options.seconds ?? (options.isQuick ? idleSeconds.quick : idleSeconds.full)
+    const seconds = options.seconds ?? length.seconds
     say(`idle for ${seconds} s`)
     await pause(seconds * 1000)
     const of = (name: 'agent' | 'watchdog') => ({

@@ -15,7 +15,7 @@ const drainMs = { least: 800, most: 1_500 }
 
 const lengths = {
   full: { rounds: 5, ours: 10, bare: 5, rows: 4, half: 20, trial: 3 },
-  quick: { rounds: 3, ours: 3, bare: 1.5, rows: 1, half: 4, trial: 1.2 },
+  quick: { rounds: 2, ours: 3, bare: 1.5, rows: 1, half: 3, trial: 1 },
 }
 
 interface Round {

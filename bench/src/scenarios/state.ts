@@ -15,7 +15,7 @@ const Outcome = z.object({ stored: z.int(), seconds: z.number() })
 
 const lengths = {
   full: { agents: 50_000, rounds: 5, seconds: 4, dayRows: 1_000_000 },
-  quick: { agents: 10_000, rounds: 2, seconds: 2, dayRows: 200_000 },
+  quick: { agents: 10_000, rounds: 1, seconds: 2, dayRows: 200_000 },
 }
 
 interface Round {

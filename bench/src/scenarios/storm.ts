@@ -22,7 +22,7 @@ const quietSeconds = 4
 
 const lengths = {
   full: { agents: 50_000, rounds: 5, quietMs: 61_000 },
-  quick: { agents: 6_000, rounds: 1, quietMs: 1_000 },
+  quick: { agents: 5_000, rounds: 1, quietMs: 1_000 },
 }
 
 interface Round {
