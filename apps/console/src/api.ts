@@ -24,6 +24,10 @@ export const statusOf = (error: unknown): number | undefined =>
 /** What kind of error the server said it is, such as `DEVICE_OFFLINE`. */
 export const codeOf = (error: unknown): string | undefined => (isApiError(error) ? error.data?.appCode : undefined)
 
+/** Does the server want to be shown that it is really the person? */
+export const wantsPassword = (error: unknown): boolean =>
+  isApiError(error) && error.data != null && 'confirm' in error.data && error.data.confirm === 'currentPassword'
+
 /** Asks once more with a new token when the server no longer takes the one that was sent. */
 const renewing: TRPCLink<AppRouter> =
   () =>

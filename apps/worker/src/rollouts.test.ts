@@ -176,6 +176,19 @@ describe('a version that goes out to 2,000 devices', () => {
 })
 
 describe('offers', () => {
+  it('of a rollout that is begun again and again reach the same first ring', async () => {
+    const reached: string[][] = []
+    for (let times = 0; times < 3; times++) {
+      await begin()
+      await turn()
+      reached.push([...(await sent()).keys()].sort())
+      await bed.owner.query(`UPDATE agent_rollouts SET state = 'cancelled'`)
+    }
+    expect(reached[0]?.length).toBeGreaterThan(5)
+    expect(reached.slice(1)).toEqual([reached[0], reached[0]])
+    expect(await touched()).toEqual(reached[0])
+  })
+
   const all = { stages: [100], stageSeconds: 3_600 }
 
   it('U8: are withheld from devices that are not to have it', async () => {

@@ -1,3 +1,5 @@
+import { useState } from 'react'
+import { wantsPassword } from '../api.ts'
 import { TextField } from './fields.tsx'
 
 interface Props {
@@ -18,4 +20,18 @@ export function PasswordField({ value, change }: Props) {
       onChange={({ target }) => change(target.value)}
     />
   )
+}
+
+/** For what may take the password as well: asks for it once the server has refused without. */
+export function useConfirmation() {
+  const [password, change] = useState('')
+  const isAsked = (error: unknown) => wantsPassword(error) || password !== ''
+  return {
+    /** What to send along. */
+    given: password === '' ? {} : { currentPassword: password },
+    field: (error: unknown) => isAsked(error) && <PasswordField value={password} change={change} />,
+    /** What is left to say of a refusal when the field says that the password is wanted. */
+    refusal: <E,>(error: E) => (isAsked(error) && password === '' ? null : error),
+    forget: () => change(''),
+  }
 }

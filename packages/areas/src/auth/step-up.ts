@@ -14,7 +14,7 @@ const recentMs = 30 * 60_000
  */
 export async function requireRecentSignIn(
   { services, caller }: Call,
-  confirmation: { currentPassword?: string },
+  confirmation: { readonly currentPassword?: string | undefined },
 ): Promise<Account> {
   const { account, authenticatedAt, belongsElsewhere } = await asSystem(services.system, async (db) => {
     const session = await db

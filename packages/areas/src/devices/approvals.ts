@@ -32,7 +32,7 @@ export default implement(contract, {
     if (input.hash !== approval.hash) throw conflict('The request is not the one that was shown')
     const { permission } = commandType(approval.type)
     if (!hasPermission(caller, permission)) throw denied(`Permission denied: ${permission} is required`)
-    await confirmed(call, input)
+    await requireRecentSignIn(call, input)
     const targets = await targetsOf(db, caller, approval.deviceIds)
     if (targets.length < approval.deviceIds.length) throw denied('Some of its devices are out of your reach')
     await requireRequester(call, approval)
@@ -50,7 +50,7 @@ export default implement(contract, {
     const approval = await approvalById(db, caller, input.id, 'to decide')
     requireOpen(approval)
     const isOwn = approval.requestedBy === caller.userId
-    if (!isOwn) await confirmed(call, input)
+    if (!isOwn) await requireRecentSignIn(call, input)
     const { reason } = input
     await decide(db, approval, { status: isOwn ? 'withdrawn' : 'refused', decidedBy: caller.userId, reason })
     audit(note(approval, [], { reason, withdrawn: isOwn }))
@@ -61,7 +61,7 @@ export default implement(contract, {
     const { caller, db, input, audit } = call
     requireWholePartner(caller)
     const { required } = input
-    if (!required) await confirmed(call, input)
+    if (!required) await requireRecentSignIn(call, input)
     const id = caller.partnerId ?? ''
     const partners = db.selectFrom('partners').select(['id', 'name', 'settings']).where('id', '=', id)
     const before = await partners.forNoKeyUpdate().executeTakeFirstOrThrow()
@@ -75,9 +75,6 @@ export default implement(contract, {
     return { success: true as const, required }
   },
 })
-
-const confirmed = (call: Call, { currentPassword }: { currentPassword?: string | undefined }) =>
-  requireRecentSignIn(call, currentPassword === undefined ? {} : { currentPassword })
 
 function orderOf({ services }: Call, approval: StoredApproval, batchId: string) {
   const { type, payload, timeoutMs, expiresInSeconds, requestedBy: createdBy, requestKey } = approval

@@ -34,7 +34,7 @@ export async function reachOf(
   call: Call,
   type: CommandName,
   targets: readonly Target[],
-  { currentPassword }: Confirmation,
+  confirmation: Confirmation,
   { db = call.db, reached }: Known = {},
 ): Promise<'granted' | 'second person'> {
   if (commandType(type).risk === 'look') return 'granted'
@@ -44,7 +44,7 @@ export async function reachOf(
   if (count <= blastRadius.devices) return 'granted'
   const limits = `more than ${blastRadius.devices} devices in ${blastRadius.minutes} minutes, or several organizations at once`
   if (call.caller.sessionId === null) throw new AppError('FORBIDDEN', `API keys do not reach ${limits}`)
-  await requireRecentSignIn(call, currentPassword === undefined ? {} : { currentPassword })
+  await requireRecentSignIn(call, confirmation)
   return (await wantsSecondPerson(db, targets)) ? 'second person' : 'granted'
 }
 

@@ -36,8 +36,7 @@ export default implement(contract, {
   async lift(call) {
     const { caller, db, audit, services, after } = call
     const partnerId = await partnerMeant(call)
-    const { currentPassword } = call.input
-    await requireRecentSignIn(call, currentPassword === undefined ? {} : { currentPassword })
+    await requireRecentSignIn(call, call.input)
     const lifted = await db
       .deleteFrom('commandStops')
       .where('partnerId', partnerId === null ? 'is' : '=', partnerId)

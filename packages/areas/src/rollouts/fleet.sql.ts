@@ -8,9 +8,12 @@ export interface Going {
   readonly reach: number
 }
 
-/** The same number for the same device and rollout, always: its place among ten thousand. */
-export const place = (rolloutId: string) =>
-  sql<number>`(('x' || substr(md5(${rolloutId} || devices.id::text), 1, 8))::bit(32)::bigint % 10000)`
+/**
+ * The same number for the same device and version, always: its place among ten thousand. A rollout that is begun anew begins
+ * with the same devices, so that doing so again and again reaches no others.
+ */
+export const place = (version: string) =>
+  sql<number>`(('x' || substr(md5(${version} || devices.id::text), 1, 8))::bit(32)::bigint % 10000)`
 
 /** Whether `built` is an executable of the version for the system of `devices`. */
 const fits = (version: string) => sql<boolean>`(built.kind = 'agent' AND built.version = ${version}
@@ -30,12 +33,12 @@ export const pinOf: RawBuilder<unknown> = sql`(
   ORDER BY pin.group_id IS NULL, pin.site_id IS NULL, pin.created_at DESC, pin.id LIMIT 1)`
 
 /** Devices that a rollout is meant for now, connected or not: `FROM … WHERE …` over `devices`, `built` and `updates`. */
-export const meantFor = ({ id, version, reach }: Going): RawBuilder<unknown> => sql`
+export const meantFor = ({ version, reach }: Going): RawBuilder<unknown> => sql`
   FROM devices JOIN agent_versions built ON ${fits(version)}
   JOIN organizations ON organizations.id = devices.org_id AND organizations.deleted_at IS NULL
   LEFT JOIN device_updates updates ON updates.device_id = devices.id
   LEFT JOIN LATERAL ${pinOf} pinned ON true
-  WHERE devices.lifecycle = 'active' AND devices.auto_update AND ${place(id)} < ${reach}
+  WHERE devices.lifecycle = 'active' AND devices.auto_update AND ${place(version)} < ${reach}
     AND (pinned.id IS NULL OR pinned.version = ${version})`
 
 /** Whether a device runs something older than the version. Agents are never taken back to an older one. */

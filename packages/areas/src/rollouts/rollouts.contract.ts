@@ -29,6 +29,8 @@ export const RolloutDetail = Rollout.extend({
 })
 
 const firstStagePercentMax = 10
+/** Time for a person to see what a ring does, whoever began it: nobody hurries a version through them. */
+const stageSecondsMin = 600
 const stages = z
   .array(z.int().min(1).max(100))
   .min(2)
@@ -51,6 +53,8 @@ export const Stop = z.object({
 const read = can('devices:read', 'system')
 const change = personCan('settings:write', 'system')
 const one = z.object({ id: id() })
+/** What brings a version to devices takes a recent sign-in, or this; what holds it back takes neither. */
+const confirmation = { currentPassword: z.string().max(1_000).optional() }
 
 export const rollouts = {
   list: get('/agent-rollouts', {
@@ -66,7 +70,7 @@ export const rollouts = {
     output: RolloutDetail,
   }),
   create: create('/agent-rollouts', {
-    summary: 'Take a version out to the fleet, stage by stage',
+    summary: 'Take a version out to the fleet, stage by stage. Takes a recent sign-in or `currentPassword`',
     access: change,
     audit: 'agent_rollout.create',
     transaction: 'own',
@@ -80,9 +84,10 @@ export const rollouts = {
       /** How long a stage lasts at least. */
       stageSeconds: z
         .int()
-        .min(0)
+        .min(stageSecondsMin)
         .max(30 * 86_400)
         .default(3_600),
+      ...confirmation,
     }),
     output: Rollout,
   }),
@@ -95,11 +100,12 @@ export const rollouts = {
     output: Rollout,
   }),
   resume: post('/agent-rollouts/:id/resume', {
-    summary: 'Let a paused or halted rollout go on; the failures so far are accepted',
+    summary:
+      'Let a paused or halted rollout go on; the failures so far are accepted. Takes a recent sign-in or `currentPassword`',
     access: change,
     audit: 'agent_rollout.resume',
     transaction: 'own',
-    input: one,
+    input: one.extend(confirmation),
     output: Rollout,
   }),
   cancel: post('/agent-rollouts/:id/cancel', {
@@ -128,11 +134,11 @@ export const stop = {
     output: Stop,
   }),
   lift: post('/agent-updates/allow', {
-    summary: 'Allow offers of updates again',
+    summary: 'Allow offers of updates again. Takes a recent sign-in or `currentPassword`',
     access: change,
     audit: 'agent_update.allow',
     transaction: 'own',
-    input: z.object({}),
+    input: z.object(confirmation),
     output: Stop,
   }),
 }

@@ -36,7 +36,7 @@ const endAll = () => system.query(`UPDATE agent_rollouts SET state = 'cancelled'
 afterAll(endAll)
 const begin = async () => {
   await endAll()
-  return call(here.systemAdmin, rollouts.create, { version, stageSeconds: 0 })
+  return call(here.systemAdmin, rollouts.create, { version })
 }
 
 describe('a rollout', () => {
@@ -136,6 +136,31 @@ describe('U7: a stolen administrator account and online key', () => {
     await call(here.systemAdmin, rollouts.pause, { id })
     expect(await call(here.systemAdmin, rollouts.resume, { id })).toMatchObject({ stage: 1 })
     expect(await refusal(call(here.systemAdmin, rollouts.create, { version }))).toMatchObject({ status: 409 })
+  })
+
+  it('hurry it through no stage', async () => {
+    await endAll()
+    for (const stageSeconds of [0, 1, 599])
+      expect(await refusal(call(here.systemAdmin, rollouts.create, { version, stageSeconds }))).toMatchObject({
+        ...{ status: 400, message: 'stageSeconds: must be at least 600' },
+      })
+    expect(await call(here.systemAdmin, rollouts.create, { version, stageSeconds: 600 })).toMatchObject({ stage: 1 })
+  })
+
+  it('bring nothing to devices with a session that was left open, and stop it with that', async () => {
+    await endAll()
+    const { systemAdmin } = await world()
+    await system.query(`UPDATE sessions SET authenticated_at = now() - interval '2 hours' WHERE id = $1`, [
+      systemAdmin.sessionId,
+    ])
+    const confirm = { status: 403, extra: { confirm: 'currentPassword' } }
+    expect(await refusal(call(systemAdmin, rollouts.create, { version }))).toMatchObject(confirm)
+    const { id } = await begin()
+    await call(systemAdmin, stop.set, { reason: 'Stolen' })
+    await call(systemAdmin, rollouts.pause, { id })
+    expect(await refusal(call(systemAdmin, rollouts.resume, { id }))).toMatchObject(confirm)
+    expect(await refusal(call(systemAdmin, stop.lift, {}))).toMatchObject(confirm)
+    await call(here.systemAdmin, stop.lift, {})
   })
 
   it('are stopped by one request of whoever is in charge; nobody else begins or stops anything', async () => {

@@ -1,6 +1,7 @@
 import type { Db } from '@muster/db/database.ts'
 import { conflict, notFound } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
+import { requireRecentSignIn } from '../auth/index.ts'
 import { type Call, implement } from '../operation.ts'
 import { countsOf } from './offers.jobs.ts'
 import { rollouts as contract, Rollout } from './rollouts.contract.ts'
@@ -46,7 +47,10 @@ export default implement(contract, {
     return { ...rollout, devices: await countsOf(db, rollout) }
   },
 
-  async create({ caller, input, write, audit }) {
+  async create(call) {
+    const { caller, write, audit } = call
+    const { currentPassword, ...input } = call.input
+    await requireRecentSignIn(call, { currentPassword })
     return write(async (db) => {
       const known = await db
         .selectFrom('agentVersions')
@@ -77,11 +81,14 @@ export default implement(contract, {
   pause: (call) => move(call, ['running'], { state: 'paused' }),
 
   // The stage begins anew, so that there is time to see what becomes of it.
-  resume: (call) =>
-    move(call, ['paused', 'halted'], { state: 'running', reason: null, stageAt: sql`now()` }, async (db, rollout) => {
+  async resume(call) {
+    await requireRecentSignIn(call, call.input)
+    const change = { state: 'running', reason: null, stageAt: sql`now()` }
+    return move(call, ['paused', 'halted'], change, async (db, rollout) => {
       const { failed } = await countsOf(db, rollout)
       return { errorsAccepted: failed }
-    }),
+    })
+  },
 
   cancel: (call) => move(call, ['running', 'paused', 'halted'], { state: 'cancelled' }),
 })

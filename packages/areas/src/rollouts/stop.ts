@@ -1,5 +1,6 @@
 import type { Db } from '@muster/db/database.ts'
 import { sql } from 'kysely'
+import { requireRecentSignIn } from '../auth/index.ts'
 import { implement } from '../operation.ts'
 import { stop as contract } from './rollouts.contract.ts'
 
@@ -26,11 +27,13 @@ export default implement(contract, {
       return after
     }),
 
-  lift: (call) =>
-    call.write(async (db) => {
+  async lift(call) {
+    await requireRecentSignIn(call, call.input)
+    return call.write(async (db) => {
       const before = await read(db)
       const after = await write(db, false, null, call.caller.userId)
       call.audit({ target: 'updates', before, after })
       return after
-    }),
+    })
+  },
 })

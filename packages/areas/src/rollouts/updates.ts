@@ -93,7 +93,7 @@ async function describe(
       sql<boolean>`EXISTS (SELECT FROM ${pinOf} pinned WHERE pinned.version IS DISTINCT FROM ${version})`.as(
         'isPinned',
       ),
-      sql<boolean>`${place(out?.id ?? '')} < ${out === null ? 0 : reachOf(out)}`.as('isReached'),
+      sql<boolean>`${place(version)} < ${out === null ? 0 : reachOf(out)}`.as('isReached'),
       sql<boolean>`coalesce(state.status, 'offline') <> 'offline'`.as('isOnline'),
       sql<boolean>`coalesce(${version} = ANY (updates.barred), false)`.as('isBarred'),
     ])

@@ -1,6 +1,6 @@
 import type { Approval } from '@muster/areas/devices/approvals.contract.ts'
 import { useState } from 'react'
-import { api } from '../../api.ts'
+import { api, wantsPassword } from '../../api.ts'
 import { useAnswer, useChange } from '../../questions.ts'
 import { useMe } from '../../session/session.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -13,7 +13,6 @@ import { Refusal } from '../../ui/states.tsx'
 import { Moment } from '../../ui/time.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { approvalWords } from './ApprovalsPage.tsx'
-import { wantsPassword } from './bulk.ts'
 import { commandWords } from './CommandMark.tsx'
 
 /** What exactly is to be done and where, and the answer of the second person. */

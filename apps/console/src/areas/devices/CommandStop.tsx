@@ -5,11 +5,10 @@ import { useAnswer, useChange } from '../../questions.ts'
 import { useCan, useMe } from '../../session/session.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { AreaField, TextField } from '../../ui/fields.tsx'
-import { PasswordField } from '../../ui/PasswordField.tsx'
+import { useConfirmation } from '../../ui/PasswordField.tsx'
 import { SideForm } from '../../ui/SideForm.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { toast } from '../../ui/toasts.tsx'
-import { wantsPassword } from './bulk.ts'
 
 const useStops = () => useAnswer((client) => client.devices.stops.get, {}, { everyMs: 15_000, staleMs: 10_000 })
 
@@ -112,8 +111,8 @@ function StopForm({ close }: { close(): void }) {
 }
 
 function LiftForm({ close }: { close(): void }) {
-  const [password, setPassword] = useState('')
-  const lift = useChange(() => api.devices.stops.lift.mutate(password ? { currentPassword: password } : {}), {
+  const confirmation = useConfirmation()
+  const lift = useChange(() => api.devices.stops.lift.mutate(confirmation.given), {
     refresh: ['devices'],
     done: () => {
       toast('Commands are allowed again')
@@ -124,7 +123,6 @@ function LiftForm({ close }: { close(): void }) {
     event.preventDefault()
     lift.mutate(undefined)
   }
-  const asksPassword = wantsPassword(lift.error) || password !== ''
   return (
     <SideForm
       open
@@ -133,10 +131,10 @@ function LiftForm({ close }: { close(): void }) {
       description="What waits goes out at once, as far as it has not expired."
       verb="Allow them"
       busy={lift.isPending}
-      error={asksPassword && password === '' ? null : lift.error}
+      error={confirmation.refusal(lift.error)}
       submit={submit}
     >
-      {asksPassword && <PasswordField value={password} change={setPassword} />}
+      {confirmation.field(lift.error)}
     </SideForm>
   )
 }

@@ -1,5 +1,5 @@
 import type { Device } from '@muster/areas/devices/devices.contract.ts'
-import { api, isApiError } from '../../api.ts'
+import { api } from '../../api.ts'
 import { everyDevice } from './deviceList.ts'
 import type { DeviceFilters } from './deviceQuestion.ts'
 import type { DeviceSelection } from './useSelection.ts'
@@ -35,10 +35,6 @@ export async function selectedDevices(
   const all = await everyDevice(filters, progress, signal)
   return all.filter(({ id }) => ids.has(id) !== isAll)
 }
-
-/** Does the server want to know that it is really the person before it reaches that far? */
-export const wantsPassword = (error: unknown): boolean =>
-  isApiError(error) && error.data != null && 'confirm' in error.data && error.data.confirm === 'currentPassword'
 
 interface Given {
   readonly order: Order

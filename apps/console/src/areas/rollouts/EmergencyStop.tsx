@@ -47,8 +47,8 @@ export function EmergencyStop() {
         close={() => setAsking(null)}
         title="Allow updates again?"
         verb="Allow updates"
-        act={async () => {
-          await api.rollouts.stop.lift.mutate({})
+        act={async (confirmation) => {
+          await api.rollouts.stop.lift.mutate(confirmation)
           toast('Updates are allowed again')
           await refresh('rollouts')
         }}

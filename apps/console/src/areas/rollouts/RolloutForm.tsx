@@ -1,8 +1,10 @@
+import type { AgentVersion } from '@muster/areas/agent-versions/versions.contract.ts'
 import { rollouts } from '@muster/areas/rollouts/rollouts.contract.ts'
 import { type FormEvent, useState } from 'react'
 import { api } from '../../api.ts'
 import { useChange, useEvery } from '../../questions.ts'
 import { SelectField, TextField } from '../../ui/fields.tsx'
+import { useConfirmation } from '../../ui/PasswordField.tsx'
 import { SideForm } from '../../ui/SideForm.tsx'
 import { toast } from '../../ui/toasts.tsx'
 
@@ -12,6 +14,13 @@ const numbersIn = (text: string) =>
     .split(/[\s,]+/)
     .filter(Boolean)
     .map(Number)
+
+const choice = ({ version, candidate }: AgentVersion) => (
+  <option key={version} value={version}>
+    {version}
+    {candidate ? ' (candidate)' : ''}
+  </option>
+)
 
 interface Props {
   done(id: string): void
@@ -27,6 +36,7 @@ export function RolloutForm({ done, close }: Props) {
   const [hours, setHours] = useState('1')
   const [success, setSuccess] = useState('95')
   const [errors, setErrors] = useState('2')
+  const confirmation = useConfirmation()
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>({})
   const begin = useChange((given: Given) => api.rollouts.rollouts.create.mutate(given), {
     refresh: ['rollouts'],
@@ -44,6 +54,7 @@ export function RolloutForm({ done, close }: Props) {
       stageSeconds: Math.round(Number(hours) * 3_600),
       successPercent: Number(success),
       errorPercent: Number(errors),
+      ...confirmation.given,
     })
     setFaults(Object.fromEntries((checked.error?.issues ?? []).map(({ path, message }) => [String(path[0]), message])))
     if (checked.success) begin.mutate(checked.data)
@@ -57,17 +68,11 @@ export function RolloutForm({ done, close }: Props) {
       verb="Begin"
       busy={begin.isPending}
       blocked={version === '' && 'There is no version to take out yet'}
-      error={begin.error}
+      error={confirmation.refusal(begin.error)}
       submit={submit}
     >
       <SelectField label="Version" value={version} onChange={({ target }) => setChosen(target.value)}>
-        {versions.length === 0 && <option value="">None is published</option>}
-        {versions.map((each) => (
-          <option key={each.version} value={each.version}>
-            {each.version}
-            {each.candidate ? ' (candidate)' : ''}
-          </option>
-        ))}
+        {versions.length === 0 ? <option value="">None is published</option> : versions.map(choice)}
       </SelectField>
       <TextField
         label="Rings in percent of the fleet"
@@ -79,7 +84,7 @@ export function RolloutForm({ done, close }: Props) {
       <TextField
         label="Hours that a ring lasts at least"
         type="number"
-        min={0}
+        min={1 / 6}
         step="any"
         error={faults.stageSeconds}
         value={hours}
@@ -104,6 +109,7 @@ export function RolloutForm({ done, close }: Props) {
         value={errors}
         onChange={({ target }) => setErrors(target.value)}
       />
+      {confirmation.field(begin.error)}
     </SideForm>
   )
 }
