@@ -1,12 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { useProxy } from './config.ts'
 import { proxyFor } from './proxy.ts'
 import { FakeServer } from './testing/fake-server.ts'
 import { spawnAgent } from './testing/test-agent.ts'
+import { testAuthority } from './testing/test-authority.ts'
 import { TestProxy } from './testing/test-proxy.ts'
 import { download } from './update/download.ts'
 
@@ -105,5 +109,55 @@ describe('through a proxy', () => {
     useProxy(proxy.url)
     await download({ url: `${server.url}/agent`, file: join(folder, 'part'), bytes: 10 }).finally(() => useProxy(''))
     expect(proxy.asked).toEqual([`127.0.0.1:${server.port}`])
+  })
+})
+
+describe('through a proxy to a server with TLS', () => {
+  let proxy: TestProxy
+  let server: FakeServer
+  let folder: string
+  let root: string
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'muster-tls-'))
+    const authority = await testAuthority(folder)
+    root = authority.root
+    proxy = await TestProxy.start()
+    server = await FakeServer.start(0, authority.server)
+  })
+  afterAll(async () => {
+    await server?.stop()
+    await proxy?.stop()
+    await rm(folder, { recursive: true, force: true })
+  })
+  const args = (name: string) => ['--server', server.url, '--key', 'k', '--data-dir', join(folder, name)]
+
+  test('an agent that knows its authority enrols, connects and fetches, all of it inside the tunnel', async () => {
+    const environment = { https_proxy: proxy.url, http_proxy: 'http://127.0.0.1:1', NODE_EXTRA_CA_CERTS: root }
+    {
+      await using _ = spawnAgent('src/main.ts', args('known'), environment)
+      await server.until(() => server.isConnected)
+    }
+    const upTo = proxy.asked.length
+    expect(upTo).toBeGreaterThanOrEqual(2)
+    server.mood.answersGet = (_request, response) => response.end('0123456789')
+    const file = join(folder, 'part')
+    const fetching = `import { download } from './src/update/download.ts'
+      await download({ url: '${server.url}/agent', file: '${file}', bytes: 10 })`
+    const cwd = fileURLToPath(new URL('..', import.meta.url))
+    await promisify(execFile)(process.execPath, ['--input-type=module', '-e', fetching], {
+      cwd,
+      env: environment,
+    })
+    expect(await readFile(file, 'utf8')).toBe('0123456789')
+    expect(proxy.asked.length).toBe(upTo + 1)
+    expect(new Set(proxy.asked)).toEqual(new Set([`localhost:${server.port}`]))
+  })
+
+  test('an agent that does not know its authority tells it nothing', async () => {
+    const before = server.enrolments.length
+    await using agent = spawnAgent('src/main.ts', args('unknown'), { https_proxy: proxy.url })
+    while (!/cannot enrol yet: .*(self-signed certificate|unable to verify|unable to get)/.test(agent.output()))
+      await pause(20)
+    expect(server.enrolments).toHaveLength(before)
   })
 })

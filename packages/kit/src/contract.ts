@@ -210,8 +210,10 @@ const clamped = (least: number, most: number, otherwise: number) =>
     })
 export const pageNumber = () => clamped(1, 1_000_000, 1)
 export const limit = (most = 100, otherwise = 50) => clamped(1, most, otherwise)
-/** Pagination of the contract: page from 1, limit 1 to 100, both forgiving. */
-export const page = { page: pageNumber(), limit: limit() }
+/** Pagination of most lists: page from 1, limit 1 to 100 and 100 unless another is asked for, both forgiving. */
+export const page = { page: pageNumber(), limit: limit(100, 100) }
+/** The same of those that the contract wants shorter pages of. */
+export const shortPage = { page: pageNumber(), limit: limit() }
 
 export const pageOf = <T extends z.ZodType>(item: T) =>
   z.object({

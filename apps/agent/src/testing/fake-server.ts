@@ -1,5 +1,6 @@
 import { createPublicKey, generateKeyPairSync, randomBytes, randomUUID, sign, verify } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
 import { type DownMessage, encodeDown } from '@muster/wire/down.ts'
 import { proofBytes } from '@muster/wire/identity.ts'
 import { frameBytesMax } from '@muster/wire/limits.ts'
@@ -43,6 +44,12 @@ const EnrolmentBody = z.object({
   machineId: z.string().optional(),
 })
 
+/** A key and its certificate, as PEM. */
+export interface Credentials {
+  readonly key: string
+  readonly cert: string
+}
+
 /** One address for enrolment and agents that speaks the real protocol and remembers what it was told. */
 export class FakeServer {
   readonly mood: Mood = {
@@ -64,7 +71,8 @@ export class FakeServer {
   readonly closeCodes: number[] = []
   /** Times of upgrade requests, refused ones too. */
   readonly upgrades: number[] = []
-  readonly #http: Server
+  readonly #http: Server | TlsServer
+  readonly #origin: { readonly web: string; readonly socket: string }
   readonly #sockets = new WebSocketServer({ noServer: true, maxPayload: frameBytesMax })
   readonly #signing = generateKeyPairSync('ed25519')
   readonly #devices = new Map<string, string>()
@@ -74,8 +82,13 @@ export class FakeServer {
   #current: WebSocket | undefined
   #watchers: (() => void)[] = []
 
-  private constructor() {
-    this.#http = createServer((request, response) => void this.#enrol(request, response))
+  private constructor(tls: Credentials | undefined) {
+    const answer = (request: IncomingMessage, response: ServerResponse) => void this.#enrol(request, response)
+    this.#http = tls === undefined ? createServer(answer) : createTlsServer(tls, answer)
+    this.#origin =
+      tls === undefined
+        ? { web: 'http://127.0.0.1', socket: 'ws://127.0.0.1' }
+        : { web: 'https://localhost', socket: 'wss://localhost' }
     this.#http.on('upgrade', (request, socket, head) => {
       this.upgrades.push(performance.now())
       const refusal = this.mood.refusesUpgrade
@@ -89,8 +102,9 @@ export class FakeServer {
     })
   }
 
-  static async start(port = 0): Promise<FakeServer> {
-    const server = new FakeServer()
+  /** @param tls makes it one that is reached as `localhost`, over TLS */
+  static async start(port = 0, tls?: Credentials): Promise<FakeServer> {
+    const server = new FakeServer(tls)
     await new Promise<void>((resolve) => server.#http.listen(port, '127.0.0.1', resolve))
     return server
   }
@@ -101,7 +115,7 @@ export class FakeServer {
   }
 
   get url(): string {
-    return `http://127.0.0.1:${this.port}`
+    return `${this.#origin.web}:${this.port}`
   }
 
   get isConnected(): boolean {
@@ -198,7 +212,7 @@ export class FakeServer {
     const deviceId = randomUUID()
     this.#devices.set(deviceId, body.data.publicKey)
     const certificate = this.certificateFor(deviceId, body.data.publicKey)
-    const ingestUrl = `ws://127.0.0.1:${this.port}/agent`
+    const ingestUrl = `${this.#origin.socket}:${this.port}/agent`
     answer(201, { deviceId, certificate, ingestUrl, orgId: randomUUID(), siteId: randomUUID() })
   }
 

@@ -28,7 +28,8 @@ describe('enrolment keys', async () => {
     expect(made.key.startsWith(made.keyPrefix)).toBe(true)
     const { key, installCommand, ...shown } = made
     expect(await call(here.orgAdmin, keys.get, { id: made.id })).toEqual(shown)
-    const { data } = await call(here.partnerAdmin, keys.list, { orgId: here.org.id })
+    const { data, pagination } = await call(here.partnerAdmin, keys.list, { orgId: here.org.id })
+    expect(pagination).toMatchObject({ page: 1, limit: 100 })
     expect(data.find((one) => one.id === made.id)).toEqual(shown)
     const { rows } = await system.query('SELECT * FROM enrollment_keys WHERE id = $1', [made.id])
     expect(JSON.stringify(rows)).not.toContain(key)

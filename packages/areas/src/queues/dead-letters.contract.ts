@@ -35,7 +35,7 @@ export const deadLetters = {
   list: get('/system/dead-letters', {
     summary: 'What arrived from agents and could not be stored, shard by shard, oldest first',
     access,
-    input: z.object({ cursor: letterId.optional(), limit: limit() }),
+    input: z.object({ cursor: letterId.optional(), limit: limit(100, 100) }),
     output: z.object({ data: z.array(DeadLetter), nextCursor: letterId.nullable(), total: z.number() }),
     transaction: 'own',
   }),

@@ -1,4 +1,4 @@
-import { can, get, id, limit, pageNumber, pageOf, time } from '@muster/kit/contract.ts'
+import { can, get, id, page, pageOf, time } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 
 /** Why a device does not run the version that goes out; null when nothing holds it. */
@@ -57,7 +57,7 @@ export const updates = {
   stuck: get('/agent-updates/stuck', {
     summary: 'Devices that were offered a version again and again, or refused or rolled it back',
     access: can('devices:read'),
-    input: z.object({ page: pageNumber(), limit: limit(), orgId: id().optional() }),
+    input: z.object({ ...page, orgId: id().optional() }),
     output: pageOf(DeviceUpdate),
   }),
 }

@@ -5,8 +5,7 @@ import {
   flag,
   get,
   id,
-  limit,
-  pageNumber,
+  page,
   pageOf,
   patch,
   personCan,
@@ -165,7 +164,7 @@ export const providers = {
   list: get('/sso/providers', {
     summary: 'Identity providers of an organisation, or of all in reach',
     access: read,
-    input: z.object({ orgId: id().optional(), page: pageNumber(), limit: limit(100, 100) }),
+    input: z.object({ orgId: id().optional(), ...page }),
     output: pageOf(Provider),
   }),
   get: get('/sso/providers/:id', {
@@ -229,7 +228,7 @@ export const providers = {
   identities: get('/sso/providers/:id/identities', {
     summary: 'People who are linked to the identity provider',
     access: read,
-    input: z.object({ id: id(), page: pageNumber(), limit: limit(100, 100) }),
+    input: z.object({ id: id(), ...page }),
     output: pageOf(Identity),
   }),
   unlink: del('/sso/providers/:id/identities/:identityId', {

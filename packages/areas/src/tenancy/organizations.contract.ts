@@ -7,9 +7,9 @@ import {
   id,
   jsonObject,
   moment,
-  page,
   pageOf,
   patch,
+  shortPage,
   success,
   time,
 } from '@muster/kit/contract.ts'
@@ -73,7 +73,7 @@ export const organizations = {
   list: get('/orgs/organizations', {
     summary: 'Organisations that the caller can reach, in pages',
     access: can('organizations:read', 'partner', 'system'),
-    input: z.object({ partnerId: id().optional(), ...page }),
+    input: z.object({ partnerId: id().optional(), ...shortPage }),
     output: pageOf(Organization),
   }),
   create: create('/orgs/organizations', {

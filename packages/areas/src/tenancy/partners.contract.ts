@@ -6,9 +6,9 @@ import {
   get,
   id,
   jsonObject,
-  page,
   pageOf,
   patch,
+  shortPage,
   signedIn,
   success,
   time,
@@ -56,7 +56,7 @@ export const partners = {
   list: get('/orgs/partners', {
     summary: 'All partners',
     access: can('organizations:read', 'system'),
-    input: z.object(page),
+    input: z.object(shortPage),
     output: pageOf(Partner),
   }),
   create: create('/orgs/partners', {

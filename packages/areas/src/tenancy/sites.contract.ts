@@ -7,9 +7,9 @@ import {
   id,
   isTimezone,
   jsonObject,
-  page,
   pageOf,
   patch,
+  shortPage,
   success,
   time,
 } from '@muster/kit/contract.ts'
@@ -39,7 +39,7 @@ export const sites = {
   list: get('/orgs/sites', {
     summary: 'Sites of the organisations that the caller can reach',
     access: can('sites:read'),
-    input: z.object({ orgId: id().optional(), organizationId: id().optional(), ...page }),
+    input: z.object({ orgId: id().optional(), organizationId: id().optional(), ...shortPage }),
     output: pageOf(Site),
     hiddenAs,
   }),
