@@ -46,7 +46,14 @@ export function writeReleaseKey(file: string, key: ReleaseKey, passphrase?: stri
 
 /** Reads a private key. @throws Error when the file holds none, or the passphrase is wrong or missing */
 export function readReleaseKey(file: string, passphrase?: string): ReleaseKey {
-  return releaseKey(createPrivateKey({ key: readFileSync(file), passphrase }))
+  const key = readFileSync(file)
+  let opened: KeyObject
+  try {
+    opened = createPrivateKey({ key, passphrase })
+  } catch (cause) {
+    throw new Error(`${file} cannot be opened: it is no key, or RELEASE_PASSPHRASE is not its passphrase`, { cause })
+  }
+  return releaseKey(opened)
 }
 
 const spkiPrefix = Buffer.from('302a300506032b6570032100', 'hex')

@@ -11,6 +11,7 @@ import { type Executable, Repository } from './repository.ts'
 const usage = `usage: npm run release -- <command> …
 
   init      --keys <folder> [--release-keys <n>] [--threshold <n>]   makes the keys and an empty repository
+  keys      --keys <folder> [--release-keys <n>]                     makes keys alone, for rotate
   sign      --key <file>… <version> <os>-<arch>=<executable>…        signs the executables of a version
   sign      --key <file>…                                            adds signatures to what is not published yet
   withdraw  --key <file>… <version>                                  takes a version back
@@ -48,7 +49,15 @@ function executableOf(version: string, text: string): Executable {
   return { ...ReleaseTarget.parse({ version, os, arch }), bytes: readFileSync(needed(file)) }
 }
 
-async function init(repository: Repository): Promise<void> {
+/** The offline keys by which something is to be signed. @throws Error naming one that nobody would believe */
+async function trusted(repository: Repository, files: readonly string[]) {
+  const keys = offline(files)
+  for (const [index, key] of keys.entries())
+    if (!(await repository.trusts(key))) throw new Error(`${files[index]} is no release key of this repository`)
+  return keys
+}
+
+function makeKeys() {
   const folder = needed(values.keys)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const release = Array.from({ length: Number(values['release-keys']) }, createReleaseKey)
@@ -56,6 +65,11 @@ async function init(repository: Repository): Promise<void> {
   for (const [index, key] of release.entries())
     writeReleaseKey(join(folder, `release-${index + 1}.pem`), key, settings.RELEASE_PASSPHRASE)
   writeReleaseKey(join(folder, 'online.pem'), online)
+  return { folder, release, online }
+}
+
+async function init(repository: Repository): Promise<void> {
+  const { folder, release, online } = makeKeys()
   await repository.begin({ release, threshold: Number(values.threshold), online })
   console.log(
     `Keys are in ${folder}. Take the release keys offline; root.json is what agents are to be installed with.`,
@@ -63,7 +77,7 @@ async function init(repository: Repository): Promise<void> {
 }
 
 async function sign(repository: Repository, [version, ...files]: readonly string[]): Promise<void> {
-  const keys = offline(needed(values.key))
+  const keys = await trusted(repository, values.key)
   if (keys.length === 0) throw new Error(usage)
   if (version === undefined) {
     for (const key of keys) await repository.countersign(key)
@@ -82,11 +96,12 @@ async function rotate(repository: Repository): Promise<void> {
 }
 
 async function main([command, ...words]: readonly string[]): Promise<void> {
+  if (command === 'keys') return void makeKeys()
   const store = storeOf(values.dir === undefined ? settings : { ...settings, RELEASES_DIR: values.dir })
   const repository = new Repository(needed(store))
   if (command === 'init') await init(repository)
   else if (command === 'sign') await sign(repository, words)
-  else if (command === 'withdraw') await repository.withdraw(needed(words[0]), offline(values.key))
+  else if (command === 'withdraw') await repository.withdraw(needed(words[0]), await trusted(repository, values.key))
   else if (command === 'timestamp') await repository.renew(readReleaseKey(needed(values.online)))
   else if (command === 'rotate') await rotate(repository)
   else if (command === 'list') for (const { path, sha256 } of await repository.published()) console.log(sha256, path)

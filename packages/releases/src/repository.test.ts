@@ -102,6 +102,23 @@ describe('a repository of releases', () => {
     expect(await agentSees(place, root, path('1.0.0'))).toBe('agent 1.0.0')
   })
 
+  it('what is published stays fresh while something newer waits for the second signature', async () => {
+    const [first, second] = [createReleaseKey(), createReleaseKey()]
+    const { repository, online, place, root, clock } = await begun([first, second], 2)
+    await repository.add([linux('1.0.0')], [first, second])
+    await repository.renew(online)
+    await repository.add([linux('2.0.0')], [first])
+    clock.nowMs += 20 * 3_600_000
+    expect(await repository.renew(online, 12 * 3_600_000)).toBe(true)
+    const { expires } = JSON.parse(readFileSync(join(place, 'metadata/timestamp.json'), 'utf8')).signed
+    expect(Date.parse(expires)).toBeGreaterThan(clock.nowMs + 23 * 3_600_000)
+    expect(await agentSees(place, root, path('1.0.0'))).toBe('agent 1.0.0')
+    expect(await agentSees(place, root, path('2.0.0'))).toBeNull()
+    await repository.countersign(second)
+    expect(await repository.renew(online, 12 * 3_600_000)).toBe(true)
+    expect(await agentSees(place, root, path('2.0.0'))).toBe('agent 2.0.0')
+  })
+
   it('an agent does not believe metadata whose time is over, until it is renewed', async () => {
     const { repository, online, release, place, root, clock } = await begun()
     await repository.add([linux('1.0.0')], release)
@@ -159,6 +176,19 @@ describe('npm run release', () => {
     expect(run(['list'], env).text).toContain('1.2.3/linux-x64/muster-agent')
     const root = readFileSync(join(place, 'metadata/root.json'))
     expect(await agentSees(place, root, path('1.2.3'))).toBe('the agent')
+    const renewed = folder()
+    expect(run(['keys', '--keys', renewed], env)).toMatchObject({ status: 0 })
+    const [newKey, online] = [join(renewed, 'release-1.pem'), join(renewed, 'online.pem')]
+    expect(run(['withdraw', '--key', newKey, '1.2.3'], env)).toMatchObject({
+      status: 1,
+      text: expect.stringContaining('is no release key of this repository'),
+    })
+    expect(run(['rotate', ...key, '--new-key', newKey, '--online', online], env)).toMatchObject({ status: 0 })
+    const wrong = run(['withdraw', '--key', newKey, '1.2.3'], { ...env, RELEASE_PASSPHRASE: 'wrong' })
+    expect(wrong).toMatchObject({ status: 1, text: expect.stringContaining('RELEASE_PASSPHRASE') })
+    expect(run(['withdraw', '--key', newKey, '1.2.3'], env)).toMatchObject({ status: 0 })
+    expect(run(['timestamp', '--online', online], env)).toMatchObject({ status: 0 })
+    expect(run(['list'], env).text).toBe('')
     expect(run(['publish'], env)).toMatchObject({ status: 1, text: expect.stringContaining('usage: npm run release') })
   })
 })

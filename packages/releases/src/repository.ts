@@ -130,6 +130,12 @@ export class Repository {
     await this.#writeTargets(left, signed.version + 1, keys)
   }
 
+  /** Whether the key is one of those that sign what may run on devices. */
+  async trusts(key: ReleaseKey): Promise<boolean> {
+    const { signed } = await this.#root()
+    return signed.roles.targets?.keyIDs.includes(key.id) ?? false
+  }
+
   /** Adds a signature to the newest targets, where it takes those of several people. */
   async countersign(key: ReleaseKey): Promise<void> {
     const targets = await this.#targets()
@@ -152,17 +158,22 @@ export class Repository {
   /**
    * Signs with the online key what is the newest: a new snapshot when the targets changed or the old one grows old, and a
    * timestamp. Before that, the targets have to carry the signatures that the root demands.
-   * @param withinMs does nothing while the timestamp is good for longer than this
+   * @param withinMs does nothing while the timestamp is good for longer than this; renews what is published where newer targets
+   * lack signatures
    * @returns whether it signed anything
    */
   async renew(online: ReleaseKey, withinMs: number = Number.POSITIVE_INFINITY): Promise<boolean> {
     const nowMs = this.#nowMs()
     const root = await this.#root()
-    const targets = await this.#targets()
-    root.verifyDelegate(MetadataKind.Targets, targets)
+    const newest = await this.#targets()
     const timestamp = await this.#newestTimestamp()
     const before = timestamp === null ? null : await this.#snapshot(timestamp.signed.snapshotMeta.version)
-    const isCurrent = before?.signed.meta['targets.json']?.version === targets.signed.version
+    const published = before?.signed.meta['targets.json']?.version
+    // What waits for the second signature is not published, and keeps nobody from saying that what is published is fresh.
+    const waits = Number.isFinite(withinMs) && published !== undefined && !isTrusted(root, newest)
+    const targets = waits ? await this.#targets(published) : newest
+    root.verifyDelegate(MetadataKind.Targets, targets)
+    const isCurrent = published === targets.signed.version
     const left = (expires: string | undefined) => (expires === undefined ? -1 : Date.parse(expires) - nowMs)
     const keepsSnapshot = isCurrent && left(before?.signed.expires) > lifetimes.snapshot / 2 && signedBy(before, online)
     const keeps = keepsSnapshot && left(timestamp?.signed.expires) > withinMs && signedBy(timestamp, online)
@@ -268,6 +279,15 @@ export class Repository {
 }
 
 const targetsOf = (json: Json): Metadata<Targets> => Metadata.fromJSON(MetadataKind.Targets, json)
+
+function isTrusted(root: Metadata<Root>, targets: Metadata<Targets>): boolean {
+  try {
+    root.verifyDelegate(MetadataKind.Targets, targets)
+    return true
+  } catch {
+    return false
+  }
+}
 
 const signedBy = (metadata: { signatures: Record<string, unknown> } | null, key: ReleaseKey) =>
   metadata !== null && Object.hasOwn(metadata.signatures, key.id)

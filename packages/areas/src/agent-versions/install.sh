@@ -13,7 +13,8 @@
 #   --proxy URL         HTTP proxy to go through, instead of the one that the environment names
 #   --uninstall         stops and removes the agent; with --purge its identity as well
 #
-# A proxy is taken from https_proxy, http_proxy, all_proxy and no_proxy (or in capitals), and handed on to the agent.
+# A proxy is taken from https_proxy, http_proxy, all_proxy and no_proxy (or in capitals), and handed on to the agent. sudo
+# passes none of them on: there --proxy names it.
 set -eu
 
 server='@SERVER@'
@@ -219,6 +220,8 @@ After=network-online.target
 Wants=network-online.target
 
 [Service]
+# Authorities that this machine trusts, besides those that the agent knows.
+Environment=NODE_USE_SYSTEM_CA=1
 EnvironmentFile=-/etc/muster/agent.env
 ExecStart=/opt/muster/muster-agent.watchdog watchdog --server $server --data-dir /var/lib/muster-agent
 Restart=always
@@ -271,6 +274,6 @@ if systemd_runs; then
     say 'the agent runs'
   fi
 else
-  say "start it with: MUSTER_ENROLLMENT_KEY=… '$program.watchdog' watchdog --server $server --data-dir '$data'"
+  say "start it with: NODE_USE_SYSTEM_CA=1 MUSTER_ENROLLMENT_KEY=… '$program.watchdog' watchdog --server $server --data-dir '$data'"
 fi
 say "version $version is installed"
