@@ -118,7 +118,6 @@ async function askForApprovals(who: Account): Promise<void> {
     type: 'run_script',
     payload: { script: `${script} && systemctl restart nginx`, language: 'bash' },
   })
-  await client.tenancy.partners.updateMe.mutate({ settings: { secondPerson: false } })
 }
 
 /** What the screens of the fleet need to have something to show. */
