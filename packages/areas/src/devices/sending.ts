@@ -43,12 +43,11 @@ export function requireCapable(target: Target, type: CommandName): void {
 
 /** Writes an order down. What tells agents whether to update themselves is kept with their devices as well: offers follow that. */
 async function issue(db: Db, order: Order, recipients: readonly IssuedTo[]): Promise<Command[]> {
-  const commands = await issueCommands(db, order, recipients)
-  if (order.type === 'set_auto_update') {
-    const { enabled } = SetAutoUpdate.parse(order.payload)
-    const deviceIds = commands.map(({ deviceId }) => deviceId)
-    await keepSetting(db, deviceIds, enabled)
-  }
+  if (order.type !== 'set_auto_update') return issueCommands(db, order, recipients)
+  const { enabled } = SetAutoUpdate.parse(order.payload)
+  const deviceIds = recipients.map(({ deviceId }) => deviceId)
+  // At once: of this type a device may have several commands, so none of them is left out.
+  const [commands] = await Promise.all([issueCommands(db, order, recipients), keepSetting(db, deviceIds, enabled)])
   return commands
 }
 
