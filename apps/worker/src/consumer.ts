@@ -25,7 +25,7 @@ import { openPosition } from './position.ts'
 import { ReadSize } from './read-size.ts'
 import { compareIds, type Entry, GroupLost, LeaseLost, ShardStream } from './stream.ts'
 import { isTransient } from './transaction.ts'
-import { isWave, type WriteGroups } from './write-groups.ts'
+import type { WriteGroups } from './write-groups.ts'
 import { PositionMoved, type Prepared, remember, type Writer } from './writer.ts'
 
 export interface ConsumerParts {
@@ -53,11 +53,8 @@ interface Load {
 const phaseMs = Math.random() * writePaceMs
 const untilNextMs = (paceMs: number) => paceMs - ((performance.now() + phaseMs) % paceMs)
 
-function paceBehind({ decoded, plan }: Prepared): number {
-  if (isWave({ plan })) return wavePaceMs
-  const isQuiet = decoded.records <= quietRecordsMax && decoded.records === decoded.heartbeats.device.length
-  return isQuiet ? quietPaceMs : writePaceMs
-}
+const isQuiet = ({ decoded }: Prepared) =>
+  decoded.records <= quietRecordsMax && decoded.records === decoded.heartbeats.device.length
 
 /**
  * Drains one shard, strictly in the order of its stream: what an earlier owner left unacknowledged first, then what is
@@ -78,7 +75,7 @@ export class ShardConsumer {
   #claimedAt = 0
   #hasTakenOver = false
   #failures = 0
-  #paceMs = writePaceMs
+  #isQuiet = false
 
   /** Starts draining. The shard's lease has to hold `consumer` already. */
   constructor(parts: ConsumerParts, shard: number, consumer: string, shards: number) {
@@ -174,7 +171,7 @@ export class ShardConsumer {
       this.#ahead.catch(() => undefined)
     }
     await this.#handle(load)
-    if (!load.full) await this.#pause(untilNextMs(this.#paceMs))
+    if (!load.full) await this.#pause(untilNextMs(this.#paceMs()))
   }
 
   async #read(): Promise<Load | undefined> {
@@ -265,7 +262,7 @@ export class ShardConsumer {
     const { redis, writer, groups } = this.#parts
     const startedMs = performance.now()
     const prepared = await writer.prepare(decoded, this.#devices)
-    this.#paceMs = paceBehind(prepared)
+    this.#isQuiet = isQuiet(prepared)
     const judged = await judgeConnections(redis, prepared.devices, prepared.plan.connections)
     const to = entries.at(-1)?.id ?? this.#position
     const step = { stream: this.#stream.name, from: this.#position, to }
@@ -298,6 +295,11 @@ export class ShardConsumer {
   async #backOff(): Promise<void> {
     const delayMs = Math.min(retryDelayMaxMs, retryDelayFirstMs * 2 ** Math.min(this.#failures++, 10))
     await this.#pause(delayMs * (0.5 + Math.random() / 2))
+  }
+
+  #paceMs(): number {
+    if (this.#parts.groups.isInWave) return wavePaceMs
+    return this.#isQuiet ? quietPaceMs : writePaceMs
   }
 
   /** Returns early when the consumer is to stop. */

@@ -24,8 +24,8 @@ export const quietPaceMs = 800
 export const gatherMs = 5
 export const gatherRecordsMax = 1_024
 /**
- * A read with so many connections is part of a wave: the fleet is coming back. It is written in fewer and larger
- * transactions then, each of which waits longer for the reads of other shards.
+ * A transaction with so many connections is part of a wave: the fleet is coming back. It is written in fewer and larger
+ * ones then, each of which waits longer for the reads of other shards.
  */
 export const waveConnectionsMin = 100
 /** A multiple of `writePaceMs`. */

@@ -34,11 +34,17 @@ export class WriteGroups {
   #waiting: Waiting[] = []
   #timer: NodeJS.Timeout | undefined
   #running = 0
+  #isInWave = false
 
   constructor(writer: Writer, aftermath: Aftermath, metrics: WorkerMetrics) {
     this.#writer = writer
     this.#aftermath = aftermath
     this.#metrics = metrics
+  }
+
+  /** Whether the last transaction showed a fleet that comes back: seen over all shards, of which each has but a part. */
+  get isInWave(): boolean {
+    return this.#isInWave
   }
 
   /** Resolves when the read is committed. Of each shard only one may be under way. */
@@ -51,7 +57,7 @@ export class WriteGroups {
 
   #consider(): void {
     if (this.#waiting.length === 0 || this.#running >= writerConnectionsMax) return
-    const inWave = this.#waiting.some(({ work }) => isWave(work))
+    const inWave = this.#isInWave || isWave(this.#waiting)
     if (recordsOf(this.#waiting) >= (inWave ? recordsPerWriteMax : gatherRecordsMax)) this.#begin()
     else this.#timer ??= setTimeout(() => this.#begin(), inWave ? waveGatherMs : gatherMs)
   }
@@ -61,6 +67,7 @@ export class WriteGroups {
     this.#timer = undefined
     if (this.#waiting.length === 0 || this.#running >= writerConnectionsMax) return
     const group = this.#next()
+    this.#isInWave = isWave(group)
     this.#running++
     this.#run(group).finally(() => {
       this.#running--
@@ -104,7 +111,7 @@ export class WriteGroups {
   }
 }
 
-/** Whether a read shows a fleet that comes back. */
-export const isWave = ({ plan }: Pick<Submission, 'plan'>): boolean => plan.connections.length >= waveConnectionsMin
+const isWave = (group: readonly Waiting[]) =>
+  group.reduce((sum, { work }) => sum + work.plan.connections.length, 0) >= waveConnectionsMin
 
 const recordsOf = (group: readonly Waiting[]) => group.reduce((sum, { work }) => sum + work.decoded.records, 0)
