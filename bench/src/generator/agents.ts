@@ -57,7 +57,7 @@ export class Agents implements SocketOwner {
     this.#tickets = new Array<Ticket | undefined>(plan.agents)
     this.#state = new Uint8Array(plan.agents)
     this.#outageMs = new Float64Array(plan.agents)
-    this.#endedAtMs = new Float64Array(plan.agents).fill(performance.now())
+    this.#endedAtMs = new Float64Array(plan.agents)
     this.#welcomedAtMs = new Float64Array(plan.agents)
   }
 
@@ -152,7 +152,11 @@ export class Agents implements SocketOwner {
   #ramp(sinceMs: number, before: number): void {
     const { connectsPerSecond, connectingMax } = this.#plan
     const due = Math.min(this.#wanted, before + ((performance.now() - sinceMs) / 1000) * connectsPerSecond)
-    while (this.#started < due && this.#connecting < connectingMax) this.#connect(this.#started++)
+    while (this.#started < due && this.#connecting < connectingMax) {
+      // An agent is without a connection from the moment at which it starts.
+      this.#endedAtMs[this.#started] = performance.now()
+      this.#connect(this.#started++)
+    }
     if (this.#started < this.#wanted) this.#later(connectTickMs, () => this.#ramp(sinceMs, before))
   }
 

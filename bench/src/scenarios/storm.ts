@@ -17,8 +17,11 @@ const connectMs = 400_000
 const backMs = 180_000
 const loginsPerSecond = 2
 const loginsMin = 10
+const loginsMeasuredSeconds = 8
 const reportingSeconds = 6
 const quietSeconds = 4
+const queriesShown = 25
+const queryChars = 100
 
 const lengths = {
   full: { agents: 50_000, rounds: 5, quietMs: 61_000 },
@@ -30,6 +33,8 @@ interface Round {
   readonly logins: Percentiles
   /** Statements that the reconnects caused: all but those of the logins and of a system in which nothing happens. */
   readonly statements: number
+  /** The same by their first words, those of the system itself included. */
+  readonly byQuery: readonly (readonly [string, number])[]
   readonly refused: number
   readonly usage: UsageReport
   readonly loadAverage: number
@@ -101,6 +106,11 @@ export const storm: Scenario = {
         latencyTable('logins', Object.fromEntries(rounds.map(({ logins }, index) => [`round ${index + 1}`, logins]))),
         checkTable(verdict),
         ...rounds.slice(-1).map(({ usage }) => usageTable('last round', usage)),
+        ...rounds.slice(-1).map(({ byQuery }) => ({
+          title: 'statements of the last round, sign-ins and the system at rest included',
+          head: ['statement', 'calls'],
+          rows: byQuery.map(([query, calls]) => [query, calls]),
+        })),
       ],
       figures: { agents, ingest, perLogin, rounds, verdict },
     }
@@ -116,7 +126,7 @@ async function killAll(bench: BenchStack, fleet: Generator, api: ApiClient, perL
   // Frames that are on their way when it happens: none that was acknowledged may be missing afterwards.
   const reporting = fleet.pace(agents / heartbeatSeconds, reportingSeconds)
   await wait(reportingSeconds * 500)
-  const before = await statements(owner)
+  const before = await statementCalls(owner)
   const logins = repeatLogins(api)
   const startedAt = performance.now()
   for (const each of stack.ingest) each.kill('SIGKILL')
@@ -125,14 +135,19 @@ async function killAll(bench: BenchStack, fleet: Generator, api: ApiClient, perL
   const back = Math.round(performance.now() - startedAt)
   await drained(bench)
   const seconds = (performance.now() - startedAt) / 1000
-  const used = (await statements(owner)) - before - logins.count() * perLogin - background * seconds
+  const calls = await statementCalls(owner)
+  const used = sumOf(calls) - sumOf(before) - logins.count() * perLogin - background * seconds
   const usage = meter.report()
   const latency = await logins.finish()
   await reporting
   await fleet.settle()
   const refused = ((await fleet.standing()).closes.refused ?? 0) - refusedBefore
   const count = Math.max(0, Math.round(used))
-  return { backMs: back, logins: latency, statements: count, refused, usage, loadAverage: load() }
+  const byQuery = [...calls]
+    .map(([query, total]) => [query, total - (before.get(query) ?? 0)] as const)
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, queriesShown)
+  return { backMs: back, logins: latency, statements: count, byQuery, refused, usage, loadAverage: load() }
 }
 
 /** Somebody who signs in again and again, at a fixed pace whatever the answers. */
@@ -169,20 +184,29 @@ async function statementsPerSecond(owner: pg.Client): Promise<number> {
   return ((await statements(owner)) - before) / quietSeconds
 }
 
-/** Statements run so far by others than us. */
-async function statements(owner: pg.Client): Promise<number> {
-  const { rows } = await owner.query<{ calls: string }>(
-    `SELECT coalesce(sum(calls), 0) AS calls FROM pg_stat_statements s JOIN pg_roles r ON r.oid = s.userid
-     WHERE r.rolname IN ('muster_app', 'muster_system') AND query !~* '^(begin|commit|rollback|set|reset)'`,
+const statements = async (owner: pg.Client) => sumOf(await statementCalls(owner))
+const sumOf = (calls: ReadonlyMap<string, number>) => [...calls.values()].reduce((sum, each) => sum + each, 0)
+
+/** How often others than us have run each statement so far. */
+async function statementCalls(owner: pg.Client): Promise<Map<string, number>> {
+  const { rows } = await owner.query<{ query: string; calls: string }>(
+    `SELECT left(regexp_replace(query, '\\s+', ' ', 'g'), ${queryChars}) AS query, sum(calls) AS calls
+     FROM pg_stat_statements s JOIN pg_roles r ON r.oid = s.userid
+     WHERE r.rolname IN ('muster_app', 'muster_system') AND query !~* '^(begin|commit|rollback|set|reset)' GROUP BY 1`,
   )
-  return Number(rows[0]?.calls ?? 0)
+  return new Map(rows.map(({ query, calls }) => [query, Number(calls)]))
 }
 
 async function statementsPerLogin({ owner }: BenchStack, api: ApiClient): Promise<number> {
-  const logins = 5
+  const background = await statementsPerSecond(owner)
   const before = await statements(owner)
-  for (let index = 0; index < logins; index++) await api.signIn(administrator.email, administrator.password)
-  return ((await statements(owner)) - before) / logins
+  // At the pace of the storm's: some of what a login causes is done once a second for all.
+  const logins = repeatLogins(api)
+  const startedAt = performance.now()
+  await wait(loginsMeasuredSeconds * 1000)
+  await logins.finish()
+  const seconds = (performance.now() - startedAt) / 1000
+  return ((await statements(owner)) - before - background * seconds) / logins.count()
 }
 
 function roundsTable(agents: number, ingest: number, rounds: readonly Round[]): Table {
