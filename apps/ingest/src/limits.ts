@@ -2,6 +2,11 @@
 export const limits = {
   /** From the upgrade to a valid hello. */
   helloMs: 10_000,
+  /**
+   * Listening sockets on the one port. The library lets 512 connections wait in front of each; beyond that the kernel drops
+   * the first packet of a connection, which is sent again after 1, 3, 7, 15, 31 and 63 s.
+   */
+  listenersPerProcess: 8,
   /** Sockets that have not said hello yet. */
   waitingMax: 2_000,
   /** How far a device clock or ours may be off when a certificate is judged. */

@@ -70,15 +70,17 @@ export async function serveSockets(options: ServerOptions, handlers: SocketHandl
     handlers.refused('not-found')
     res.writeStatus('404 Not Found').end()
   })
-  let listening: uws.us_listen_socket | undefined = await listen(app, host, port)
+  const first = await listen(app, host, port)
+  const boundPort = uws.us_socket_local_port(first)
+  const listening = [first]
+  while (listening.length < limits.listenersPerProcess) listening.push(await listen(app, host, boundPort))
   return {
-    port: uws.us_socket_local_port(listening),
+    port: boundPort,
     stopListening() {
-      if (listening !== undefined) uws.us_listen_socket_close(listening)
-      listening = undefined
+      for (const each of listening.splice(0)) uws.us_listen_socket_close(each)
     },
     close() {
-      listening = undefined
+      listening.length = 0
       app.close()
     },
   }

@@ -36,6 +36,8 @@ interface Round {
   /** The same by their first words, those of the system itself included. */
   readonly byQuery: readonly (readonly [string, number])[]
   readonly refused: number
+  /** How sockets ended, by close code. */
+  readonly closes: Readonly<Record<string, number>>
   readonly usage: UsageReport
   readonly loadAverage: number
 }
@@ -106,6 +108,11 @@ export const storm: Scenario = {
         latencyTable('logins', Object.fromEntries(rounds.map(({ logins }, index) => [`round ${index + 1}`, logins]))),
         checkTable(verdict),
         ...rounds.slice(-1).map(({ usage }) => usageTable('last round', usage)),
+        ...rounds.slice(-1).map(({ closes }) => ({
+          title: 'how sockets ended in the last round',
+          head: ['close code', 'sockets'],
+          rows: Object.entries(closes).map(([why, count]) => [why, count]),
+        })),
         ...rounds.slice(-1).map(({ byQuery }) => ({
           title: 'statements of the last round, sign-ins and the system at rest included',
           head: ['statement', 'calls'],
@@ -120,7 +127,7 @@ export const storm: Scenario = {
 async function killAll(bench: BenchStack, fleet: Generator, api: ApiClient, perLogin: number): Promise<Round> {
   const { stack, owner } = bench
   const agents = fleet.agents
-  const refusedBefore = (await fleet.standing()).closes.refused ?? 0
+  const closesBefore = (await fleet.standing()).closes
   const meter = new UsageMeter({ ...bench.groups, generator: () => fleet.pids })
   const background = await statementsPerSecond(owner)
   // Frames that are on their way when it happens: none that was acknowledged may be missing afterwards.
@@ -141,13 +148,16 @@ async function killAll(bench: BenchStack, fleet: Generator, api: ApiClient, perL
   const latency = await logins.finish()
   await reporting
   await fleet.settle()
-  const refused = ((await fleet.standing()).closes.refused ?? 0) - refusedBefore
+  const closes = Object.fromEntries(
+    Object.entries((await fleet.standing()).closes).map(([why, total]) => [why, total - (closesBefore[why] ?? 0)]),
+  )
+  const refused = closes.refused ?? 0
   const count = Math.max(0, Math.round(used))
   const byQuery = [...calls]
     .map(([query, total]) => [query, total - (before.get(query) ?? 0)] as const)
     .sort(([, a], [, b]) => b - a)
     .slice(0, queriesShown)
-  return { backMs: back, logins: latency, statements: count, byQuery, refused, usage, loadAverage: load() }
+  return { backMs: back, logins: latency, statements: count, byQuery, refused, closes, usage, loadAverage: load() }
 }
 
 /** Somebody who signs in again and again, at a fixed pace whatever the answers. */
