@@ -71,11 +71,11 @@ export async function serveSockets(options: ServerOptions, handlers: SocketHandl
     res.writeStatus('404 Not Found').end()
   })
   const first = await listen(app, host, port)
-  const boundPort = uws.us_socket_local_port(first)
   const listening = [first]
-  while (listening.length < limits.listenersPerProcess) listening.push(await listen(app, host, boundPort))
+  // The library shares no port that the kernel chose.
+  while (port !== 0 && listening.length < limits.listenersPerProcess) listening.push(await listen(app, host, port))
   return {
-    port: boundPort,
+    port: uws.us_socket_local_port(first),
     stopListening() {
       for (const each of listening.splice(0)) uws.us_listen_socket_close(each)
     },
