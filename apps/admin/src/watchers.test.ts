@@ -15,6 +15,7 @@ import { createServer } from './server.ts'
 
 const [watchers, stalledOfThem, devices] = [130, 20, 200]
 const stalledMs = 4_000
+const rushRounds = 30
 const grownBytesMax = 30 * 1024 * 1024
 
 const here = await world()
@@ -58,9 +59,14 @@ function watch(query: string): Promise<Watcher> {
   })
 }
 
-function heapBytes(): number {
+async function heapBytes(): Promise<number> {
   setFlagsFromString('--expose-gc')
-  runInNewContext('gc')()
+  const collect: unknown = runInNewContext('gc')
+  // What a buffer held is given back after the collection that found it, by another thread.
+  for (let time = 0; time < 3 && typeof collect === 'function'; time++) {
+    collect()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
   const { heapUsed, external } = process.memoryUsage()
   return heapUsed + external
 }
@@ -83,21 +89,23 @@ it(`of ${watchers} watchers ${stalledOfThem} stop reading: what waits for them i
     Array.from({ length: watchers - stalledOfThem }, (_, reader) => watch(`?deviceIds=${shown[reader % 10]}`)),
   )
   for (const { socket } of stalled) socket.pause()
-  const before = heapBytes()
+  const before = await heapBytes()
   let at = 0
   while ((await connections()) > readers.length) {
     expect(++at, 'rounds until the stalled were cut off').toBeLessThan(600)
     await publishLive(redis, here.partner.id, beats(at))
     // More than all buffers on the way to a reader take in, so that the server notices who does not read.
-    if (at < 30) await publishLive(redis, here.partner.id, changes(at).slice(10))
+    if (at < rushRounds) await publishLive(redis, here.partner.id, changes(at).slice(10))
     await new Promise((resolve) => setTimeout(resolve, 50))
-    if (at % 25 === 0) expect(heapBytes() - before - kept(readers)).toBeLessThan(grownBytesMax)
+    // Not while that is on its way: this very process publishes it, and holds what it sends and receives.
+    if (at > rushRounds && at % 25 === 0)
+      expect((await heapBytes()) - before - kept(readers)).toBeLessThan(grownBytesMax)
   }
   await publishLive(redis, here.partner.id, beats(++at))
   const isUpToDate = ({ said }: Watcher) => said.includes(`"at":${at},`)
   await expect.poll(() => readers.filter(isUpToDate).length, { timeout: 20_000 }).toBe(readers.length)
   expect(readers.filter(({ closed }) => closed)).toEqual([])
-  expect(heapBytes() - before - kept(readers)).toBeLessThan(grownBytesMax)
+  expect((await heapBytes()) - before - kept(readers)).toBeLessThan(grownBytesMax)
   for (const { socket } of [...readers, ...stalled]) socket.destroy()
 }, 120_000)
 
