@@ -9,8 +9,6 @@ import { KnownDevices } from './known-devices.ts'
 import {
   abandonedMs,
   claimCheckMs,
-  quietPaceMs,
-  quietRecordsMax,
   retryDelayFirstMs,
   retryDelayMaxMs,
   takeoversMax,
@@ -26,7 +24,7 @@ import { ReadSize } from './read-size.ts'
 import { compareIds, type Entry, GroupLost, LeaseLost, ShardStream } from './stream.ts'
 import { isTransient } from './transaction.ts'
 import type { WriteGroups } from './write-groups.ts'
-import { PositionMoved, type Prepared, remember, type Writer } from './writer.ts'
+import { PositionMoved, remember, type Writer } from './writer.ts'
 
 export interface ConsumerParts {
   redis: Redis
@@ -53,9 +51,6 @@ interface Load {
 const phaseMs = Math.random() * writePaceMs
 const untilNextMs = (paceMs: number) => paceMs - ((performance.now() + phaseMs) % paceMs)
 
-const isQuiet = ({ decoded }: Prepared) =>
-  decoded.records <= quietRecordsMax && decoded.records === decoded.heartbeats.device.length
-
 /**
  * Drains one shard, strictly in the order of its stream: what an earlier owner left unacknowledged first, then what is
  * new. Order is what makes one position per stream enough to know what is stored.
@@ -75,7 +70,6 @@ export class ShardConsumer {
   #claimedAt = 0
   #hasTakenOver = false
   #failures = 0
-  #isQuiet = false
 
   /** Starts draining. The shard's lease has to hold `consumer` already. */
   constructor(parts: ConsumerParts, shard: number, consumer: string, shards: number) {
@@ -171,7 +165,7 @@ export class ShardConsumer {
       this.#ahead.catch(() => undefined)
     }
     await this.#handle(load)
-    if (!load.full) await this.#pause(untilNextMs(this.#paceMs()))
+    if (!load.full) await this.#pause(untilNextMs(this.#parts.groups.isInWave ? wavePaceMs : writePaceMs))
   }
 
   async #read(): Promise<Load | undefined> {
@@ -262,7 +256,6 @@ export class ShardConsumer {
     const { redis, writer, groups } = this.#parts
     const startedMs = performance.now()
     const prepared = await writer.prepare(decoded, this.#devices)
-    this.#isQuiet = isQuiet(prepared)
     const judged = await judgeConnections(redis, prepared.devices, prepared.plan.connections)
     const to = entries.at(-1)?.id ?? this.#position
     const step = { stream: this.#stream.name, from: this.#position, to }
@@ -295,11 +288,6 @@ export class ShardConsumer {
   async #backOff(): Promise<void> {
     const delayMs = Math.min(retryDelayMaxMs, retryDelayFirstMs * 2 ** Math.min(this.#failures++, 10))
     await this.#pause(delayMs * (0.5 + Math.random() / 2))
-  }
-
-  #paceMs(): number {
-    if (this.#parts.groups.isInWave) return wavePaceMs
-    return this.#isQuiet ? quietPaceMs : writePaceMs
   }
 
   /** Returns early when the consumer is to stop. */

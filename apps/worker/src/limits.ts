@@ -17,9 +17,6 @@ export const writeLongMs = 400
 export const recordsQuickMax = 1_024
 /** A shard that keeps up writes at most this often: one larger transaction is cheaper than many small ones. */
 export const writePaceMs = 400
-/** When the last write had so few records and all were heartbeats, nobody waits for the next. A multiple of `writePaceMs`. */
-export const quietRecordsMax = 256
-export const quietPaceMs = 800
 /** Reads wait so long for reads of other shards, unless together they are large enough already. */
 export const gatherMs = 5
 export const gatherRecordsMax = 1_024
