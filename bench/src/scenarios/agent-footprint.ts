@@ -15,7 +15,7 @@ import { pause } from '../waiting.ts'
 
 const heartbeatMs = 60_000
 /** After the inventory, so that what comes once is not measured. */
-const lengths = { full: { settleMs: 30_000, seconds: 300 }, quick: { settleMs: 8_000, seconds: 10 } }
+const lengths = { full: { settleMs: 30_000, seconds: 300 }, quick: { settleMs: 5_000, seconds: 6 } }
 const mebibyte = 2 ** 20
 
 /** What the installed agent takes of its machine: the executable, and agent and watchdog while nothing is asked of them. */

@@ -12,7 +12,7 @@ import { UsageMeter } from '../usage.ts'
 
 const lengths = {
   full: { agents: 50_000, rounds: 5, seconds: 5, steadySeconds: 15 },
-  quick: { agents: 50_000, rounds: 2, seconds: 1, steadySeconds: 3 },
+  quick: { agents: 50_000, rounds: 1, seconds: 1, steadySeconds: 3 },
 }
 const connections = 8
 const steadyRate = 200

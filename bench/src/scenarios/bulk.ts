@@ -10,7 +10,7 @@ import type { Run, Scenario } from '../scenario.ts'
 import { UsageMeter } from '../usage.ts'
 import { pause, until } from '../waiting.ts'
 
-const lengths = { full: { agents: 10_000, rounds: 5 }, quick: { agents: 10_000, rounds: 1 } }
+const lengths = { full: { agents: 10_000, rounds: 5 }, quick: { agents: 4_000, rounds: 1 } }
 const perIngest = 15_000
 const connectMs = 200_000
 const arrivedMs = 60_000

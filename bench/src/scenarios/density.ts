@@ -24,7 +24,7 @@ const connectMs = 400_000
 
 const lengths = {
   full: { agents: 60_000, seconds: 1_800, rounds: 5, useSeconds: 10, referenceRestMs: 12_000 },
-  quick: { agents: 6_000, seconds: 4, rounds: 1, useSeconds: 3, referenceRestMs: 2_000 },
+  quick: { agents: 4_000, seconds: 4, rounds: 1, useSeconds: 3, referenceRestMs: 2_000 },
 }
 
 interface Round {

@@ -13,7 +13,7 @@ import { pause } from '../waiting.ts'
 
 const lengths = {
   full: { agents: 50_000, rounds: 5, perFilter: 60, pairs: 200, deepPages: 990 },
-  quick: { agents: 50_000, rounds: 3, perFilter: 8, pairs: 40, deepPages: 990 },
+  quick: { agents: 50_000, rounds: 1, perFilter: 8, pairs: 40, deepPages: 990 },
 }
 /** As a few people at work: what matters is how long one waits, not how many can. */
 const perSecond = 50

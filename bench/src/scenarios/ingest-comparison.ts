@@ -8,14 +8,13 @@ import type { Run } from '../scenario.ts'
 import { checkTable, ratesTable, tablesOf } from './ingest-tables.ts'
 
 const connectMs = 120_000
-const firstRate = 12_000
 const rateMax = 200_000
 /** A round is one at the maximum when what is left of it is stored within about this long. */
 const drainMs = { least: 800, most: 1_500 }
 
 const lengths = {
-  full: { rounds: 5, ours: 10, bare: 5, rows: 4, half: 20, trial: 3 },
-  quick: { rounds: 2, ours: 3, bare: 1.5, rows: 1, half: 3, trial: 1 },
+  full: { agents: 10_000, firstRate: 12_000, rounds: 5, ours: 10, bare: 5, rows: 4, half: 20, trial: 3 },
+  quick: { agents: 5_000, firstRate: 24_000, rounds: 2, ours: 3, bare: 1.5, rows: 1, half: 3, trial: 1 },
 }
 
 interface Round {
@@ -34,8 +33,8 @@ interface Bench {
 
 /** As many heartbeats as possible, in turns with the references R3 and R2, then half as many for the latencies. */
 export async function compareIngest({ options, say, keep }: Run): Promise<Report> {
-  const { agents = 10_000, rounds: count } = options
   const length = options.isQuick ? lengths.quick : lengths.full
+  const { agents = length.agents, rounds: count } = options
   const bench = keep(
     await startBenchStack({ agents, ingest: options.ingest, workers: options.workers, profile: options.profile, say }),
   )
@@ -47,7 +46,7 @@ export async function compareIngest({ options, say, keep }: Run): Promise<Report
   const references = keep(new WriteReferences(bench, agents))
   await references.tune()
   const here: Bench = { bench, generator, verdicts: [], say }
-  let rate = await findMaximum(here, length.trial)
+  let rate = await findMaximum(here, length)
   const rounds: Round[] = []
   for (let index = 0; index < (count ?? length.rounds); index++) {
     const bare = await references.bareBatches(length.bare)
@@ -70,9 +69,9 @@ async function loadAndCheck({ bench, generator, verdicts }: Bench, rate: number,
 }
 
 // Grows by half while the writers keep up, so that the first round is not far from the maximum.
-async function findMaximum(here: Bench, seconds: number): Promise<number> {
-  for (let rate = firstRate; ; rate *= 1.5) {
-    const trial = await loadAndCheck(here, rate, seconds)
+async function findMaximum(here: Bench, from: { firstRate: number; trial: number }): Promise<number> {
+  for (let rate = from.firstRate; ; rate *= 1.5) {
+    const trial = await loadAndCheck(here, rate, from.trial)
     here.say(`trial: ${rate}/s offered, ${trial.storedPerSecond}/s stored, drain ${trial.drainMs} ms`)
     if (trial.drainMs > drainMs.least || rate * 1.5 > rateMax) return nextRate(trial)
   }

@@ -25,7 +25,7 @@ const queryChars = 100
 
 const lengths = {
   full: { agents: 50_000, rounds: 5, quietMs: 61_000 },
-  quick: { agents: 5_000, rounds: 1, quietMs: 1_000 },
+  quick: { agents: 4_000, rounds: 1, quietMs: 1_000 },
 }
 
 interface Round {
