@@ -8,7 +8,9 @@ const linesPerChunk = 2_000
 
 /** Empties the tables of devices and fills them with so many enrolled agents of twenty partners, as the tables' owner. */
 export async function seed(owner: pg.Client, agents: number): Promise<void> {
-  await owner.query('TRUNCATE device_metrics, devices, stream_positions, audit_logs CASCADE')
+  await owner.query(
+    'TRUNCATE device_metrics, devices, device_groups, device_group_log, stream_positions, audit_logs CASCADE',
+  )
   await owner.query('SELECT ensure_metric_partitions(2)')
   await seedTenants(owner)
   await copy(

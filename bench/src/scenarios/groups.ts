@@ -41,8 +41,6 @@ export const groups: Scenario = {
       await startBenchStack({ agents, admin: 1, workers: options.workers, profile: options.profile, say }),
     )
     const { owner } = bench
-    await owner.query('TRUNCATE device_groups CASCADE')
-    await owner.query('TRUNCATE device_group_log')
     const api = keep(await clientOf(bench.stack.urls.admin, administrator))
     await makeGroups(api, owner)
     // Nothing has the tag yet, and what making the groups left behind is done with.

@@ -1,7 +1,7 @@
 import { type BenchStack, startBenchStack } from '../bench-stack.ts'
 import { sumOf, type Verdict } from '../check.ts'
 import { Generator } from '../generator/generator.ts'
-import { checkAndClear, type LoadRun, runLoad } from '../load-run.ts'
+import { checkAndClear, drained, type LoadRun, runLoad } from '../load-run.ts'
 import { type ReferenceRun, WriteReferences } from '../references.ts'
 import { bar, load, median, type Report, significant, type Table, usageTable } from '../report.ts'
 import type { Run } from '../scenario.ts'
@@ -43,6 +43,8 @@ export async function compareIngest({ options, say, keep }: Run): Promise<Report
   const sequencesMax = Math.ceil((seconds * rateMax) / 2 / agents)
   const generator = keep(new Generator({ target: bench.target, folder: bench.fleetFolder, agents, sequencesMax }))
   say(`${agents} agents connected in ${((await generator.connect(connectMs)) / 1000).toFixed(1)} s`)
+  // The references write the same rows as the worker does for agents that have just come.
+  await drained(bench)
   const references = keep(new WriteReferences(bench, agents))
   await references.tune()
   const here: Bench = { bench, generator, verdicts: [], say }
@@ -77,10 +79,10 @@ async function findMaximum(here: Bench, from: { firstRate: number; trial: number
   }
 }
 
-function nextRate({ rate, sentPerSecond, storedPerSecond, drainMs: drained }: LoadRun): number {
-  if (drained > drainMs.most) return storedPerSecond * 1.03
+function nextRate({ rate, sentPerSecond, storedPerSecond, drainMs: drainedMs }: LoadRun): number {
+  if (drainedMs > drainMs.most) return storedPerSecond * 1.03
   // A generator that cannot keep its pace is no reason to ask for more.
-  const next = drained < drainMs.least ? rate * 1.15 : rate
+  const next = drainedMs < drainMs.least ? rate * 1.15 : rate
   return Math.min(rateMax, next, sentPerSecond * 1.3)
 }
 
