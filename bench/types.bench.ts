@@ -37,8 +37,9 @@ interface Check {
 export const types: Scenario = {
   summary: 'how long type-checking takes: the whole program, and the console, which imports only the interface types',
   secondsMax: 900,
+  hasNoQuickForm: true,
   async run({ options, say }: Run): Promise<Report> {
-    const rounds = options.rounds ?? (options.isQuick ? 1 : 3)
+    const rounds = options.rounds ?? 3
     // Inside the project, so that packages are found as they are for everybody else.
     const folder = await mkdtemp(join(root, 'bench', '.types-'))
     try {

@@ -21,7 +21,7 @@ const say = (line: string) => process.stderr.write(`${line}\n`)
 async function main(args: readonly string[]): Promise<void> {
   const options = readOptions(args)
   if (options.scenario === 'summary') return writeSummary()
-  const names = options.scenario === 'all' ? Object.keys(scenarios) : [options.scenario]
+  const names = options.scenario === 'all' ? everyName(options) : [options.scenario]
   const outcomes: object[] = []
   for (const name of names) {
     const scenario = scenarios[name]
@@ -49,6 +49,9 @@ async function main(args: readonly string[]): Promise<void> {
   if (options.isJson)
     process.stdout.write(`${JSON.stringify(names.length === 1 ? outcomes[0] : { scenarios: outcomes })}\n`)
 }
+
+const everyName = ({ isQuick }: BenchOptions) =>
+  Object.entries(scenarios).flatMap(([name, { hasNoQuickForm = false }]) => (isQuick && hasNoQuickForm ? [] : [name]))
 
 /** Of several scenarios one that fails does not keep the others from running; what it failed of is told, and at the end again. */
 async function attempt(scenario: Scenario, options: BenchOptions, isOneOfMany: boolean): Promise<Report | undefined> {

@@ -13,5 +13,7 @@ export interface Scenario {
   readonly summary: string
   /** No run takes longer than this, come what may. */
   readonly secondsMax: number
+  /** What it asks cannot be asked of less: `all --quick` leaves it out. */
+  readonly hasNoQuickForm?: boolean
   run(run: Run): Promise<Report>
 }

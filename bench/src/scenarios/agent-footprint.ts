@@ -15,13 +15,15 @@ import { pause } from '../waiting.ts'
 
 const heartbeatMs = 60_000
 /** After the inventory, so that what comes once is not measured. */
-const lengths = { full: { settleMs: 30_000, seconds: 300 }, quick: { settleMs: 5_000, seconds: 6 } }
+const settleMs = 30_000
+const idleSeconds = 300
 const mebibyte = 2 ** 20
 
 /** What the installed agent takes of its machine: the executable, and agent and watchdog while nothing is asked of them. */
 export const agentFootprint: Scenario = {
   summary: 'what an idle agent and its watchdog take of their machine, and how large the executable is',
   secondsMax: 1_200,
+  hasNoQuickForm: true,
   async run({ options, say, keep }: Run): Promise<Report> {
     const folder = await mkdtemp(join(tmpdir(), 'muster-footprint-'))
     keep({ stop: () => rm(folder, { recursive: true, force: true }) })
@@ -39,11 +41,10 @@ export const agentFootprint: Scenario = {
     keep({ stop: () => (watchdog.kill('SIGTERM') ? ended : Promise.resolve()) })
     await server.next('inventory')
     await server.until(() => server.watchdogHellos.length > 0)
-    const length = options.isQuick ? lengths.quick : lengths.full
-    await pause(length.settleMs)
+    await pause(settleMs)
     const pids = { agent: await agentPid(join(data, controlFile)), watchdog: watchdog.pid ?? -1 }
     const before = { agent: cpuSecondsOf(pids.agent), watchdog: cpuSecondsOf(pids.watchdog) }
-    const seconds = options.seconds ?? length.seconds
+    const seconds = options.seconds ?? idleSeconds
     say(`idle for ${seconds} s`)
     await pause(seconds * 1000)
     const of = (name: 'agent' | 'watchdog') => ({

@@ -9,7 +9,7 @@ import type { Run, Scenario } from '../scenario.ts'
 import { UsageMeter } from '../usage.ts'
 import { pause, until } from '../waiting.ts'
 
-const lengths = { full: { seconds: 30 }, quick: { seconds: 4 } }
+const lengths = { full: { seconds: 30 }, quick: { seconds: 3 } }
 const agentsUsual = 50_000
 const groupCount = 500
 const changesPerSecond = 1_000

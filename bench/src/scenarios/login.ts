@@ -13,7 +13,7 @@ import type { Run, Scenario } from '../scenario.ts'
 import { type SignIns, startSignIns } from '../sign-ins.ts'
 import { UsageMeter } from '../usage.ts'
 
-const lengths = { full: { rounds: 5, seconds: 10 }, quick: { rounds: 1, seconds: 3 } }
+const lengths = { full: { rounds: 5, seconds: 10 }, quick: { rounds: 1, seconds: 2 } }
 const agents = 500
 const readsEveryMs = 20
 const atOnce = 16

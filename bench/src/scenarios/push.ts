@@ -21,7 +21,7 @@ const Created = z.looseObject({ id: z.string() })
 
 const lengths = {
   full: { agents: 20_000, rounds: 5, commands: 100, perSecond: 10 },
-  quick: { agents: 3_000, rounds: 2, commands: 20, perSecond: 10 },
+  quick: { agents: 3_000, rounds: 1, commands: 20, perSecond: 10 },
 }
 
 const microsNow = () => Number(process.hrtime.bigint() / 1000n)
