@@ -49,17 +49,22 @@ export async function* follow<Db, Services>(
 /** Ends with the signal's reason, without waiting for a source that does not listen to it. */
 async function* untilAborted<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
   const iterator = source[Symbol.asyncIterator]()
-  const aborted = new Promise<never>((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
-  aborted.catch(() => undefined)
+  let interrupt: (why: unknown) => void = () => undefined
+  const aborted = () => interrupt(signal.reason)
+  signal.addEventListener('abort', aborted, { once: true })
   try {
     while (true) {
-      const next = await Promise.race([iterator.next(), aborted])
+      signal.throwIfAborted()
+      // A promise of its own for each event: one for the whole subscription would hold on to all that was ever waited for beside it.
+      const next = await new Promise<IteratorResult<T>>((resolve, reject) => {
+        interrupt = reject
+        iterator.next().then(resolve, reject)
+      })
       if (next.done) return
       yield next.value
     }
   } finally {
+    signal.removeEventListener('abort', aborted)
     void iterator.return?.()
   }
 }

@@ -1,0 +1,68 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { anyone, live } from './contract.ts'
+import { follow } from './follow.ts'
+import { implementation, operationsOf, type Request, type Runtime } from './run.ts'
+
+const Tick = z.object({ at: z.number() })
+const ticks = {
+  follow: live('/ticks', {
+    summary: 'Ticks of a clock',
+    access: anyone,
+    input: z.object({}),
+    output: Tick,
+  }),
+}
+type Runs = Runtime<object, object>
+const runtime: Runs = {
+  services: {},
+  limit: async () => undefined,
+  authenticate: async () => null,
+  transaction: async (_caller, _mode, work) => work({}),
+  audit: async () => undefined,
+  effectFailed: () => undefined,
+  onAuthorityChange: () => () => undefined,
+}
+const request = (signal: AbortSignal): Request => ({
+  ...{ id: 'r1', ip: '127.0.0.1', userAgent: null, body: null, signal },
+  header: () => undefined,
+  cookie: () => undefined,
+})
+
+/** What the source gave, as long as anybody holds it. */
+function clock() {
+  const given: WeakRef<object>[] = []
+  const [operation] = operationsOf<object, object>({
+    area: {
+      ticks: implementation<typeof ticks, object, object>(ticks, {
+        async *follow() {
+          for (let at = 0; ; at++) {
+            const tick = { at }
+            given.push(new WeakRef(tick))
+            yield tick
+          }
+        },
+      }),
+    },
+  })
+  if (operation === undefined) throw new Error('there is an operation')
+  const signal = new AbortController().signal
+  return { given, events: follow(operation, {}, request(signal), { header() {}, cookie() {} }, runtime) }
+}
+
+function collect(): void {
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')()
+}
+
+it('a subscription holds nothing of the events that it has handed on', async () => {
+  const { given, events } = clock()
+  for (let event = 0; event < 100; event++) await events.next()
+  // What is collected was not used in the turn that asks.
+  await new Promise((resolve) => setImmediate(resolve))
+  collect()
+  expect(given.slice(0, 90).filter((tick) => tick.deref() !== undefined)).toEqual([])
+  await events.return(undefined)
+})
