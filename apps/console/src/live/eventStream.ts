@@ -26,19 +26,26 @@ export function followDevices(
 ): () => void {
   let over = false
   let failures = 0
+  let shown: StreamState | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   let running = open()
+
+  // Of a state that is the same React keeps each telling until the next drawing, which may never come: an hour of events is millions.
+  function tell(state: StreamState) {
+    if (state !== shown) show(state)
+    shown = state
+  }
 
   function open() {
     return api.devices.live.events.subscribe(place, {
       onData(event) {
         if (over) return
         failures = 0
-        show('live')
+        tell('live')
         take(event)
       },
       onConnectionStateChange: ({ state }) => {
-        if (!over && state === 'connecting') show(failures > 0 ? 'lost' : 'connecting')
+        if (!over && state === 'connecting') tell(failures > 0 ? 'lost' : 'connecting')
       },
       onError: (error) => void later(error),
       onComplete: () => void later(null),
@@ -48,7 +55,7 @@ export function followDevices(
   async function later(error: unknown) {
     running.unsubscribe()
     if (over) return
-    show('lost')
+    tell('lost')
     const status = refusedWith(error)
     if (status === 401 && (await renew(heldToken()).catch(() => undefined)) === null) return
     // Who may not see devices at all has nothing to wait for.
