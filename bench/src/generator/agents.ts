@@ -18,6 +18,11 @@ import type { AgentsPlan, Receipt, Standing } from './messages.ts'
 
 const agentState = { away: 0, connecting: 1, live: 2, waiting: 3 } as const
 const connectTickMs = 10
+/** Each agent has some ports of its source address for itself, and takes them in turn: the one before may still be in use. */
+const portsFrom = 4_000
+const portsPerAgent = 6
+/** Connections begun before sockets get their turn: agents that share a process must not keep each other from answering. */
+const connectsPerTurn = 50
 const header = emptyHeader()
 
 /** All agents of one client process, as columns: connect, prove who they are, send, note what is acknowledged. */
@@ -29,6 +34,7 @@ export class Agents implements SocketOwner {
   readonly #credentials: Credentials | undefined
   readonly #sockets: (LeanSocket | undefined)[]
   readonly #state: Uint8Array
+  readonly #attempts: Uint32Array
   readonly #outageMs: Float64Array
   readonly #endedAtMs: Float64Array
   readonly #welcomedAtMs: Float64Array
@@ -41,6 +47,9 @@ export class Agents implements SocketOwner {
   readonly #obeyed: Set<string> = new Set()
   readonly #closes: Map<string, number> = new Map()
   readonly #timers: Set<NodeJS.Timeout> = new Set()
+  /** Agents whose wait is over. */
+  #due: number[] = []
+  #isConnecting = false
   #orders: { frame: Uint8Array; atMicros: number }[] = []
   #connecting = 0
   #live = 0
@@ -56,6 +65,7 @@ export class Agents implements SocketOwner {
     this.#sockets = new Array<LeanSocket | undefined>(plan.agents)
     this.#tickets = new Array<Ticket | undefined>(plan.agents)
     this.#state = new Uint8Array(plan.agents)
+    this.#attempts = new Uint32Array(plan.agents)
     this.#outageMs = new Float64Array(plan.agents)
     this.#endedAtMs = new Float64Array(plan.agents)
     this.#welcomedAtMs = new Float64Array(plan.agents)
@@ -95,6 +105,7 @@ export class Agents implements SocketOwner {
 
   stop(): void {
     this.#isStopped = true
+    this.#due = []
     for (const timer of this.#timers) clearTimeout(timer)
     for (const socket of this.#sockets) socket?.destroy()
   }
@@ -145,7 +156,7 @@ export class Agents implements SocketOwner {
     const next = nextAfter(ending, outageMs)
     this.#outageMs[agent] = outageMs
     this.#endedAtMs[agent] = now
-    if (next.kind === 'wait') this.#later(next.delayMs, () => this.#connect(agent))
+    if (next.kind === 'wait') this.#later(next.delayMs, () => this.#isDue(agent))
   }
 
   // So many per second and never too many unfinished at once.
@@ -160,12 +171,28 @@ export class Agents implements SocketOwner {
     if (this.#started < this.#wanted) this.#later(connectTickMs, () => this.#ramp(sinceMs, before))
   }
 
+  #isDue(agent: number): void {
+    this.#due.push(agent)
+    if (this.#isConnecting) return
+    this.#isConnecting = true
+    setImmediate(() => this.#connectDue())
+  }
+
+  #connectDue(): void {
+    for (const agent of this.#due.splice(0, connectsPerTurn)) this.#connect(agent)
+    this.#isConnecting = this.#due.length > 0
+    if (this.#isConnecting) setImmediate(() => this.#connectDue())
+  }
+
   #connect(agent: number): void {
     const { sources, target } = this.#plan
-    const source = sources[agent % sources.length] ?? '127.0.0.1'
+    const address = sources[agent % sources.length] ?? '127.0.0.1'
+    const attempt = this.#attempts[agent] ?? 0
+    this.#attempts[agent] = attempt + 1
+    const port = portsFrom + Math.floor(agent / sources.length) * portsPerAgent + (attempt % portsPerAgent)
     this.#state[agent] = agentState.connecting
     this.#connecting++
-    this.#sockets[agent] = new LeanSocket(target, source, this, agent)
+    this.#sockets[agent] = new LeanSocket(target, { address, port }, this, agent)
   }
 
   // A second challenge on a socket says that the ticket was no good.

@@ -13,6 +13,12 @@ export interface Target {
   readonly path: string
 }
 
+/** Where a socket connects from. The port is always told: looking for a free one costs the kernel more than all the rest. */
+export interface Source {
+  readonly address: string
+  readonly port: number
+}
+
 /** What a socket tells its owner; the socket names itself by its index. */
 export interface SocketOwner {
   opened(index: number): void
@@ -37,13 +43,14 @@ export class LeanSocket {
   /** The beginning of a frame, or of the answer to the upgrade, whose rest has not come yet. */
   #rest: Buffer | undefined
 
-  constructor(target: Target, localAddress: string, owner: SocketOwner, index: number) {
+  constructor(target: Target, source: Source, owner: SocketOwner, index: number) {
     this.#owner = owner
     this.#index = index
     this.#socket = connect({
       host: target.host,
       port: target.port,
-      localAddress,
+      localAddress: source.address,
+      localPort: source.port,
       noDelay: true,
       onread: { buffer: readBuffer, callback: (length) => this.#read(length) },
     })

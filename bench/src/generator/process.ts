@@ -5,6 +5,9 @@ import { Agents } from './agents.ts'
 import { Request } from './messages.ts'
 import { keepPace } from './pacer.ts'
 
+// Nobody reads where a refused connection was refused, and after an outage there are tens of thousands of them.
+Error.stackTraceLimit = 0
+
 let agents: Agents | undefined
 
 function ours(): Agents {
