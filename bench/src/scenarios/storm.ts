@@ -17,23 +17,21 @@ const connectMs = 400_000
 const backMs = 180_000
 const loginsPerSecond = 2
 const loginsMin = 10
-const loginsMeasuredSeconds = 8
 const reportingSeconds = 6
-const quietSeconds = 4
 const queriesShown = 25
 const queryChars = 100
 
 const lengths = {
-  full: { agents: 50_000, rounds: 5, quietMs: 61_000 },
-  quick: { agents: 4_000, rounds: 1, quietMs: 1_000 },
+  full: { agents: 50_000, rounds: 5, quietMs: 61_000, restSeconds: 30 },
+  quick: { agents: 4_000, rounds: 1, quietMs: 1_000, restSeconds: 6 },
 }
 
 interface Round {
   readonly backMs: number
   readonly logins: Percentiles
-  /** Statements that the reconnects caused: all but those of the logins and of a system in which nothing happens. */
+  /** Statements that the reconnects caused: all but those of a system in which only people sign in. */
   readonly statements: number
-  /** The same by their first words, those of the system itself included. */
+  /** The same by their first words, all included. */
   readonly byQuery: readonly (readonly [string, number])[]
   readonly refused: number
   /** How sockets ended, by close code. */
@@ -67,11 +65,12 @@ export const storm: Scenario = {
     const sequencesMax = 1_000
     const fleet = keep(new Generator({ target: bench.target, folder: bench.fleetFolder, agents, sequencesMax }))
     say(`${agents} agents connected in ${((await fleet.connect(connectMs)) / 1000).toFixed(1)} s`)
-    const perLogin = await statementsPerLogin(bench, api)
+    await drained(bench)
+    const atRest = await statementsPerSecond(bench, api, length.restSeconds)
     const rounds: Round[] = []
     for (let index = 0; index < count; index++) {
       await drained(bench)
-      const round = await killAll(bench, fleet, api, perLogin)
+      const round = await killAll(bench, fleet, api, atRest)
       rounds.push(round)
       say(`round ${index + 1}: all back after ${round.backMs} ms, login p95 ${round.logins.p95} ms`)
       // A process that died again within a minute is started later each time; that is not what is measured.
@@ -119,17 +118,16 @@ export const storm: Scenario = {
           rows: byQuery.map(([query, calls]) => [query, calls]),
         })),
       ],
-      figures: { agents, ingest, perLogin, rounds, verdict },
+      figures: { agents, ingest, atRest, rounds, verdict },
     }
   },
 }
 
-async function killAll(bench: BenchStack, fleet: Generator, api: ApiClient, perLogin: number): Promise<Round> {
+async function killAll(bench: BenchStack, fleet: Generator, api: ApiClient, atRest: number): Promise<Round> {
   const { stack, owner } = bench
   const agents = fleet.agents
   const closesBefore = (await fleet.standing()).closes
   const meter = new UsageMeter({ ...bench.groups, generator: () => fleet.pids })
-  const background = await statementsPerSecond(owner)
   // Frames that are on their way when it happens: none that was acknowledged may be missing afterwards.
   const reporting = fleet.pace(agents / heartbeatSeconds, reportingSeconds)
   await wait(reportingSeconds * 500)
@@ -143,7 +141,7 @@ async function killAll(bench: BenchStack, fleet: Generator, api: ApiClient, perL
   await drained(bench)
   const seconds = (performance.now() - startedAt) / 1000
   const calls = await statementCalls(owner)
-  const used = sumOf(calls) - sumOf(before) - logins.count() * perLogin - background * seconds
+  const used = sumOf(calls) - sumOf(before) - atRest * seconds
   const usage = meter.report()
   const latency = await logins.finish()
   await reporting
@@ -164,7 +162,6 @@ async function killAll(bench: BenchStack, fleet: Generator, api: ApiClient, perL
 function repeatLogins(api: ApiClient) {
   const latency = new Histogram()
   const answers: Promise<void>[] = []
-  let count = 0
   const { promise: hasEnough, resolve: enough } = Promise.withResolvers<void>()
   const once = async () => {
     const { status, ms } = await api.signIn(administrator.email, administrator.password)
@@ -173,11 +170,9 @@ function repeatLogins(api: ApiClient) {
     if (latency.count >= loginsMin) enough()
   }
   const timer = setInterval(() => {
-    count++
     answers.push(once())
   }, 1000 / loginsPerSecond)
   return {
-    count: () => count,
     async finish(): Promise<Percentiles> {
       await hasEnough
       clearInterval(timer)
@@ -187,14 +182,16 @@ function repeatLogins(api: ApiClient) {
   }
 }
 
-/** What the processes ask of the database when nothing happens. */
-async function statementsPerSecond(owner: pg.Client): Promise<number> {
-  const before = await statements(owner)
-  await wait(quietSeconds * 1000)
-  return ((await statements(owner)) - before) / quietSeconds
+/** What the processes ask of the database while people sign in at the pace of the storm's, and no agent comes or goes. */
+async function statementsPerSecond({ owner }: BenchStack, api: ApiClient, seconds: number): Promise<number> {
+  const logins = repeatLogins(api)
+  const before = sumOf(await statementCalls(owner))
+  await wait(seconds * 1000)
+  const calls = sumOf(await statementCalls(owner)) - before
+  await logins.finish()
+  return calls / seconds
 }
 
-const statements = async (owner: pg.Client) => sumOf(await statementCalls(owner))
 const sumOf = (calls: ReadonlyMap<string, number>) => [...calls.values()].reduce((sum, each) => sum + each, 0)
 
 /** How often others than us have run each statement so far. */
@@ -205,18 +202,6 @@ async function statementCalls(owner: pg.Client): Promise<Map<string, number>> {
      WHERE r.rolname IN ('muster_app', 'muster_system') AND query !~* '^(begin|commit|rollback|set|reset)' GROUP BY 1`,
   )
   return new Map(rows.map(({ query, calls }) => [query, Number(calls)]))
-}
-
-async function statementsPerLogin({ owner }: BenchStack, api: ApiClient): Promise<number> {
-  const background = await statementsPerSecond(owner)
-  const before = await statements(owner)
-  // At the pace of the storm's: some of what a login causes is done once a second for all.
-  const logins = repeatLogins(api)
-  const startedAt = performance.now()
-  await wait(loginsMeasuredSeconds * 1000)
-  await logins.finish()
-  const seconds = (performance.now() - startedAt) / 1000
-  return ((await statements(owner)) - before - background * seconds) / logins.count()
 }
 
 function roundsTable(agents: number, ingest: number, rounds: readonly Round[]): Table {
