@@ -7,7 +7,7 @@ const kib = 1024
 const mib = 1024 * kib
 
 // Coming back. Full jitter: the wait is drawn evenly from zero to a window that grows with the outage.
-export const retryWindowFirstMs = 2 * second
+export const retryWindowFirstMs = 4 * second
 export const retryWindowMaxMs = minute
 export const retryDelayMinMs = 100
 /** A connection that held this long was a good one: the next outage starts with the first window again. */

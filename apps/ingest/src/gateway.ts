@@ -143,16 +143,20 @@ function receiveAnswer(
     shut(gateway, connection, verdict.close, verdict)
     return
   }
-  const { identity, introduction, isResumed, keepsTickets } = verdict
+  const { identity, introduction, ticketAgeMs, keepsTickets } = verdict
   if (gateway.penalties.isServing(identity.deviceId, performance.now())) {
     shut(gateway, connection, 'tooManyFrames', identity)
     return
   }
   makeLive(connection, identity, introduction, gateway.shards, gateway.rates)
   connection.lastFrameTick = gateway.tick
-  if (isResumed) gateway.counters.resumptions++
+  if (ticketAgeMs !== undefined) gateway.counters.resumptions++
   welcome(gateway, connection, identity, nowMs)
-  if (keepsTickets) giveTicket(gateway, connection, identity, nowMs)
+  if (!keepsTickets) return
+  // One that is good for long enough is not made anew: a fleet that comes back has other things to wait for.
+  if (ticketAgeMs !== undefined && ticketAgeMs < gateway.limits.ticketLifeMs / 4)
+    scheduleTicket(gateway, connection, ticketAgeMs)
+  else giveTicket(gateway, connection, identity, nowMs)
 }
 
 function welcome(gateway: Gateway, connection: Connection, identity: Identity, nowMs: number): void {
@@ -174,13 +178,16 @@ function welcome(gateway: Gateway, connection: Connection, identity: Identity, n
 
 /** Gives an agent that keeps tickets a new one, and notes when the next is due. */
 export function giveTicket(gateway: Gateway, connection: Connection, identity: Identity, nowMs: number): void {
-  const { tickets, limits, tick } = gateway
-  const body = tickets.issue(identity, connection.role, nowMs)
+  const body = gateway.tickets.issue(identity, connection.role, nowMs)
   if (body === undefined) return
-  // A fleet that came back at once does not renew at once.
-  const afterMs = (limits.ticketLifeMs / 4) * (1 + Math.random())
-  connection.ticketDueTick = tick + Math.ceil(afterMs / limits.sweepMs)
+  scheduleTicket(gateway, connection, 0)
   send(gateway, connection, encodeDown({ name: 'ticket', sequence: 0, body }))
+}
+
+/** Notes when the ticket after one of this age is due. A fleet that came back at once does not renew at once. */
+function scheduleTicket({ limits, tick }: Gateway, connection: Connection, ageMs: number): void {
+  const afterMs = (limits.ticketLifeMs / 4) * (1 + Math.random()) - ageMs
+  connection.ticketDueTick = tick + Math.ceil(afterMs / limits.sweepMs)
 }
 
 /** Sends a frame; false when the connection is over, or ends now because its reader is too slow. */

@@ -22,8 +22,8 @@ interface Accepted {
   kind: 'accepted'
   identity: Identity
   introduction: Introduction
-  /** Whether it was a ticket that proved it. */
-  isResumed: boolean
+  /** How old the ticket is that proved it; undefined when it was the certificate. */
+  ticketAgeMs: number | undefined
   keepsTickets: boolean
 }
 
@@ -69,15 +69,16 @@ function judgeHello(hello: Hello, nonce: Uint8Array, nowMs: number, verifier: Ve
   if (!isProved(identity, hello.certificate, nonce, hello.signature)) return refuse('badSignature')
   const keepsTickets = hello.tickets === true
   const refusal = refusalOf(identity, nowMs, verifier)
-  return refusal ?? { kind: 'accepted', identity, introduction: hello, isResumed: false, keepsTickets }
+  return refusal ?? { kind: 'accepted', identity, introduction: hello, ticketAgeMs: undefined, keepsTickets }
 }
 
 function judgeResume(resume: Resume, nonce: Uint8Array, nowMs: number, verifier: Verifier): Verdict {
   if (!supportedProtocols.includes(resume.protocol)) return unsupported()
-  const identity = verifier.tickets.identify(resume, nonce, nowMs)
-  if (identity === undefined) return { kind: 'unresumed' }
+  const resumed = verifier.tickets.identify(resume, nonce, nowMs)
+  if (resumed === undefined) return { kind: 'unresumed' }
+  const { identity, ageMs } = resumed
   const refusal = refusalOf(identity, nowMs, verifier)
-  return refusal ?? { kind: 'accepted', identity, introduction: resume, isResumed: true, keepsTickets: true }
+  return refusal ?? { kind: 'accepted', identity, introduction: resume, ticketAgeMs: ageMs, keepsTickets: true }
 }
 
 /** Why a device that has proved who it is may not come in all the same. */

@@ -14,7 +14,7 @@ export const limits = {
   /** A socket without a frame for two heartbeats and this long is dead. */
   idleGraceMs: 15_000,
   sweepMs: 1_000,
-  /** How long an agent may come back with a ticket. One that stays connected is given another after a quarter to a half of it. */
+  /** How long an agent may come back with a ticket. It is given another after a quarter to a half of that. */
   ticketLifeMs: 8 * 3_600_000,
 
   /** Burst of frames of one device, in seconds of its sustained rate. */

@@ -88,20 +88,34 @@ describe('a ticket', () => {
     other.close()
   })
 
-  test('opens the next connection without a certificate, which brings another one', async () => {
+  test('opens every connection until it has grown old, without a certificate and without another ticket', async () => {
     const device = fleet.enrol()
     const before = await node.metric('muster_ingest_resumptions_total')
-    let given = await ticketOf(device)
+    const given = await ticketOf(device)
     for (let time = 1; time <= 3; time++) {
       const client = new Client(node.port)
       await client.sayResume(given)
       expect((await client.next('welcome')).body).toMatchObject({ deviceId: device.deviceId, heartbeatMs: 60_000 })
-      given = (await client.next('ticket')).body
       client.heartbeat(time)
       expect((await client.next('ack')).sequence).toBe(time)
+      expect(client.received).toEqual([])
       client.close()
     }
     expect(await node.metric('muster_ingest_resumptions_total')).toBe(before + 3)
+  })
+
+  test('that has grown old opens the next connection all the same, which brings another one', async () => {
+    await withNode({ limits: { sweepMs: 20, ticketLifeMs: 4_000 } }, async (other) => {
+      const client = await Client.welcomed(other.port, fleet.enrol(), { tickets: true })
+      const { body: old } = await client.next('ticket')
+      await client.next('ticket')
+      client.close()
+      const again = new Client(other.port)
+      await again.sayResume(old)
+      await again.next('welcome')
+      await again.next('ticket')
+      again.close()
+    })
   })
 
   test('is good on every node that has the key, for the newer connection too', async () => {

@@ -25,6 +25,12 @@ const macBytes = 32
 const ticketBytes = macAt + macBytes
 const roles: readonly Role[] = ['agent', 'watchdog']
 
+/** Who came back with a ticket, and how old that was: one under an older key counts as too old to go on with. */
+export interface Resumed {
+  identity: Identity
+  ageMs: number
+}
+
 interface TicketKey {
   tag: Buffer
   mac: KeyObject
@@ -64,7 +70,7 @@ export class Tickets {
   }
 
   /** Who comes back, undefined when the ticket or the proof is no good. The certificate's expiry is the caller's question. */
-  identify(resume: Resume, nonce: Uint8Array, nowMs: number): Identity | undefined {
+  identify(resume: Resume, nonce: Uint8Array, nowMs: number): Resumed | undefined {
     const ticket = Buffer.from(resume.ticket)
     if (ticket.length !== ticketBytes || ticket[0] !== format) return undefined
     const key = this.#keys.find(({ tag }) => tag.equals(ticket.subarray(1, deviceIdAt)))
@@ -73,11 +79,12 @@ export class Tickets {
     if (!timingSafeEqual(resumptionProof(hmac(key.secret, ticket), nonce, resume), resume.proof)) return undefined
     const ageMs = nowMs - ticket.readUIntBE(issuedAt, 6) * 1000
     if (ageMs > this.#lifeMs || roles[ticket[roleAt] ?? -1] !== resume.role) return undefined
-    return {
+    const identity = {
       deviceId: deviceIdFromBytes(ticket, deviceIdAt),
       generation: ticket.readUInt32BE(generationAt),
       expiresAtSeconds: ticket.readUIntBE(expiresAt, 6),
     }
+    return { identity, ageMs: key === this.#keys[0] ? Math.max(0, ageMs) : this.#lifeMs }
   }
 }
 
