@@ -8,7 +8,7 @@ export const workerSilentMs = 10_000
 // Reading. A read grows while the shard is behind and shrinks when a write takes long or a read gets big.
 export const entriesPerReadMin = 1
 export const entriesPerReadFirst = 8
-export const entriesPerReadMax = 64
+export const entriesPerReadMax = 256
 export const recordsPerWriteMax = 8_192
 export const bytesPerReadMax = 8 * 1024 * 1024
 export const writeShortMs = 150
@@ -26,7 +26,7 @@ export const gatherRecordsMax = 1_024
  */
 export const waveConnectionsMin = 100
 /** A multiple of `writePaceMs`. */
-export const wavePaceMs = 1_600
+export const wavePaceMs = 2_400
 export const waveGatherMs = 100
 export const waitForEntriesMs = 5_000
 /** What another consumer left unacknowledged for so long is taken over. */
