@@ -6,13 +6,13 @@ import {
   recordKinds,
   type Sent,
 } from '@muster/backplane/batch.ts'
-import { deviceIdBytes, writeDeviceId } from '@muster/backplane/device-id.ts'
+import { deviceIdBytes, shardOfBytes, writeDeviceId } from '@muster/backplane/device-id.ts'
 import { batchField, shardStream } from '@muster/backplane/keys.ts'
 import { pack } from '@muster/backplane/pack.ts'
 import type { Redis } from '@muster/backplane/redis.ts'
 import type { Log } from '@muster/kit/log.ts'
 import { heartbeat } from '@muster/wire/messages/heartbeat.ts'
-import { type Connection, remoteAddressOf } from './connection.ts'
+import { type Connection, remoteAddressOf, roleOf } from './connection.ts'
 import type { Counters } from './counters.ts'
 import type { Limits } from './limits.ts'
 
@@ -33,7 +33,6 @@ interface Batch {
 
 /** Whose record it is. */
 interface Origin {
-  shard: number
   device: Uint8Array
   bootId: number
 }
@@ -47,7 +46,7 @@ function deviceBytesOf(connection: Connection): Uint8Array {
 }
 
 function originOf(connection: Connection): Origin {
-  return { shard: connection.shard, device: deviceBytesOf(connection), bootId: connection.bootId }
+  return { device: deviceBytesOf(connection), bootId: connection.bootId }
 }
 
 interface Shard {
@@ -113,17 +112,18 @@ export class Batches {
       this.#options.counters.shed++
       return false
     }
-    const shard = this.#shards[connection.shard]
+    const device = deviceBytesOf(connection)
+    const shard = this.#shardOf(device)
     if (shard === undefined) return false
-    this.#append(shard, type, deviceBytesOf(connection), connection.bootId, sequence, nowMs, frame, connection)
+    this.#append(shard, type, device, connection.bootId, sequence, nowMs, frame, connection)
     return true
   }
 
   connected(connection: Connection, nowMs: number): void {
-    const { agentVersion, role, generation, certificateExpiresAtSeconds } = connection
+    const { agentVersion, generation, certificateExpiresAtSeconds } = connection
     const event: Connected = {
       agentVersion,
-      role,
+      role: roleOf(connection),
       gen: generation,
       certificateExpiresAt: certificateExpiresAtSeconds * 1000,
       remoteAddress: remoteAddressOf(connection),
@@ -133,7 +133,7 @@ export class Batches {
 
   /** @param returnsWithinMs when it was sent away in order: how long it may take to come back */
   disconnected(connection: Connection, code: number, nowMs: number, returnsWithinMs?: number): void {
-    const event: Disconnected = { role: connection.role, code, ...(returnsWithinMs && { returnsWithinMs }) }
+    const event: Disconnected = { role: roleOf(connection), code, ...(returnsWithinMs && { returnsWithinMs }) }
     this.#addEvent(originOf(connection), recordKinds.disconnected, nowMs, event)
   }
 
@@ -142,9 +142,9 @@ export class Batches {
     this.#addEvent(originOf(connection), recordKinds.sent, nowMs, event)
   }
 
-  /** For a device that is not here: there is no connection to take shard and bytes from. */
-  refused(shard: number, device: Uint8Array, event: Refused, nowMs: number): void {
-    this.#addEvent({ shard, device, bootId: 0 }, recordKinds.refused, nowMs, event)
+  /** For a device that is not here: there is no connection to take its bytes from. */
+  refused(device: Uint8Array, event: Refused, nowMs: number): void {
+    this.#addEvent({ device, bootId: 0 }, recordKinds.refused, nowMs, event)
   }
 
   /** Appends all that waits; resolves when Redis has it. */
@@ -159,9 +159,13 @@ export class Batches {
     clearTimeout(this.#retryTimer)
   }
 
+  #shardOf(device: Uint8Array): Shard | undefined {
+    return this.#shards[shardOfBytes(device, this.#shards.length)]
+  }
+
   #addEvent(from: Origin, kind: number, nowMs: number, event: object): void {
     const { limits, counters } = this.#options
-    const shard = this.#shards[from.shard]
+    const shard = this.#shardOf(from.device)
     if (shard === undefined || this.unsentBytes > limits.unsentBytesMax + limits.unsentEventBytesExtra) {
       counters.eventsLost++
       this.#options.onEventLost()

@@ -38,7 +38,6 @@ export function shut(gateway: Gateway, connection: Connection, why: CloseName, c
   const remoteAddress = remoteAddressOf(connection)
   if (!planned.has(why) && gateway.quiet.isNews(deviceId ?? remoteAddress, performance.now()))
     gateway.log.warn({ deviceId, remoteAddress, close: why, detail }, 'closed a connection')
-  connection.closedFor = why
   const body = { code: name, message: detail.slice(0, 500) }
   if (explained.has(why)) socket.send(encodeDown({ name: 'error', sequence, body }), true)
   end(connection, socket, code, name)
@@ -60,16 +59,15 @@ export function gone(gateway: Gateway, connection: Connection, code: number, now
   const wasLive = connection.state === 'live'
   connection.state = 'closed'
   connection.socket = undefined
-  connection.nonce = undefined
+  connection.challenge = undefined
   gateway.backlog.settle(connection)
   const { registry, counters, batches, presence } = gateway
   const wasHolder = registry.leave(connection)
-  const closeCode = connection.closedFor === undefined ? code : closeCodes[connection.closedFor].code
-  countBy(counters.closes, knownCode(closeCode))
+  countBy(counters.closes, knownCode(code))
   // One that was replaced in this process left its place to the newer: the device is still connected.
   if (!wasLive || !wasHolder) return
-  const isSentAway = connection.closedFor === 'goingAway'
-  batches.disconnected(connection, closeCode, nowMs, isSentAway ? gateway.returnWindowMs : undefined)
+  const isSentAway = code === closeCodes.goingAway.code
+  batches.disconnected(connection, code, nowMs, isSentAway ? gateway.returnWindowMs : undefined)
   presence.drop(connection)
 }
 

@@ -1,6 +1,4 @@
-import { shardOf } from '@muster/backplane/device-id.ts'
-import { presenceField } from '@muster/backplane/presence.ts'
-import type { CloseName } from '@muster/wire/close-codes.ts'
+import { deviceOfField, presenceField, roleOfField } from '@muster/backplane/presence.ts'
 import type { Role } from '@muster/wire/messages/hello.ts'
 import type { Allowance, Rates } from './allowance.ts'
 import type { Identity } from './certificate.ts'
@@ -15,6 +13,13 @@ export interface Socket {
   getRemoteAddressAsText(): ArrayBuffer
 }
 
+/** What a socket has to answer before it is anybody's. */
+export interface Challenge {
+  nonce: Uint8Array
+  /** Whether a ticket may be tried: once on each socket. */
+  mayResume: boolean
+}
+
 /**
  * One agent socket: `challenged` until its hello is accepted, then `live`, then `closed`. Flat and small, there are
  * tens of thousands of them: what can be had from the socket or the id is not kept. Fields of a live device have
@@ -25,25 +30,18 @@ export interface Connection extends Allowance {
   socket: Socket | undefined
   /** Counts the connections of this process; tells an old one of a device from a newer one. */
   number: number
-  /** In ticks of the sweep, which no change of the clock can move. */
-  openedTick: number
+  /** Of the last frame, or of its opening. In ticks of the sweep, which no change of the clock can move. */
   lastFrameTick: number
-  /** Proved by the agent's answer, then forgotten, so that no second answer can use it. */
-  nonce: Uint8Array | undefined
-  /** Whether a ticket may be tried: once on each socket. */
-  mayResume: boolean
+  /** Met by the agent's answer, then forgotten, so that no second answer can use it. */
+  challenge: Challenge | undefined
   /** The sweep at which the agent is given another ticket; 0 for one that keeps none. */
   ticketDueTick: number
   /** Device id, with `/watchdog` for a watchdog: the name under which it is known to everybody. */
   field: string
-  shard: number
   bootId: number
-  role: Role
   generation: number
   certificateExpiresAtSeconds: number
   agentVersion: string
-  /** Why we closed it, once we have. */
-  closedFor: CloseName | undefined
 }
 
 /** A socket that has just been opened. */
@@ -52,19 +50,14 @@ export function createConnection(number: number, tick: number): Connection {
     state: 'challenged',
     socket: undefined,
     number,
-    openedTick: tick,
     lastFrameTick: tick,
-    nonce: undefined,
-    mayResume: true,
+    challenge: undefined,
     ticketDueTick: 0,
     field: '',
-    shard: 0,
     bootId: 0,
-    role: 'agent',
     generation: 0,
     certificateExpiresAtSeconds: 0,
     agentVersion: '',
-    closedFor: undefined,
     milliFrames: 0,
     bytes: 0,
     refilledAt: 0,
@@ -79,18 +72,10 @@ export interface Introduction {
 }
 
 /** Turns a challenged connection into a device's live one. */
-export function makeLive(
-  connection: Connection,
-  identity: Identity,
-  hello: Introduction,
-  shards: number,
-  rates: Rates,
-): void {
+export function makeLive(connection: Connection, identity: Identity, hello: Introduction, rates: Rates): void {
   connection.state = 'live'
-  connection.nonce = undefined
+  connection.challenge = undefined
   connection.field = presenceField(identity.deviceId, hello.role)
-  connection.shard = shardOf(identity.deviceId, shards)
-  connection.role = hello.role
   connection.bootId = hello.bootId
   connection.agentVersion = sharedText(hello.agentVersion)
   connection.generation = identity.generation
@@ -101,7 +86,12 @@ export function makeLive(
 
 /** The device of a live connection. */
 export function deviceIdOf(connection: Connection): string {
-  return connection.field.slice(0, 36)
+  return deviceOfField(connection.field)
+}
+
+/** Which of its two programs has connected. */
+export function roleOf(connection: Connection): Role {
+  return roleOfField(connection.field)
 }
 
 /** Who a live connection has proved to be. */

@@ -14,7 +14,7 @@ import type { Backlog } from './backlog.ts'
 import type { Batches } from './batches.ts'
 import type { Identity } from './certificate.ts'
 import { shut } from './closing.ts'
-import { type Connection, createConnection, deviceIdOf, makeLive, type Socket } from './connection.ts'
+import { type Connection, createConnection, deviceIdOf, makeLive, roleOf, type Socket } from './connection.ts'
 import type { Counters } from './counters.ts'
 import { judgeAnswer, type Verifier } from './handshake.ts'
 import type { Limits } from './limits.ts'
@@ -39,7 +39,6 @@ export interface Gateway extends Verifier {
   counters: Counters
   penalties: Penalties
   rates: Rates
-  shards: number
   heartbeatMs: number
   /** Once agents are sent away: how long the last of them may take to come back. */
   returnWindowMs: number
@@ -54,12 +53,12 @@ const ackFrame = new Uint8Array(11)
 export function open(gateway: Gateway, socket: Socket, connection: Connection): void {
   connection.socket = socket
   gateway.registry.waiting.add(connection)
-  challenge(gateway, connection, Date.now())
+  challenge(gateway, connection, Date.now(), true)
 }
 
-function challenge(gateway: Gateway, connection: Connection, serverTime: number): void {
+function challenge(gateway: Gateway, connection: Connection, serverTime: number, mayResume: boolean): void {
   const nonce = randomBytes(nonceBytes)
-  connection.nonce = nonce
+  connection.challenge = { nonce, mayResume }
   const tickets = gateway.tickets.isReady ? { tickets: true } : {}
   const body = { nonce, protocols: [...supportedProtocols], serverTime, ...tickets }
   send(gateway, connection, encodeDown({ name: 'challenge', sequence: 0, body }))
@@ -90,7 +89,7 @@ function receiveFrame(
   nowMs: number,
 ): void {
   readHeader(frame, header)
-  const fault = isBinary ? (header.fault ?? faultOf(frame, connection.role)) : 'malformed'
+  const fault = isBinary ? (header.fault ?? faultOf(frame, roleOf(connection))) : 'malformed'
   if (fault !== null) {
     shut(gateway, connection, fault, { sequence: header.fault === null ? header.sequence : 0 })
     return
@@ -126,17 +125,15 @@ function receiveAnswer(
   isBinary: boolean,
   nowMs: number,
 ): void {
-  const { nonce, mayResume } = connection
-  if (!isBinary || nonce === undefined) {
+  if (!isBinary || connection.challenge === undefined) {
     shut(gateway, connection, 'malformed')
     return
   }
-  const verdict = judgeAnswer(frame, { nonce, mayResume }, nowMs, gateway)
+  const verdict = judgeAnswer(frame, connection.challenge, nowMs, gateway)
   if (verdict.kind === 'unresumed') {
     // Nothing is lost: with another nonce the agent may prove itself by its certificate.
     gateway.counters.ticketsRefused++
-    connection.mayResume = false
-    challenge(gateway, connection, nowMs)
+    challenge(gateway, connection, nowMs, false)
     return
   }
   if (verdict.kind === 'refused') {
@@ -148,7 +145,7 @@ function receiveAnswer(
     shut(gateway, connection, 'tooManyFrames', identity)
     return
   }
-  makeLive(connection, identity, introduction, gateway.shards, gateway.rates)
+  makeLive(connection, identity, introduction, gateway.rates)
   connection.lastFrameTick = gateway.tick
   if (ticketAgeMs !== undefined) gateway.counters.resumptions++
   welcome(gateway, connection, identity, nowMs)
@@ -178,7 +175,7 @@ function welcome(gateway: Gateway, connection: Connection, identity: Identity, n
 
 /** Gives an agent that keeps tickets a new one, and notes when the next is due. */
 export function giveTicket(gateway: Gateway, connection: Connection, identity: Identity, nowMs: number): void {
-  const body = gateway.tickets.issue(identity, connection.role, nowMs)
+  const body = gateway.tickets.issue(identity, roleOf(connection), nowMs)
   if (body === undefined) return
   scheduleTicket(gateway, connection, 0)
   send(gateway, connection, encodeDown({ name: 'ticket', sequence: 0, body }))

@@ -5,7 +5,7 @@ import type { Resume } from '@muster/wire/messages/resume.ts'
 import { decodeUp, type UpMessage } from '@muster/wire/up.ts'
 import { supportedProtocols } from '@muster/wire/version.ts'
 import { type Certificates, type Identity, isProved } from './certificate.ts'
-import type { Introduction } from './connection.ts'
+import type { Challenge, Introduction } from './connection.ts'
 import type { Generations } from './generations.ts'
 import type { Limits } from './limits.ts'
 import type { Tickets } from './tickets.ts'
@@ -37,24 +37,17 @@ interface Refused {
 /** `unresumed`: the ticket is no good here, and the agent may still prove itself by its certificate. */
 export type Verdict = Accepted | Refused | { kind: 'unresumed' }
 
-/** The challenge that a socket has to answer. */
-export interface Challenged {
-  nonce: Uint8Array
-  /** A ticket may be tried once. */
-  mayResume: boolean
-}
-
 function refuse(close: CloseName, detail: string = closeCodes[close].meaning, deviceId?: string): Refused {
   return { kind: 'refused', close, detail, ...(deviceId === undefined ? {} : { deviceId }) }
 }
 
 /** Judges the answer to the challenge of this very socket. */
-export function judgeAnswer(frame: Uint8Array, challenged: Challenged, nowMs: number, verifier: Verifier): Verdict {
+export function judgeAnswer(frame: Uint8Array, challenge: Challenge, nowMs: number, verifier: Verifier): Verdict {
   const message = readMessage(frame)
   if ('kind' in message) return message
-  if (message.name === 'hello') return judgeHello(message.body, challenged.nonce, nowMs, verifier)
-  if (message.name === 'resume' && challenged.mayResume && verifier.tickets.isReady)
-    return judgeResume(message.body, challenged.nonce, nowMs, verifier)
+  if (message.name === 'hello') return judgeHello(message.body, challenge.nonce, nowMs, verifier)
+  if (message.name === 'resume' && challenge.mayResume && verifier.tickets.isReady)
+    return judgeResume(message.body, challenge.nonce, nowMs, verifier)
   return refuse('unknownType', 'The first frame has to be a hello')
 }
 

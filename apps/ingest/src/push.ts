@@ -1,4 +1,4 @@
-import { deviceIdToBytes, shardOfBytes } from '@muster/backplane/device-id.ts'
+import { deviceIdToBytes } from '@muster/backplane/device-id.ts'
 import { fieldOf } from '@muster/backplane/entry.ts'
 import { downStream, flowField, ordersField } from '@muster/backplane/keys.ts'
 import type { Redis } from '@muster/backplane/redis.ts'
@@ -19,7 +19,6 @@ export interface PushOptions {
   reader: Redis
   redis: Redis
   nodeId: string
-  shards: number
   limits: Limits
   log: Log
   registry: Registry
@@ -148,7 +147,7 @@ export class Push {
     { deviceId, bytes }: Order & { kind: 'frame' },
     connection: Connection | undefined,
   ): void {
-    const { batches, counters, delivered, send, shards } = this.#options
+    const { batches, counters, delivered, send } = this.#options
     const isRepeated = connection !== undefined && delivered.has(commandId, connection.number)
     if (isRepeated) counters.ordersRepeated++
     else if (connection !== undefined && send(connection, bytes)) {
@@ -157,7 +156,7 @@ export class Push {
     } else {
       counters.ordersRefused++
       const device = deviceIdToBytes(deviceId.slice(0, 36))
-      batches.refused(shardOfBytes(device, shards), device, { commandId, reason: 'not connected' }, Date.now())
+      batches.refused(device, { commandId, reason: 'not connected' }, Date.now())
       return
     }
     batches.sent(connection, commandId, Date.now())

@@ -38,6 +38,12 @@ export class Registry {
     return true
   }
 
+  /** Visits all of them without making anything for it, as an iterator would for each. */
+  visit(each: (connection: Connection) => void): void {
+    this.waiting.forEach(each)
+    this.#live.forEach(each)
+  }
+
   connections(): IterableIterator<Connection> {
     return this.#live.values()
   }

@@ -9,12 +9,11 @@ export function sweep(gateway: Gateway, nowMs: number): void {
   gateway.tick++
   const overdue: [Connection, CloseName][] = []
   const due: Connection[] = []
-  for (const connections of [gateway.registry.waiting, gateway.registry.connections()])
-    for (const connection of connections) {
-      const why = overdueFor(connection, gateway, nowMs)
-      if (why !== undefined) overdue.push([connection, why])
-      else if (connection.ticketDueTick > 0 && connection.ticketDueTick <= gateway.tick) due.push(connection)
-    }
+  gateway.registry.visit((connection) => {
+    const why = overdueFor(connection, gateway, nowMs)
+    if (why !== undefined) overdue.push([connection, why])
+    else if (connection.ticketDueTick > 0 && connection.ticketDueTick <= gateway.tick) due.push(connection)
+  })
   for (const [connection, why] of overdue) shut(gateway, connection, why)
   for (const connection of due) giveTicket(gateway, connection, identityOf(connection), nowMs)
 }
@@ -26,7 +25,7 @@ export function overdueFor(
   nowMs: number,
 ): CloseName | undefined {
   if (connection.state === 'challenged')
-    return (tick - connection.openedTick) * limits.sweepMs > limits.helloMs ? 'helloTimeout' : undefined
+    return (tick - connection.lastFrameTick) * limits.sweepMs > limits.helloMs ? 'helloTimeout' : undefined
   if ((tick - connection.lastFrameTick) * limits.sweepMs > 2 * heartbeatMs + limits.idleGraceMs) return 'idle'
   return connection.certificateExpiresAtSeconds * 1000 + limits.clockLeewayMs < nowMs ? 'certificateExpired' : undefined
 }

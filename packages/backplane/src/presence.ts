@@ -17,6 +17,11 @@ export function presenceField(deviceId: string, role: 'agent' | 'watchdog'): str
   return role === 'agent' ? deviceId : `${deviceId}/watchdog`
 }
 
+/** Which of the device's two programs holds the connection. */
+export function roleOfField(field: string): 'agent' | 'watchdog' {
+  return field.length === deviceIdChars ? 'agent' : 'watchdog'
+}
+
 /** The device of a presence field. */
 export function deviceOfField(field: string): string {
   return field.slice(0, deviceIdChars)
