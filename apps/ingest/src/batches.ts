@@ -9,7 +9,7 @@ import {
 import { deviceIdBytes, shardOfBytes, writeDeviceId } from '@muster/backplane/device-id.ts'
 import { batchField, shardStream } from '@muster/backplane/keys.ts'
 import { pack } from '@muster/backplane/pack.ts'
-import type { Redis } from '@muster/backplane/redis.ts'
+import { gather, type Redis } from '@muster/backplane/redis.ts'
 import type { Log } from '@muster/kit/log.ts'
 import { heartbeat } from '@muster/wire/messages/heartbeat.ts'
 import { type Connection, remoteAddressOf, roleOf } from './connection.ts'
@@ -245,6 +245,7 @@ export class Batches {
     if (batch === undefined) return
     shard.isAppending = true
     const startedAt = performance.now()
+    gather(this.#options.redis)
     this.#options.redis.xadd(shard.stream, '*', batchField, batch.bytes).then(
       () => this.#appended(shard, batch, (performance.now() - startedAt) / 1000),
       (error: unknown) => this.#failed(shard, error),

@@ -33,7 +33,7 @@ export function connectRedis(address: string, name: string, use: RedisUse = 'com
   const options = { ...optionsOf(use), connectionName: connectionNameOf(name) }
   const client = isCluster
     ? new Cluster(nodes, clusterOptions(nodes[0], options))
-    : new Server({ ...nodes[0], ...options, ...aloneOptions(use) })
+    : new Server({ ...nodes[0], ...options, ...aloneOptions })
   // Without a listener a lost connection would end the process; callers that care listen themselves.
   client.on('error', () => {})
   origins.set(client, { address, name })
@@ -69,6 +69,17 @@ export function subscriberBeside(origin: Redis, name: string, timeoutMs: number)
   const subscriber = connectSubscriber(from.address, `${from.name}-${name}`, { commandTimeout: timeoutMs })
   origin.once('end', () => subscriber.disconnect())
   return subscriber
+}
+
+/**
+ * What is sent until the event loop's next turn travels in one packet, and the server makes it durable with one write to its disk.
+ * The client's own pipelines would do the same, but each holds on to the next until all of the heap is collected.
+ */
+export function gather(client: Redis): void {
+  if (!(client instanceof Server) || client.stream.writableCorked > 0) return
+  const { stream } = client
+  stream.cork()
+  setImmediate(() => stream.uncork())
 }
 
 /** The servers behind a connection, for what each of them alone knows. */
@@ -118,15 +129,7 @@ function optionsOf(use: RedisUse) {
   }
 }
 
-function aloneOptions(use: RedisUse): RedisOptions {
-  return {
-    enableOfflineQueue: false,
-    retryStrategy,
-    // What is appended in one go travels in one packet, and the server makes it durable with one write to its disk. In a cluster
-    // it would be refused in one go as well when a single slot has moved.
-    enableAutoPipelining: use === 'appends',
-  }
-}
+const aloneOptions: RedisOptions = { enableOfflineQueue: false, retryStrategy }
 
 function clusterOptions(first: Place | undefined, redisOptions: RedisOptions): ClusterOptions {
   const { username, password, tls } = first ?? {}
