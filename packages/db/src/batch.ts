@@ -1,5 +1,5 @@
 // Several statements and one Sync in one write: the server answers them together, and outside of a transaction block they
-// are one transaction of their own. The answer to the last of them is what counts; those before it only prepare the ground.
+// are one transaction of their own. Of some the answer is wanted; the others only prepare the ground.
 import { CamelCasePlugin } from 'kysely'
 import pg from 'pg'
 
@@ -14,6 +14,15 @@ export interface BatchResult {
   readonly rows: object[]
   readonly command: string
   readonly rowCount: number
+}
+
+/** A statement of a batch, and who waits for its answer. */
+export interface Asked {
+  readonly statement: Statement
+  readonly wanted?: {
+    resolve(result: BatchResult): void
+    reject(error: unknown): void
+  }
 }
 
 /** The query builder's way of naming things, so that rows come as it would have made them. */
@@ -83,43 +92,41 @@ function asArray(values: readonly unknown[]): string {
   return `{${parts.join(',')}}`
 }
 
-interface Parsed extends Statement {
+/** A statement that is on its way. */
+interface Sent {
+  readonly name: string
+  readonly text: string
   readonly values: readonly (string | Buffer | null)[]
+  readonly wanted: Asked['wanted']
+  prepared: Prepared
+  readonly rows: object[]
+  completed: string | null
+  failure: unknown
 }
-const parsed = (statement: Statement): Parsed => ({ ...statement, values: statement.values.map(asParameter) })
+
+const sent = ({ statement: { name = '', text, values }, wanted }: Asked): Sent => {
+  const answer = { prepared: { columns: null }, rows: [], completed: null, failure: null }
+  return { name, text, values: values.map(asParameter), wanted, ...answer }
+}
 
 /** The unnamed portal, all of its rows. */
 const wholePortal = { portal: '' }
 
 /** One submission to the driver, which knows it as a query of its own kind and calls the methods below by their names. */
 export class Batch extends pg.Query {
-  readonly answered: Promise<BatchResult>
   readonly #client: pg.ClientBase
-  readonly #before: readonly Parsed[]
-  readonly #last: Parsed
+  readonly #statements: readonly Sent[]
   #connected: Connected | null = null
   /** Prepared on the way of this batch. */
   readonly #new: string[] = []
-  #awaited: Prepared = { columns: null }
-  /** Statements before the last one that are still to be answered. */
-  #ahead: number
-  #rows: object[] = []
-  #completed = ''
-  #failure: unknown = null
-  #resolve: (result: BatchResult) => void = () => undefined
-  #reject: (error: unknown) => void = () => undefined
+  /** The statement that is being answered. */
+  #at = 0
 
   /** @throws when a value cannot be written, before anything is sent */
-  constructor(client: pg.ClientBase, before: readonly Statement[], last: Statement) {
-    super(last.text)
+  constructor(client: pg.ClientBase, statements: readonly Asked[]) {
+    super('')
     this.#client = client
-    this.#before = before.map(parsed)
-    this.#last = parsed(last)
-    this.#ahead = before.length
-    this.answered = new Promise((resolve, reject) => {
-      this.#resolve = resolve
-      this.#reject = reject
-    })
+    this.#statements = statements.map(sent)
   }
 
   requiresPreparation(): boolean {
@@ -130,17 +137,16 @@ export class Batch extends pg.Query {
   prepare(connection: pg.Connection): void {
     const here = connectedOf(connection)
     this.#connected = here
-    for (const statement of this.#before) {
-      this.#bind(connection, here, statement)
+    for (const statement of this.#statements) {
+      statement.prepared = this.#bind(connection, here, statement)
+      const isUnknown = statement.wanted !== undefined && statement.prepared.columns === null
+      if (isUnknown) connection.describe({ type: 'P', name: '' }, true)
       connection.execute(wholePortal, true)
     }
-    this.#awaited = this.#bind(connection, here, this.#last)
-    if (this.#awaited.columns === null) connection.describe({ type: 'P', name: '' }, true)
-    connection.execute(wholePortal, true)
     connection.sync()
   }
 
-  #bind(connection: pg.Connection, here: Connected, { name = '', text, values }: Parsed): Prepared {
+  #bind(connection: pg.Connection, here: Connected, { name, text, values }: Sent): Prepared {
     const known = here.prepared.get(name)
     const prepared = known ?? { columns: null }
     if (known === undefined) {
@@ -156,45 +162,59 @@ export class Batch extends pg.Query {
   }
 
   handleRowDescription({ fields }: Described): void {
+    const statement = this.#statements[this.#at]
+    if (statement === undefined) return
     const parsers = fields.map(({ dataTypeID }) => this.#client.getTypeParser(dataTypeID, 'text'))
-    this.#awaited.columns = { names: fields.map(({ name }) => names.of(name)), parsers }
+    statement.prepared.columns = { names: fields.map(({ name }) => names.of(name)), parsers }
   }
 
   handleDataRow({ fields }: Read): void {
-    const { columns } = this.#awaited
-    if (this.#ahead > 0 || columns === null || this.#failure !== null) return
+    const statement = this.#statements[this.#at]
+    if (statement?.wanted === undefined) return
+    const { prepared, rows, failure } = statement
+    if (prepared.columns === null || failure !== null) return
+    const { names: columns, parsers } = prepared.columns
     const row: Record<string, unknown> = {}
     try {
       for (let index = 0; index < fields.length; index++) {
         const text = fields[index] ?? null
-        row[columns.names[index] ?? ''] = text === null ? null : columns.parsers[index]?.(text)
+        row[columns[index] ?? ''] = text === null ? null : parsers[index]?.(text)
       }
-      this.#rows.push(row)
+      rows.push(row)
     } catch (error) {
-      this.#failure = error
+      statement.failure = error
     }
   }
 
   handleCommandComplete({ text }: { readonly text: string }): void {
-    if (this.#ahead > 0) this.#ahead -= 1
-    else this.#completed = text
+    const statement = this.#statements[this.#at++]
+    if (statement !== undefined) statement.completed = text
   }
 
   handleEmptyQuery(): void {
     this.handleCommandComplete({ text: '' })
   }
 
+  /** Of what follows a failure nothing is done. */
   handleError(error: unknown): void {
     // Also the one that failed: its plan may be what no longer fits.
-    for (const name of [...this.#new, this.#last.name ?? '']) {
+    for (const name of [...this.#new, this.#statements[this.#at]?.name ?? '']) {
       if (this.#connected?.prepared.delete(name)) this.#connected.doubtful.add(name)
     }
-    this.#reject(error)
+    this.#settle(error)
   }
 
   handleReadyForQuery(): void {
-    const words = this.#completed.split(' ')
-    if (this.#failure !== null) this.#reject(this.#failure)
-    else this.#resolve({ rows: this.#rows, command: words[0] ?? '', rowCount: Number(words.at(-1)) || 0 })
+    this.#settle(new Error('the server has not answered this statement'))
+  }
+
+  #settle(missing: unknown): void {
+    for (const { wanted, rows, completed, failure } of this.#statements) {
+      if (wanted === undefined) continue
+      const words = completed?.split(' ') ?? []
+      if (completed === null) wanted.reject(missing)
+      else if (failure !== null) wanted.reject(failure)
+      else wanted.resolve({ rows, command: words[0] ?? '', rowCount: Number(words.at(-1)) || 0 })
+    }
   }
 }

@@ -109,6 +109,27 @@ describe('the transaction of a request', async () => {
     expect(await (await waiting).seen).toEqual([{ name: 'Changed' }])
   })
 
+  it('gives whoever asks at once an answer each, and after a failure none of it stands', async () => {
+    const { system } = await testServices()
+    const number = (value: number) => (db: Db) => sql<{ value: number }>`SELECT ${value}::int AS value`.execute(db)
+    const nonsense = (db: Db) => sql`SELECT nonsense`.execute(db)
+    const many = await readAsSystem(system, (db) => Promise.all([1, 2, 3].map((value) => number(value)(db))))
+    expect(many.map(({ rows }) => rows)).toEqual([[{ value: 1 }], [{ value: 2 }], [{ value: 3 }]])
+    const told = await readAsSystem(system, async (db) => {
+      const outcomes = await Promise.allSettled([number(1)(db), nonsense(db), number(3)(db)])
+      const { rows } = await number(4)(db)
+      return [...outcomes.map((outcome) => outcome.status === 'rejected' && String(outcome.reason)), rows]
+    })
+    const failure = expect.stringContaining('nonsense')
+    expect(told).toEqual([false, failure, failure, [{ value: 4 }]])
+    const named = (name: string) => (db: Db) =>
+      db.updateTable('sites').set({ name }).where('id', '=', one.site.id).execute()
+    const failing = asSystem(system, (db) => Promise.allSettled([named('Never')(db), nonsense(db)]))
+    await failing.catch(() => undefined)
+    const { rows } = await system.query('SELECT name FROM sites WHERE id = $1', [one.site.id])
+    expect(rows).not.toEqual([{ name: 'Never' }])
+  })
+
   it('of the system that only reads cannot write', async () => {
     const { system } = await testServices()
     const write = readAsSystem(system, (db) => db.updateTable('sites').set({ name: 'x' }).execute())

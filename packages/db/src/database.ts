@@ -17,7 +17,7 @@ import {
   type UnknownRow,
 } from 'kysely'
 import type pg from 'pg'
-import { Batch, type BatchResult, type Statement } from './batch.ts'
+import { type Asked, Batch, type BatchResult, type Statement } from './batch.ts'
 import type { Tables } from './tables.ts'
 
 export type Db = Kysely<Tables>
@@ -55,21 +55,23 @@ const statementOf = ({ sql: text, parameters }: CompiledQuery): Statement => ({
 })
 
 /**
- * What a request asks on its one connection. Of a transaction the first statement brings the opening along; of a read each
- * statement brings the reach along and is a transaction of its own: at the level of isolation that we use, one around all of
- * them would show them the same.
+ * What a request asks on its one connection. What is asked in one turn of the event loop leaves in one message. Of a transaction
+ * the first message brings the opening along; of a read each message brings the reach along and is a transaction of its own: at
+ * the level of isolation that we use, one around all of them would show them the same.
  */
 class Session implements Driver, DatabaseConnection {
   readonly #client: pg.PoolClient
-  readonly #reach: readonly Statement[]
+  readonly #reach: readonly Asked[]
   /** In a transaction block, or about to open one with the next statement. */
   #block: 'none' | 'due' | 'open'
   #isOver = false
+  /** What the next message asks. */
+  readonly #next: Asked[] = []
   readonly #kept: Statement[] = []
 
   constructor(client: pg.PoolClient, mode: 'read' | 'write', reach: readonly Statement[]) {
     this.#client = client
-    this.#reach = reach
+    this.#reach = reach.map((statement) => ({ statement }))
     this.#block = mode === 'write' ? 'due' : 'none'
   }
 
@@ -78,10 +80,14 @@ class Session implements Driver, DatabaseConnection {
     return { rows: rows as R[], numAffectedRows: command === 'SELECT' ? undefined : BigInt(rowCount) }
   }
 
-  /** Statements in one message, which the server takes one after the other. @returns the answer to the last */
+  /**
+   * Statements that the server takes one after the other, in one message with what else is asked in this turn of the event
+   * loop. @returns the answer to the last
+   */
   async ask(before: readonly Statement[], last: Statement): Promise<BatchResult> {
     if (this.#isOver) throw new Error('the request that this database handle belongs to is over')
-    return this.#submit([...this.#opening(), ...before], last)
+    if (this.#next.length === 0) process.nextTick(() => this.#send())
+    return this.#answer(before, last)
   }
 
   /** Keeps a statement for the message that ends the transaction. */
@@ -93,11 +99,15 @@ class Session implements Driver, DatabaseConnection {
   /** Ends the transaction, if there is one, and gives the connection back; one that could not even roll back is thrown away. */
   async end(how: 'COMMIT' | 'ROLLBACK'): Promise<void> {
     this.#isOver = true
+    this.#send()
     try {
       if (how === 'ROLLBACK') await (this.#block === 'open' ? this.#client.query(how) : undefined)
       // Of a message the server leaves out what follows a failure: what was kept is committed with the rest, or nothing is.
-      else if (this.#block === 'open' || this.#kept.length > 0)
-        await this.#submit([...this.#opening(), ...this.#kept], commit)
+      else if (this.#block === 'open' || this.#kept.length > 0) {
+        const committed = this.#answer(this.#kept, commit)
+        this.#send()
+        await committed
+      }
       this.#client.release()
     } catch (error) {
       this.#client.release(error instanceof Error ? error : true)
@@ -105,22 +115,33 @@ class Session implements Driver, DatabaseConnection {
     }
   }
 
-  #opening(): readonly Statement[] {
-    if (this.#block === 'open') return []
-    if (this.#block === 'none') return this.#reach
-    this.#block = 'open'
-    return [begin, ...this.#reach]
-  }
-
-  async #submit(before: readonly Statement[], last: Statement): Promise<BatchResult> {
-    const batch = new Batch(this.#client, before, last)
-    this.#client.query(batch)
+  async #answer(before: readonly Statement[], last: Statement): Promise<BatchResult> {
     try {
-      return await batch.answered
+      return await new Promise<BatchResult>((resolve, reject) => {
+        this.#next.push(...before.map((statement) => ({ statement })), { statement: last, wanted: { resolve, reject } })
+      })
     } catch (error) {
       // From here the stack leads to whoever asked, instead of to the socket.
       if (error instanceof Error) Error.captureStackTrace(error)
       throw error
+    }
+  }
+
+  #opening(): readonly Asked[] {
+    if (this.#block === 'open') return []
+    if (this.#block === 'none') return this.#reach
+    this.#block = 'open'
+    return [{ statement: begin }, ...this.#reach]
+  }
+
+  /** Sends what was asked since the last message. */
+  #send(): void {
+    if (this.#next.length === 0) return
+    const asked = [...this.#opening(), ...this.#next.splice(0)]
+    try {
+      this.#client.query(new Batch(this.#client, asked))
+    } catch (error) {
+      for (const { wanted } of asked) wanted?.reject(error)
     }
   }
 
@@ -160,7 +181,7 @@ function sessionOf(db: Db): Session {
   return session
 }
 
-/** Two statements in one message, the second of which sees what the first waited for. @returns the rows of the second */
+/** Two statements behind each other, the second of which sees what the first waited for. @returns the rows of the second */
 export async function inOrder<Row>(db: Db, first: RawBuilder<unknown>, second: RawBuilder<Row>): Promise<Row[]> {
   const { rows } = await sessionOf(db).ask([statementOf(first.compile(db))], statementOf(second.compile(db)))
   return rows as Row[]
