@@ -33,13 +33,16 @@ describe('callers resolved a moment ago', () => {
     mfaOwed: false,
     partnerActive: true,
   })
+  // A renewal begins, and what waits for a look-up goes on, within a turn.
+  const turn = () => new Promise((done) => setImmediate(done))
   const answer = async (found: Caller | null) => {
     asked.at(-1)?.(found)
-    // What waits for a look-up goes on in the same turn.
-    await new Promise((done) => setImmediate(done))
+    await turn()
   }
 
   beforeEach(async () => {
+    // What the test before has begun.
+    await turn()
     cache = new CallerCache({ now: () => nowMs }, redis, null)
     asked.length = 0
     const first = resolve(0)
@@ -52,6 +55,8 @@ describe('callers resolved a moment ago', () => {
     expect(asked).toHaveLength(1)
     expect((await resolve(1))?.email).toBe('first')
     expect((await resolve(1))?.email).toBe('first')
+    expect(asked).toHaveLength(1)
+    await turn()
     expect(asked).toHaveLength(2)
     await answer(named('second'))
     expect((await resolve(300))?.email).toBe('second')
@@ -59,6 +64,7 @@ describe('callers resolved a moment ago', () => {
 
   it('are good for half a second from when they were looked up, not from when the answer came', async () => {
     await resolve(300)
+    await turn()
     void resolve(199)
     expect(asked).toHaveLength(2)
     void resolve(1)
@@ -67,11 +73,13 @@ describe('callers resolved a moment ago', () => {
 
   it('who are not found any more, or whose authority changes meanwhile, are not kept', async () => {
     await resolve(300)
+    await turn()
     await answer(null)
     void resolve(0)
     expect(asked).toHaveLength(3)
     await answer(named('third'))
     await resolve(300)
+    await turn()
     await cache.clear()
     await answer(named('from before the change'))
     void resolve(0)

@@ -38,7 +38,7 @@ class Fresh<T> {
     const now = this.#clock.now()
     const known = this.#entries.get(key)
     if (known !== undefined && now < known.askedAt + freshMs) {
-      if (now >= known.askedAt + renewMs) this.#renew(key, known, load, now)
+      if (now >= known.askedAt + renewMs && !known.isRenewing) this.#renew(key, known, load)
       return known.answer
     }
     if (this.#entries.size >= entriesMax) this.#entries.clear()
@@ -62,17 +62,20 @@ class Fresh<T> {
   }
 
   /** What was taken out meanwhile, because authority has changed, is not put back. */
-  #renew(key: string, known: Entry<T>, load: () => Promise<T | null>, now: number): void {
-    if (known.isRenewing) return
+  #renew(key: string, known: Entry<T>, load: () => Promise<T | null>): void {
     known.isRenewing = true
-    const answer = load()
-    const put = (found: T | null) => {
-      if (this.#entries.get(key) !== known) return
-      if (found === null) this.#entries.delete(key)
-      else this.#entries.set(key, { answer, askedAt: now, isRenewing: false })
-    }
-    // A look-up that fails leaves the entry to its end; the next one is somebody's own, who hears of the failure.
-    answer.then(put, () => undefined)
+    // Behind the request that has noticed: it is on its way to the database by then.
+    setImmediate(() => {
+      const askedAt = this.#clock.now()
+      const answer = load()
+      const put = (found: T | null) => {
+        if (this.#entries.get(key) !== known) return
+        if (found === null) this.#entries.delete(key)
+        else this.#entries.set(key, { answer, askedAt, isRenewing: false })
+      }
+      // A look-up that fails leaves the entry to its end; the next one is somebody's own, who hears of the failure.
+      answer.then(put, () => undefined)
+    })
   }
 }
 
