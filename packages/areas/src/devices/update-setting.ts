@@ -5,16 +5,25 @@ import { isOneOf } from '@muster/db/lists.ts'
 import type { Services } from '../services.ts'
 import type { Target } from './commands.queries.ts'
 
-/** Row after row in one order, so that two requests for the same devices never wait for each other in a circle. */
+/**
+ * Row after row in one order, so that two requests for the same devices never wait for each other in a circle. Rows that say
+ * so already are held like the others, and not written anew.
+ */
 export async function keepSetting(db: Db, deviceIds: readonly string[], enabled: boolean): Promise<void> {
   await db
     .with('told', (query) =>
-      query.selectFrom('devices').select('id').where(isOneOf('id', deviceIds)).orderBy('id').forNoKeyUpdate(),
+      query
+        .selectFrom('devices')
+        .select(['id', 'autoUpdate'])
+        .where(isOneOf('id', deviceIds))
+        .orderBy('id')
+        .forNoKeyUpdate(),
     )
     .updateTable('devices')
     .from('told')
     .set({ autoUpdate: enabled })
     .whereRef('devices.id', '=', 'told.id')
+    .where('told.autoUpdate', '<>', enabled)
     .execute()
 }
 
