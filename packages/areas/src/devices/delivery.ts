@@ -1,7 +1,7 @@
 // What goes out after a commit. Nothing here has to arrive: a command that was not handed over stays pending, and the
 // worker sends it when the device connects or the next sweep finds it.
 import { type LiveEvent, publishLive } from '@muster/backplane/live.ts'
-import { type Order, sendToDevices } from '@muster/backplane/routing.ts'
+import { nodesOf, type Order, sendToDevices, sendToNode } from '@muster/backplane/routing.ts'
 import { AppError } from '@muster/kit/errors.ts'
 import { encodeDown } from '@muster/wire/down.ts'
 import { WireError } from '@muster/wire/frame.ts'
@@ -50,6 +50,25 @@ export async function deliverCommands(
       bytes = 0
     }
     if (orders.length > 0) await sendToDevices(redis, orders, partnerId)
+  }
+}
+
+/**
+ * Looks for the device of a command that is about to be committed, which takes about as long.
+ * @returns the way to hand the command over once it is
+ */
+export function deliveryOf(
+  { redis }: Pick<Services, 'redis'>,
+  command: Command,
+  partnerId: string,
+): () => Promise<unknown> {
+  const { id: commandId, deviceId } = command
+  const order: Order = { kind: 'frame', deviceId, bytes: frameOf(command), commandId }
+  const found = nodesOf(redis, [deviceId]).catch(() => new Map<string, string>())
+  return async () => {
+    const node = (await found).get(deviceId)
+    // Who was not there may have come meanwhile.
+    return node === undefined ? sendToDevices(redis, [order], partnerId) : sendToNode(redis, node, [order], partnerId)
   }
 }
 

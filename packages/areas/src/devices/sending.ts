@@ -9,7 +9,7 @@ import { commandType } from './command-registry.ts'
 import { requireDelivery } from './command-stops.ts'
 import type { Command, CommandName, SkipReason } from './commands.contract.ts'
 import { type IssuedTo, issueCommands, type Order, type Target } from './commands.queries.ts'
-import { deliverCommands, frameBytesOf, tellOfCommands } from './delivery.ts'
+import { deliverCommands, deliveryOf, frameBytesOf, tellOfCommands } from './delivery.ts'
 import { commandRefusal, incapacity } from './devices.rules.ts'
 import { keepSetting, tellOfSetting } from './update-setting.ts'
 
@@ -98,9 +98,15 @@ export function deliverAfter(
 ): void {
   const places = new Map(targets.map((target) => [target.id, target]))
   const set = new Set(commands.filter(({ type }) => type === 'set_auto_update').map(({ deviceId }) => deviceId))
+  const partnerOf = (deviceId: string) => places.get(deviceId)?.partnerId
+  const [only, ...others] = commands
+  const deliver =
+    only !== undefined && others.length === 0
+      ? deliveryOf(services, only, partnerOf(only.deviceId) ?? '')
+      : () => deliverCommands(services, commands, partnerOf)
   after(() =>
     Promise.all([
-      deliverCommands(services, commands, (deviceId) => places.get(deviceId)?.partnerId),
+      deliver(),
       tellOfCommands(services, commands, (deviceId) => places.get(deviceId)),
       tellOfSetting(
         services,
