@@ -28,6 +28,8 @@ export interface Caller {
   readonly permissions: ReadonlySet<Permission>
   /** Did this sign-in pass a second factor? */
   readonly mfa: boolean
+  /** When the person last showed everything that protects the account; null when something of it was never shown in this session. */
+  readonly confirmedAt?: string | null
   /** The role demands a second factor that is not enrolled yet. */
   readonly mfaOwed: boolean
   /** False while the caller's partner is pending, suspended or churned. */

@@ -4,6 +4,7 @@ import { unauthenticated } from '@muster/kit/errors.ts'
 import type { Request } from '@muster/kit/run.ts'
 import { sql } from 'kysely'
 import type { Services } from '../services.ts'
+import { hasSecondFactor } from './accounts.queries.ts'
 import { accessibleOrgs, membershipIn, permissionsIn } from './memberships.queries.ts'
 import { owesMfa } from './sign-in.ts'
 import type { Claims } from './tokens.ts'
@@ -15,7 +16,8 @@ function userOf(db: Db, { clock }: Services, { sid, sub }: Claims) {
     db
       .selectFrom('sessions')
       .innerJoin('users', 'users.id', 'sessions.userId')
-      .select(['users.id', 'users.email', 'users.mfaEnabled', 'users.mfaMethod', 'sessions.mfa', 'sessions.providerId'])
+      .select(['users.id', 'users.email', 'users.mfaEnabled', 'users.mfaMethod'])
+      .select(['sessions.mfa', 'sessions.providerId', 'sessions.authenticatedAt'])
       .select((eb) =>
         eb.exists(eb.selectFrom('passkeys').select('id').whereRef('passkeys.userId', '=', 'users.id')).as('hasPasskey'),
       )
@@ -45,6 +47,9 @@ async function callerOf(services: Services, claims: Claims): Promise<Caller | nu
     ]),
   )
   if (user === undefined || membership === undefined) return null
+  const { enable2fa } = services.settings
+  const account = { ...user, hasPasskey: Boolean(user.hasPasskey) }
+  const isConfirmed = user.providerId === null && (user.mfa || !enable2fa || !hasSecondFactor(account))
   return {
     kind: 'user',
     userId: user.id,
@@ -63,13 +68,8 @@ async function callerOf(services: Services, claims: Claims): Promise<Caller | nu
     permissions,
     // What the session has passed by now: a token signed before its second factor was enrolled need not be exchanged first.
     mfa: user.mfa,
-    mfaOwed: owesMfa(
-      services.settings.enable2fa,
-      membership,
-      { ...user, hasPasskey: Boolean(user.hasPasskey) },
-      user.mfa,
-      user.vouched,
-    ),
+    confirmedAt: isConfirmed ? user.authenticatedAt : null,
+    mfaOwed: owesMfa(enable2fa, membership, account, user.mfa, user.vouched),
     partnerActive: membership.scope === 'system' || membership.partnerStatus === 'active',
   }
 }

@@ -1,4 +1,4 @@
-import { asSystem } from '@muster/db/database.ts'
+import { readAsSystem } from '@muster/db/database.ts'
 import { AppError, denied, unauthenticated } from '@muster/kit/errors.ts'
 import type { Call } from '../operation.ts'
 import { type Account, findAccount, hasSecondFactor } from './accounts.queries.ts'
@@ -6,6 +6,17 @@ import { membershipsOf } from './memberships.queries.ts'
 
 /** How long a sign-in is good for changes to the ways of signing in. */
 const recentMs = 30 * 60_000
+
+const isRecent = ({ clock }: Call['services'], at: string) => clock.now() - Date.parse(at) <= recentMs
+
+/** The same as `requireRecentSignIn` for whoever does not need the account: mostly the caller tells enough. */
+export async function requireRecentlyConfirmed(
+  call: Call,
+  confirmation: { readonly currentPassword?: string | undefined },
+): Promise<void> {
+  const { confirmedAt = null } = call.caller
+  if (confirmedAt === null || !isRecent(call.services, confirmedAt)) await requireRecentSignIn(call, confirmation)
+}
 
 /**
  * What protects an account is not changed with a token that somebody found: it takes a sign-in of the last half hour or the
@@ -16,30 +27,25 @@ export async function requireRecentSignIn(
   { services, caller }: Call,
   confirmation: { readonly currentPassword?: string | undefined },
 ): Promise<Account> {
-  const { account, authenticatedAt, belongsElsewhere } = await asSystem(services.system, async (db) => {
-    const session = await db
-      .selectFrom('sessions')
-      .select(['authenticatedAt'])
-      .where('id', '=', caller.sessionId)
-      .executeTakeFirst()
-    const memberships = await membershipsOf(db, caller.userId)
-    return {
-      account: await findAccount(db, caller.userId),
-      authenticatedAt: session?.authenticatedAt,
-      belongsElsewhere: memberships.some(({ orgId }) => orgId !== caller.orgId),
-    }
-  })
-  if (account === undefined || authenticatedAt === undefined) throw unauthenticated('Invalid or expired token')
+  const isProvided = (caller.providerId ?? null) !== null
+  const [account, session, memberships] = await readAsSystem(services.system, (db) =>
+    Promise.all([
+      findAccount(db, caller.userId),
+      db.selectFrom('sessions').select('authenticatedAt').where('id', '=', caller.sessionId).executeTakeFirst(),
+      isProvided ? membershipsOf(db, caller.userId) : [],
+    ]),
+  )
+  if (account === undefined || session === undefined) throw unauthenticated('Invalid or expired token')
   // Whoever runs a provider could open this session in the person's name: what guards an account that others rely on too
   // is not within its reach.
-  if ((caller.providerId ?? null) !== null && belongsElsewhere) {
+  if (isProvided && memberships.some(({ orgId }) => orgId !== caller.orgId)) {
     throw denied('This account belongs to other organizations as well. Sign in without single sign-on to change this')
   }
   // What the account is protected with is not changed by a session that never showed it.
   if (services.settings.enable2fa && hasSecondFactor(account) && !caller.mfa) {
     throw new AppError('FORBIDDEN', 'Verify your second factor first')
   }
-  if (services.clock.now() - Date.parse(authenticatedAt) <= recentMs) return account
+  if (isRecent(services, session.authenticatedAt)) return account
   if (confirmation.currentPassword === undefined) throw confirmFirst()
   await services.limits.take('passwordPerUser', caller.userId)
   if (!(await services.passwords.verify(account.passwordHash, confirmation.currentPassword))) {

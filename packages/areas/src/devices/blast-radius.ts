@@ -3,7 +3,7 @@
 import { type Db, inOrder } from '@muster/db/database.ts'
 import { AppError } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
-import { requireRecentSignIn } from '../auth/index.ts'
+import { requireRecentlyConfirmed } from '../auth/index.ts'
 import type { Call } from '../operation.ts'
 import { commandRegistry, commandType } from './command-registry.ts'
 import type { CommandName } from './commands.contract.ts'
@@ -15,7 +15,7 @@ export const blastRadius = { devices: 100, organizations: 1, minutes: 10 } as co
 const lookingTypes = Object.entries(commandRegistry).flatMap(([name, { risk }]) => (risk === 'look' ? [name] : []))
 const lately = sql`now() - make_interval(mins => ${sql.lit(blastRadius.minutes)})`
 
-interface Confirmation {
+export interface Confirmation {
   readonly currentPassword?: string | undefined
 }
 interface Known {
@@ -44,8 +44,11 @@ export async function reachOf(
   if (count <= blastRadius.devices) return 'granted'
   const limits = `more than ${blastRadius.devices} devices in ${blastRadius.minutes} minutes, or several organizations at once`
   if (call.caller.sessionId === null) throw new AppError('FORBIDDEN', `API keys do not reach ${limits}`)
-  await requireRecentSignIn(call, confirmation)
-  return (await wantsSecondPerson(db, targets)) ? 'second person' : 'granted'
+  const [wantsSecond] = await Promise.all([
+    wantsSecondPerson(db, targets),
+    requireRecentlyConfirmed(call, confirmation),
+  ])
+  return wantsSecond ? 'second person' : 'granted'
 }
 
 /** For what cannot wait for a second person. @throws as `reachOf`, and APPROVAL_REQUIRED where a second person has to agree */

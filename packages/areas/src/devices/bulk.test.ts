@@ -129,6 +129,8 @@ describe('how far one account reaches', () => {
     expect((await call(late, commands.bulk, { deviceIds: deviceIds.slice(1), ...script })).commands).toHaveLength(100)
     const [first = ''] = deviceIds
     expect(await refusal(call(late, commands.create, { id: first, ...script }))).toMatchObject({ status: 403 })
+    const { pagination } = await call(late, commands.list, { id: first, type: script.type })
+    expect(pagination.total).toBe(0)
     const recent = await call(own.orgAdmin, commands.bulk, { deviceIds, ...script })
     expect(recent.commands).toHaveLength(deviceIds.length)
   })

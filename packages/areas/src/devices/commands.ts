@@ -4,7 +4,7 @@ import { conflict, notFound } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
 import { type Call, implement } from '../operation.ts'
 import { askForApproval } from './approval.queries.ts'
-import { reachedWith, reachOf, requireReach } from './blast-radius.ts'
+import { type Confirmation, reachedWith, reachOf, requireReach } from './blast-radius.ts'
 import { auditBulk } from './bulk-audit.ts'
 import { commandType } from './command-registry.ts'
 import { requireDelivery } from './command-stops.ts'
@@ -56,8 +56,7 @@ export default implement(contract, {
       reachedWith(db, caller.userId, order.type, [input.id]),
     ])
     if (known !== undefined && known.deviceId !== target.id) throw conflict(otherRequest)
-    if (known === undefined) await requireReach(call, order.type, [target], input, { reached })
-    const command = known ?? (await issueTo(call, target, order))
+    const command = known ?? (await issueWithin(call, target, order, reached))
     const { id, hostname, orgId, partnerId } = target
     const details = { commandId: command.id, type: order.type, risk: commandType(order.type).risk }
     audit({ target: id, name: hostname, orgId, partnerId, details })
@@ -123,6 +122,17 @@ export default implement(contract, {
     }
   },
 })
+
+/** Writes an order down while it is judged whether the caller reaches so far: when not, it goes with the transaction. */
+async function issueWithin(call: Call<Confirmation>, target: Target, order: Order, reached: number): Promise<Command> {
+  const [within, issued] = await Promise.allSettled([
+    requireReach(call, order.type, [target], call.input, { reached }),
+    issueTo(call, target, order),
+  ])
+  if (within.status === 'rejected') throw within.reason
+  if (issued.status === 'rejected') throw issued.reason
+  return issued.value
+}
 
 const otherRequest = 'The idempotency key was used for another request'
 
