@@ -10,6 +10,12 @@ const batchRows = 1_000
 /** Held for a batch, so that there is one writer however many workers run. */
 const writerLock = 7_301_156
 
+/** Named, so that it is planned once: for all partitions of the log that takes longer than to find nothing in them. */
+const unchained = {
+  name: 'unchained',
+  text: `SELECT ${recordColumns} FROM audit_logs a WHERE a.chain_sequence IS NULL ORDER BY a.at, a.id LIMIT ${batchRows}`,
+}
+
 type Unchained = Omit<ChainedRecord, 'sequence'>
 interface End {
   sequence: number
@@ -40,9 +46,7 @@ const isTheWriter = async (client: pg.PoolClient): Promise<boolean> =>
 
 async function chainBatch(client: pg.PoolClient): Promise<number> {
   if (!(await isTheWriter(client))) return 0
-  const { rows } = await client.query<Unchained>(
-    `SELECT ${recordColumns} FROM audit_logs a WHERE a.chain_sequence IS NULL ORDER BY a.at, a.id LIMIT ${batchRows}`,
-  )
+  const { rows } = await client.query<Unchained>(unchained)
   if (rows.length === 0) return 0
   const chainIds = [...new Set(rows.map(({ partnerId }) => chainOf(partnerId)))]
   const ends = await endsOf(client, chainIds)

@@ -104,7 +104,9 @@ function concerns(group: Watching, kind: Touched['kind']): boolean {
 export async function followDeviceChanges(system: pg.Pool, since: string): Promise<string> {
   const { groups, touched, now } = await asSystem(system, async (db) => {
     const { rows } = await sql<{ now: string }>`SELECT now() - interval '1 second' AS now`.execute(db)
-    return { now: rows[0]?.now ?? since, groups: await dynamicGroups(db), touched: await touchedSince(db, since) }
+    const groups = await dynamicGroups(db)
+    // Where nobody has such a group there is nothing to look for.
+    return { now: rows[0]?.now ?? since, groups, touched: groups.length === 0 ? [] : await touchedSince(db, since) }
   })
   const byOrg = Map.groupBy(touched, (change) => change.orgId)
   const due = groups.flatMap((group) => {
