@@ -73,7 +73,8 @@ export function subscriberBeside(origin: Redis, name: string, timeoutMs: number)
 
 /**
  * What is sent until the event loop's next turn travels in one packet, and the server makes it durable with one write to its disk.
- * The client's own pipelines would do the same, but each holds on to the next until all of the heap is collected.
+ * The client's own pipelines would do the same, but each of them is kept, with all that it sent, until the whole heap is collected:
+ * its `length` is a property of its own kind, and what the engine notes down about that kind lives among what is old.
  */
 export function gather(client: Redis): void {
   if (!(client instanceof Server) || client.stream.writableCorked > 0) return
