@@ -18,13 +18,12 @@ const heartbeatSeconds = 60
 const perIngest = 15_000
 const referenceAgents = 15_000
 const firstShare = 0.2
-/** The time after which ingest cleans up behind a wave of handshakes. */
-const restMs = 11_000
 const connectMs = 400_000
 
+// In full it rests for as long as ingest waits before it cleans up behind a wave of handshakes.
 const lengths = {
-  full: { agents: 60_000, seconds: 1_800, rounds: 5, useSeconds: 10, referenceRestMs: 12_000 },
-  quick: { agents: 4_000, seconds: 4, rounds: 1, useSeconds: 3, referenceRestMs: 2_000 },
+  full: { restMs: 11_000, agents: 60_000, seconds: 1_800, rounds: 5, useSeconds: 10, referenceRestMs: 12_000 },
+  quick: { restMs: 2_000, agents: 4_000, seconds: 4, rounds: 1, useSeconds: 3, referenceRestMs: 2_000 },
 }
 
 interface Round {
@@ -53,7 +52,7 @@ export const density: Scenario = {
     const first = Math.ceil(agents * firstShare)
     await generator.connect(connectMs, first)
     await generator.pace(first / length.useSeconds, length.useSeconds)
-    await pause(restMs)
+    await pause(length.restMs)
     const base = residentOf(bench)
     const connectedMs = await generator.connect(connectMs)
     say(`${agents} agents connected in ${(connectedMs / 1000).toFixed(1)} s`)
