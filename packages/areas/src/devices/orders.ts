@@ -13,6 +13,17 @@ export interface OrderInput {
   readonly expiresInSeconds?: number | undefined
 }
 
+const payloads = new Map<QueuedCommand, z.ZodType<{ payload: Record<string, unknown> }>>()
+
+/** The payload of a type under its name, made once: a schema is compiled when it is first used. */
+function payloadOf(type: QueuedCommand) {
+  const known = payloads.get(type)
+  if (known !== undefined) return known
+  const made = z.object({ payload: commandType(type).payload })
+  payloads.set(type, made)
+  return made
+}
+
 /**
  * What the caller asks for, checked against the command's type.
  * @throws FORBIDDEN without the type's permission, VALIDATION_ERROR naming the field of the payload
@@ -20,7 +31,7 @@ export interface OrderInput {
 export function orderOf(caller: Caller, { type, payload, ...given }: OrderInput, nowMs: number): Order {
   const kind = commandType(type)
   if (!hasPermission(caller, kind.permission)) throw denied(`Permission denied: ${kind.permission} is required`)
-  const parsed = z.object({ payload: kind.payload }).safeParse({ payload }, { error: plainWords })
+  const parsed = payloadOf(type).safeParse({ payload }, { error: plainWords })
   if (!parsed.success) throw inputError(parsed.error)
   const expiresInSeconds = given.expiresInSeconds ?? kind.expiresInSeconds
   return {
