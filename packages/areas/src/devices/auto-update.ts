@@ -38,7 +38,7 @@ async function tellAgent(call: Call, target: Target, enabled: boolean): Promise<
   const { timeoutMs, expiresInSeconds } = commandType('set_auto_update')
   const expiresAt = new Date(services.clock.now() + expiresInSeconds * 1_000).toISOString()
   const order = { type: 'set_auto_update', payload: { enabled }, timeoutMs, expiresAt } as const
-  const command = await issueTo(call, target, { ...order, createdBy: caller.userId })
+  const { command } = await issueTo(call, target.id, { ...order, createdBy: caller.userId }, async () => target)
   deliverAfter(call, [command], [target])
   return command
 }

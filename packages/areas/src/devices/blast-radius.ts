@@ -7,7 +7,7 @@ import { requireRecentlyConfirmed } from '../auth/index.ts'
 import type { Call } from '../operation.ts'
 import { commandRegistry, commandType } from './command-registry.ts'
 import type { CommandName } from './commands.contract.ts'
-import type { Target } from './commands.queries.ts'
+import { isOneOfPartners, type Partners, type Target } from './commands.queries.ts'
 
 /** So many devices, or more than one organisation at once, take a recent sign-in. */
 export const blastRadius = { devices: 100, organizations: 1, minutes: 10 } as const
@@ -22,6 +22,8 @@ interface Known {
   readonly db?: Db
   /** What `reachedWith` has said of these devices, where it was asked ahead. */
   readonly reached?: number
+  /** What `wantsSecondPerson` has said of their partners, where it was asked ahead. */
+  readonly wantsSecond?: boolean
 }
 
 /**
@@ -35,7 +37,7 @@ export async function reachOf(
   type: CommandName,
   targets: readonly Target[],
   confirmation: Confirmation,
-  { db = call.db, reached }: Known = {},
+  { db = call.db, reached, wantsSecond }: Known = {},
 ): Promise<'granted' | 'second person'> {
   if (commandType(type).risk === 'look') return 'granted'
   const isWide = new Set(targets.map(({ orgId }) => orgId)).size > blastRadius.organizations
@@ -44,11 +46,12 @@ export async function reachOf(
   if (count <= blastRadius.devices) return 'granted'
   const limits = `more than ${blastRadius.devices} devices in ${blastRadius.minutes} minutes, or several organizations at once`
   if (call.caller.sessionId === null) throw new AppError('FORBIDDEN', `API keys do not reach ${limits}`)
-  const [wantsSecond] = await Promise.all([
-    wantsSecondPerson(db, targets),
+  const partnerIds = targets.map(({ partnerId }) => partnerId)
+  const [isWanted] = await Promise.all([
+    wantsSecond ?? wantsSecondPerson(db, partnerIds),
     requireRecentlyConfirmed(call, confirmation),
   ])
-  return wantsSecond ? 'second person' : 'granted'
+  return isWanted ? 'second person' : 'granted'
 }
 
 /** For what cannot wait for a second person. @throws as `reachOf`, and APPROVAL_REQUIRED where a second person has to agree */
@@ -107,12 +110,12 @@ export async function reachedWith(
   return row?.count ?? Infinity
 }
 
-async function wantsSecondPerson(db: Db, targets: readonly Target[]): Promise<boolean> {
-  const partnerIds = [...new Set(targets.map(({ partnerId }) => partnerId))]
+/** Whether one of the partners wants that a second person agrees to what reaches far. */
+export async function wantsSecondPerson(db: Db, partners: Partners): Promise<boolean> {
   const found = await db
     .selectFrom('partners')
     .select('id')
-    .where((eb) => eb('id', '=', eb.fn.any(eb.val(partnerIds))))
+    .where(isOneOfPartners('id', partners))
     .where(sql<boolean>`settings -> 'secondPerson' = 'true'`)
     .limit(1)
     .executeTakeFirst()

@@ -6,6 +6,7 @@ import { type Call, implement } from '../operation.ts'
 import { requireWholePartner } from '../tenancy/index.ts'
 import { type CommandStop, stops as contract } from './command-stops.contract.ts'
 import { copyCommandStops } from './command-stops.jobs.ts'
+import { isOneOfPartners, type Partners } from './commands.queries.ts'
 
 const columns = ['partnerId', 'byScope', 'reason', 'byUser', 'at'] as const
 /** What system scope has to say before it stops everybody at once. */
@@ -88,13 +89,11 @@ async function stateFor(db: Db, caller: Caller) {
 }
 
 /** @throws COMMANDS_STOPPED, with the reason, where a stop concerns one of the partners */
-export async function requireDelivery(db: Db, partnerIds: Iterable<string>): Promise<void> {
+export async function requireDelivery(db: Db, partners: Partners): Promise<void> {
   const stop = await db
     .selectFrom('commandStops')
     .select(columns)
-    .where((eb) =>
-      eb.or([eb('partnerId', 'is', null), eb('partnerId', '=', eb.fn.any(eb.val([...new Set(partnerIds)])))]),
-    )
+    .where((eb) => eb.or([eb('partnerId', 'is', null), isOneOfPartners('partnerId', partners)]))
     .orderBy('at')
     .limit(1)
     .executeTakeFirst()

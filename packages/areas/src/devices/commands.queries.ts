@@ -71,6 +71,15 @@ export async function targetById(db: Db, caller: Caller, deviceId: string): Prom
   return target
 }
 
+/** Partners, by their ids or by a device of theirs that has not been looked up yet. */
+export type Partners = readonly string[] | { readonly deviceId: string }
+
+/** That a column names one of the partners. */
+export const isOneOfPartners = (column: string, partners: Partners): RawBuilder<SqlBool> =>
+  'deviceId' in partners
+    ? sql`${sql.ref(column)} = (SELECT d.partner_id FROM devices d WHERE d.id = ${partners.deviceId})`
+    : sql`${sql.ref(column)} = ANY (${[...new Set(partners)]}::uuid[])`
+
 /** What is to be done, by each device that it is issued to. */
 export interface Order {
   readonly type: QueuedCommand

@@ -114,6 +114,18 @@ describe('sending a command', () => {
     expect([data.length, data[0]?.status, pagination.total]).toEqual([1, 'pending', 1])
   })
 
+  it('what is refused leaves nothing behind, neither the command nor the setting that came with it', async () => {
+    const id = await device()
+    const tenant = { scope: 'organization', partnerId: here.partner.id, orgId: here.org.id } as const
+    const confined = await person(tenant, { role: 'Org Admin', siteIds: [] })
+    const order = { id, type: 'set_auto_update', payload: { enabled: false } } as const
+    expect(await refusal(call(confined, commands.create, order))).toMatchObject({ status: 404 })
+    await system.query(`UPDATE devices SET lifecycle = 'quarantined' WHERE id = $1`, [id])
+    expect(await refusal(call(here.orgAdmin, commands.create, order))).toMatchObject({ status: 409 })
+    expect(await call(here.orgAdmin, devices.get, { id })).toMatchObject({ autoUpdate: true })
+    expect((await call(here.orgAdmin, commands.list, { id })).pagination.total).toBe(0)
+  })
+
   it('a device of a suspended organisation takes none', async () => {
     const own = await world()
     const [id = ''] = await enrolled(own.orgAdmin, { orgId: own.org.id }, 'sleeping')

@@ -4,7 +4,7 @@ import { conflict, notFound } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
 import { type Call, implement } from '../operation.ts'
 import { askForApproval } from './approval.queries.ts'
-import { type Confirmation, reachedWith, reachOf, requireReach } from './blast-radius.ts'
+import { type Confirmation, reachedWith, reachOf, requireReach, wantsSecondPerson } from './blast-radius.ts'
 import { auditBulk } from './bulk-audit.ts'
 import { commandType } from './command-registry.ts'
 import { requireDelivery } from './command-stops.ts'
@@ -50,13 +50,13 @@ export default implement(contract, {
   async create(call) {
     const { caller, input, db, services, request, audit, after, finish } = call
     const order = orderFor(call, input)
-    const [target, [known], reached] = await Promise.all([
-      targetById(db, caller, input.id),
-      knownCommands(call, order),
-      reachedWith(db, caller.userId, order.type, [input.id]),
-    ])
-    if (known !== undefined && known.deviceId !== target.id) throw conflict(otherRequest)
-    const command = known ?? (await issueWithin(call, target, order, reached))
+    // Who asks again is told so before anything is written.
+    const [known] = await knownCommands(call, order)
+    const { target, command } =
+      known === undefined
+        ? await issueTo(call, input.id, order, () => judged(call, order))
+        : { target: await targetById(db, caller, input.id), command: known }
+    if (command.deviceId !== target.id) throw conflict(otherRequest)
     const { id, hostname, orgId, partnerId } = target
     const details = { commandId: command.id, type: order.type, risk: commandType(order.type).risk }
     audit({ target: id, name: hostname, orgId, partnerId, details })
@@ -123,15 +123,18 @@ export default implement(contract, {
   },
 })
 
-/** Writes an order down while it is judged whether the caller reaches so far: when not, it goes with the transaction. */
-async function issueWithin(call: Call<Confirmation>, target: Target, order: Order, reached: number): Promise<Command> {
-  const [within, issued] = await Promise.allSettled([
-    requireReach(call, order.type, [target], call.input, { reached }),
-    issueTo(call, target, order),
+/** The device that a command is for, when it is in the caller's sight and within the caller's reach. */
+async function judged(call: Call<Confirmation & { readonly id: string }>, { type }: Order): Promise<Target> {
+  const { caller, db, input } = call
+  const { id: deviceId } = input
+  const [reached, target, wantsSecond] = await Promise.all([
+    // Asked first: whoever waits for a turn must not hold a device meanwhile.
+    reachedWith(db, caller.userId, type, [deviceId]),
+    targetById(db, caller, deviceId),
+    wantsSecondPerson(db, { deviceId }),
   ])
-  if (within.status === 'rejected') throw within.reason
-  if (issued.status === 'rejected') throw issued.reason
-  return issued.value
+  await requireReach(call, type, [target], input, { reached, wantsSecond })
+  return target
 }
 
 const otherRequest = 'The idempotency key was used for another request'

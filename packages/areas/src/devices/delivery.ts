@@ -1,5 +1,6 @@
 // What goes out after a commit. Nothing here has to arrive: a command that was not handed over stays pending, and the
 // worker sends it when the device connects or the next sweep finds it.
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type LiveEvent, publishLive } from '@muster/backplane/live.ts'
 import { nodesOf, type Order, sendToDevices, sendToNode } from '@muster/backplane/routing.ts'
 import { AppError } from '@muster/kit/errors.ts'
@@ -63,9 +64,11 @@ export function deliveryOf(
   partnerId: string,
 ): () => Promise<unknown> {
   const { id: commandId, deviceId } = command
-  const order: Order = { kind: 'frame', deviceId, bytes: frameOf(command), commandId }
-  const found = nodesOf(redis, [deviceId]).catch(() => new Map<string, string>())
+  // In the next turn, when the commit is on its way.
+  const looked = nextTurn().then(() => nodesOf(redis, [deviceId]))
+  const found = looked.catch(() => new Map<string, string>())
   return async () => {
+    const order: Order = { kind: 'frame', deviceId, bytes: frameOf(command), commandId }
     const node = (await found).get(deviceId)
     // Who was not there may have come meanwhile.
     return node === undefined ? sendToDevices(redis, [order], partnerId) : sendToNode(redis, node, [order], partnerId)

@@ -51,13 +51,34 @@ async function issue(db: Db, order: Order, recipients: readonly IssuedTo[]): Pro
   return commands
 }
 
-/** Issues an order to one device. @throws when the device takes no commands, or not a second one of this type */
-export async function issueTo(call: Pick<Call, 'db'>, target: Target, order: Order): Promise<Command> {
-  requireCapable(target, order.type)
-  const [, [command]] = await Promise.all([
-    requireDelivery(call.db, [target.partnerId]),
-    issue(call.db, order, [{ commandId: randomUUID(), deviceId: target.id }]),
+/**
+ * Issues an order to one device, in the message that asks whether it may be: what must not be goes with the transaction.
+ * @throws first what `judge` says of the device, then when it takes no commands, or not a second one of this type
+ */
+export async function issueTo(
+  { db }: Pick<Call, 'db'>,
+  deviceId: string,
+  order: Order,
+  judge: () => Promise<Target>,
+): Promise<{ readonly target: Target; readonly command: Command }> {
+  const [judged, delivery, issued] = await Promise.allSettled([
+    judge(),
+    requireDelivery(db, { deviceId }),
+    issue(db, order, [{ commandId: randomUUID(), deviceId }]),
   ])
+  const target = settled(judged)
+  requireCapable(target, order.type)
+  settled(delivery)
+  return { target, command: sendable(settled(issued)) }
+}
+
+function settled<T>(outcome: PromiseSettledResult<T>): T {
+  if (outcome.status === 'rejected') throw outcome.reason
+  return outcome.value
+}
+
+/** The one command of an order to one device. @throws when it was left out, or no frame can carry it */
+function sendable([command]: readonly Command[]): Command {
   if (command === undefined) throw conflict(words.already_pending, 'ALREADY_PENDING')
   frameBytesOf(command)
   return command
