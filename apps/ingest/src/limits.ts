@@ -42,7 +42,7 @@ export const limits = {
   batchRecords: 512,
   batchMs: 5,
   /** Nobody waits for a heartbeat: with more company it costs everybody behind less. */
-  heartbeatBatchMs: 200,
+  heartbeatBatchMs: 300,
   /** Who came and went is seen soon enough; after an outage everybody comes at once. */
   connectionBatchMs: 100,
   /** A batch that waits for the one before it grows up to this. */
