@@ -20,9 +20,11 @@ const referenceAgents = 15_000
 const firstShare = 0.2
 const connectMs = 400_000
 
-// In full it rests for as long as ingest waits before it cleans up behind a wave of handshakes.
+/** The time after which ingest cleans up behind a wave of handshakes. */
+const cleanedMs = 11_000
+
 const lengths = {
-  full: { restMs: 11_000, agents: 60_000, seconds: 1_800, rounds: 5, useSeconds: 10, referenceRestMs: 12_000 },
+  full: { restMs: cleanedMs, agents: 60_000, seconds: 1_800, rounds: 5, useSeconds: 10, referenceRestMs: 12_000 },
   quick: { restMs: 3_000, agents: 4_000, seconds: 4, rounds: 1, useSeconds: 3, referenceRestMs: 2_000 },
 }
 
@@ -52,7 +54,7 @@ export const density: Scenario = {
     const first = Math.ceil(agents * firstShare)
     await generator.connect(connectMs, first)
     await generator.pace(first / length.useSeconds, length.useSeconds)
-    await pause(length.restMs)
+    await pause(cleanedMs)
     const base = residentOf(bench)
     const connectedMs = await generator.connect(connectMs)
     say(`${agents} agents connected in ${(connectedMs / 1000).toFixed(1)} s`)

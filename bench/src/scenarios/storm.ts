@@ -23,7 +23,7 @@ const queryChars = 100
 
 const lengths = {
   full: { agents: 50_000, rounds: 5, quietMs: 61_000, restSeconds: 30 },
-  quick: { agents: 4_000, rounds: 1, quietMs: 1_000, restSeconds: 6 },
+  quick: { agents: 4_000, rounds: 1, quietMs: 1_000, restSeconds: 4 },
 }
 
 interface Round {
