@@ -12,7 +12,7 @@ import { pause } from '../waiting.ts'
 
 const lengths = {
   full: { agents: 50_000, loads: 20, searches: 60, changes: 60, scrollSeconds: 20, memorySeconds: 600, told: 50_000 },
-  quick: { agents: 50_000, loads: 3, searches: 6, changes: 3, scrollSeconds: 3, memorySeconds: 6, told: 2_000 },
+  quick: { agents: 50_000, loads: 2, searches: 4, changes: 2, scrollSeconds: 2, memorySeconds: 4, told: 2_000 },
 }
 const changesPerSecond = 1_000
 const ticksPerSecond = 10

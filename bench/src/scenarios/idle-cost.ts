@@ -15,7 +15,7 @@ const warmUpFactor = 10
 
 const lengths = {
   full: { agents: 60_000, warmUpSeconds: 30, seconds: 60, rounds: 5 },
-  quick: { agents: 4_000, warmUpSeconds: 3, seconds: 6, rounds: 1 },
+  quick: { agents: 4_000, warmUpSeconds: 2, seconds: 5, rounds: 1 },
 }
 
 /** What a fleet costs that only says once a minute how it is: CPU of all processes but the generator's. */

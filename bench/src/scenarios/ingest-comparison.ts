@@ -14,7 +14,7 @@ const drainMs = { least: 800, most: 1_500 }
 
 const lengths = {
   full: { agents: 10_000, firstRate: 12_000, rounds: 5, ours: 10, bare: 5, rows: 4, half: 20, trial: 3 },
-  quick: { agents: 5_000, firstRate: 81_000, rounds: 2, ours: 3, bare: 1.5, rows: 1, half: 3, trial: 1 },
+  quick: { agents: 5_000, firstRate: 81_000, rounds: 1, ours: 3, bare: 1.5, rows: 1, half: 2, trial: 1 },
 }
 
 interface Round {
