@@ -25,7 +25,7 @@ const cleanedMs = 11_000
 
 const lengths = {
   full: { restMs: cleanedMs, agents: 60_000, seconds: 1_800, rounds: 5, useSeconds: 10, referenceRestMs: 12_000 },
-  quick: { restMs: 3_000, agents: 4_000, seconds: 3, rounds: 1, useSeconds: 1, referenceRestMs: 1_000 },
+  quick: { restMs: 8_000, agents: 4_000, seconds: 3, rounds: 1, useSeconds: 1, referenceRestMs: 1_000 },
 }
 
 interface Round {
