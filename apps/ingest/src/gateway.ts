@@ -151,7 +151,7 @@ function receiveAnswer(
   welcome(gateway, connection, identity, nowMs)
   if (!keepsTickets) return
   // One that is good for long enough is not made anew: a fleet that comes back has other things to wait for.
-  if (ticketAgeMs !== undefined && ticketAgeMs < gateway.limits.ticketLifeMs / 4)
+  if (ticketAgeMs !== undefined && ticketAgeMs < youngMs(gateway.limits))
     scheduleTicket(gateway, connection, ticketAgeMs)
   else giveTicket(gateway, connection, identity, nowMs)
 }
@@ -181,9 +181,12 @@ export function giveTicket(gateway: Gateway, connection: Connection, identity: I
   send(gateway, connection, encodeDown({ name: 'ticket', sequence: 0, body }))
 }
 
+/** Up to which age a ticket is as good as new. */
+const youngMs = ({ ticketLifeMs }: Limits): number => ticketLifeMs / 4
+
 /** Notes when the ticket after one of this age is due. A fleet that came back at once does not renew at once. */
 function scheduleTicket({ limits, tick }: Gateway, connection: Connection, ageMs: number): void {
-  const afterMs = (limits.ticketLifeMs / 4) * (1 + Math.random()) - ageMs
+  const afterMs = youngMs(limits) * (1 + Math.random()) - ageMs
   connection.ticketDueTick = tick + Math.ceil(afterMs / limits.sweepMs)
 }
 
