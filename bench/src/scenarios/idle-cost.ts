@@ -39,7 +39,7 @@ export const idleCost: Scenario = {
     await drained(bench)
     const rounds: { usage: UsageReport; micros: number; loadAverage: number }[] = []
     for (let index = 0; index < count; index++) {
-      const meter = new UsageMeter(bench.groups)
+      const meter = new UsageMeter({ ...bench.groups, generator: () => generator.pids })
       await generator.pace(agents / heartbeatSeconds, seconds)
       await generator.settle()
       await drained(bench)
@@ -51,7 +51,7 @@ export const idleCost: Scenario = {
     const verdict = await checkAndClear(bench, generator)
     const micros = median(rounds.map((round) => round.micros))
     const perProcess = (usage: UsageReport) =>
-      Object.values(usage.groups).map(({ cpuSeconds }) => significant((1e6 * cpuSeconds) / (agents * usage.seconds)))
+      ofService(usage).map(({ cpuSeconds }) => significant((1e6 * cpuSeconds) / (agents * usage.seconds)))
     return {
       scenario: 'idle-cost',
       ratios: {},
@@ -78,6 +78,9 @@ export const idleCost: Scenario = {
   },
 }
 
-function cpuOf({ groups }: UsageReport): number {
-  return Object.values(groups).reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0)
+/** All but the load generator, which stands for the agents. */
+const ofService = ({ groups: { generator: _, ...service } }: UsageReport) => Object.values(service)
+
+function cpuOf(usage: UsageReport): number {
+  return ofService(usage).reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0)
 }
