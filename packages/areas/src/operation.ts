@@ -1,12 +1,12 @@
 // Binds the vocabulary of kit to Muster's database and services, so that areas write neither type twice.
 import type { Db } from '@muster/db/database.ts'
-import type { Resource } from '@muster/kit/contract.ts'
 import {
   type Call as AnyCall,
   type Handlers as AnyHandlers,
   type Operation as AnyOperation,
   implementation,
-} from '@muster/kit/run.ts'
+} from '@muster/kit/call.ts'
+import type { Resource } from '@muster/kit/contract.ts'
 import type { Services } from './services.ts'
 
 export type Call<In = unknown> = AnyCall<In, Db, Services>

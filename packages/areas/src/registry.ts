@@ -1,6 +1,6 @@
 // Every operation with its handler. The shape must be that of contract.ts: a resource without handlers does not compile.
 import type { Db } from '@muster/db/database.ts'
-import { type Implementation, operationsOf } from '@muster/kit/run.ts'
+import { type Implementation, operationsOf } from '@muster/kit/call.ts'
 import reviews from './access-reviews/reviews.ts'
 import distribution from './agent-versions/distribution.ts'
 import versions from './agent-versions/versions.ts'

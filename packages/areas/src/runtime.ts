@@ -2,10 +2,10 @@
 
 import type { Redis, Subscriber } from '@muster/backplane/redis.ts'
 import { asCaller, asSystem, type Db } from '@muster/db/database.ts'
+import type { Runtime } from '@muster/kit/call.ts'
 import { systemClock } from '@muster/kit/clock.ts'
 import type { Keyring } from '@muster/kit/keyring.ts'
 import type { Log } from '@muster/kit/log.ts'
-import type { Runtime } from '@muster/kit/run.ts'
 import type { ReleaseStore } from '@muster/releases/store.ts'
 import type pg from 'pg'
 import { callerOfApiKey, carriesApiKey } from './api-keys/index.ts'

@@ -2,9 +2,9 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
+import { implementation, operationsOf, type Request, type Runtime } from './call.ts'
 import { anyone, live } from './contract.ts'
 import { follow } from './follow.ts'
-import { implementation, operationsOf, type Request, type Runtime } from './run.ts'
 
 const Tick = z.object({ at: z.number() })
 const ticks = {

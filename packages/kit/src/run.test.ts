@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { Caller } from './access.ts'
-import { anyone, can, changes, create, get, id, patch, signedIn, unaudited } from './contract.ts'
-import { AppError, tooMany } from './errors.ts'
-import type { Permission } from './permissions.ts'
 import {
   type AuditRecord,
   implementation,
@@ -12,8 +9,11 @@ import {
   type Reply,
   type Request,
   type Runtime,
-  run,
-} from './run.ts'
+} from './call.ts'
+import { anyone, can, changes, create, get, id, patch, signedIn, unaudited } from './contract.ts'
+import { AppError, tooMany } from './errors.ts'
+import type { Permission } from './permissions.ts'
+import { run } from './run.ts'
 
 type Db = { readonly name: 'db' }
 const caller: Caller = {

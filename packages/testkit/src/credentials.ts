@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto'
-import type { Reply } from '@muster/kit/run.ts'
+import type { Reply } from '@muster/kit/call.ts'
 import { testServices } from './services.ts'
 import type { Person } from './world.ts'
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Reply, Request } from '@muster/kit/run.ts'
+import type { Reply, Request } from '@muster/kit/call.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /** Strips the zone and the IPv4-in-IPv6 form, so that one client has one spelling. */

@@ -1,5 +1,5 @@
+import type { RawAnswer } from '@muster/kit/call.ts'
 import { notFound } from '@muster/kit/errors.ts'
-import type { RawAnswer } from '@muster/kit/run.ts'
 import { targetFile } from '@muster/releases/repository.ts'
 import type { ReleaseTarget } from '@muster/wire/release.ts'
 import type { Call } from '../operation.ts'

@@ -1,7 +1,7 @@
 // Files of releases over HTTP: whole, in parts, or not at all when the other side has them already.
 import { createHash } from 'node:crypto'
+import type { RawAnswer, Request } from '@muster/kit/call.ts'
 import { invariant } from '@muster/kit/errors.ts'
-import type { RawAnswer, Request } from '@muster/kit/run.ts'
 import type { ByteRange, ReleaseStore } from '@muster/releases/store.ts'
 
 export interface ServedFile {

@@ -1,10 +1,10 @@
 // What an API key is worth at this moment: what its creator may do now, cut down to the key's own scopes.
 import { asSystem, type Db } from '@muster/db/database.ts'
 import { type Caller, hasPermission } from '@muster/kit/access.ts'
+import type { Request } from '@muster/kit/call.ts'
 import { denied, unauthenticated } from '@muster/kit/errors.ts'
 import { peppered } from '@muster/kit/keyring.ts'
 import { isPermission, type Permission } from '@muster/kit/permissions.ts'
-import type { Request } from '@muster/kit/run.ts'
 import { findAccount, isWithin, membershipIn, membershipsOf, owesMfa, permissionsOfRole } from '../auth/index.ts'
 import type { Services } from '../services.ts'
 

@@ -1,6 +1,6 @@
 import { asCaller } from '@muster/db/database.ts'
 import type { Caller } from '@muster/kit/access.ts'
-import type { RawAnswer } from '@muster/kit/run.ts'
+import type { RawAnswer } from '@muster/kit/call.ts'
 import { sql } from 'kysely'
 import { type Call, implement } from '../operation.ts'
 import { asCsv, asJson, type ExportedLog } from './export-format.ts'

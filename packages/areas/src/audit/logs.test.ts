@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { operations } from '@muster/areas/registry.ts'
-import { type RawAnswer, run } from '@muster/kit/run.ts'
+import type { RawAnswer } from '@muster/kit/call.ts'
+import { run } from '@muster/kit/run.ts'
 import { call, refusal, requestAs } from '@muster/testkit/call.ts'
 import { testRuntime, testServices } from '@muster/testkit/services.ts'
 import { type Person, person, world } from '@muster/testkit/world.ts'

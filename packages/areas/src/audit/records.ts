@@ -2,7 +2,7 @@ import { type Db, withCommit } from '@muster/db/database.ts'
 import type { JsonObject } from '@muster/db/json.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { changedFields } from '@muster/kit/audit.ts'
-import type { AuditRecord, Request } from '@muster/kit/run.ts'
+import type { AuditRecord, Request } from '@muster/kit/call.ts'
 
 function actorOf(record: AuditRecord, caller: Caller | null) {
   if (record.actor !== undefined) {

@@ -1,7 +1,7 @@
 import { type Db, readAsSystem } from '@muster/db/database.ts'
 import type { Caller } from '@muster/kit/access.ts'
+import type { Request } from '@muster/kit/call.ts'
 import { unauthenticated } from '@muster/kit/errors.ts'
-import type { Request } from '@muster/kit/run.ts'
 import { sql } from 'kysely'
 import type { Services } from '../services.ts'
 import { hasSecondFactor } from './accounts.queries.ts'

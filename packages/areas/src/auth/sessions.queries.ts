@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Db } from '@muster/db/database.ts'
+import type { Request } from '@muster/kit/call.ts'
 import { type Keyring, peppered } from '@muster/kit/keyring.ts'
-import type { Request } from '@muster/kit/run.ts'
 import type { Membership } from './memberships.queries.ts'
 import { opaqueToken } from './tokens.ts'
 

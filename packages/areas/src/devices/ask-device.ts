@@ -2,7 +2,7 @@
 import { asCaller } from '@muster/db/database.ts'
 import { hasPermission } from '@muster/kit/access.ts'
 import { AppError, denied, type ErrorCode } from '@muster/kit/errors.ts'
-import { inputError, plainWords } from '@muster/kit/run.ts'
+import { inputError, plainWords } from '@muster/kit/input.ts'
 import type { Reply } from '@muster/wire/messages/reply.ts'
 import { z } from 'zod'
 import type { Call } from '../operation.ts'

@@ -1,6 +1,6 @@
 import { type Caller, hasPermission } from '@muster/kit/access.ts'
 import { denied } from '@muster/kit/errors.ts'
-import { inputError, plainWords } from '@muster/kit/run.ts'
+import { inputError, plainWords } from '@muster/kit/input.ts'
 import { z } from 'zod'
 import { commandType } from './command-registry.ts'
 import type { QueuedCommand } from './commands.contract.ts'

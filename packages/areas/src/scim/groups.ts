@@ -1,6 +1,6 @@
 import { asSystem, type Db } from '@muster/db/database.ts'
+import type { RawAnswer } from '@muster/kit/call.ts'
 import { conflict, denied, notFound } from '@muster/kit/errors.ts'
-import type { RawAnswer } from '@muster/kit/run.ts'
 import { type Call, implement } from '../operation.ts'
 import { addRole, dropRole, renameRole } from '../roles/index.ts'
 import type { ScimProvider } from '../sso/index.ts'

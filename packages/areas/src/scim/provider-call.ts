@@ -1,7 +1,7 @@
 // What all SCIM operations begin and end with: whose token it is, and an answer in the standard's media type.
 import type { Db } from '@muster/db/database.ts'
+import type { RawAnswer } from '@muster/kit/call.ts'
 import { AppError, unauthenticated } from '@muster/kit/errors.ts'
-import type { RawAnswer } from '@muster/kit/run.ts'
 import { sql } from 'kysely'
 import { originOf } from '../auth/index.ts'
 import type { Call } from '../operation.ts'

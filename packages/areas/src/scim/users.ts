@@ -1,7 +1,7 @@
 import { asSystem, type Db } from '@muster/db/database.ts'
 import { isTaken } from '@muster/db/violations.ts'
+import type { RawAnswer } from '@muster/kit/call.ts'
 import { denied, invariant, notFound } from '@muster/kit/errors.ts'
-import type { RawAnswer } from '@muster/kit/run.ts'
 import { type Call, implement } from '../operation.ts'
 import type { ScimProvider } from '../sso/index.ts'
 import { changeMember, type Member, memberOfOrganization, provisionMember, takeOut } from '../users/index.ts'

@@ -1,6 +1,6 @@
 import { asSystem } from '@muster/db/database.ts'
+import type { RawAnswer } from '@muster/kit/call.ts'
 import { unauthenticated } from '@muster/kit/errors.ts'
-import type { RawAnswer } from '@muster/kit/run.ts'
 import {
   challenge,
   completeSignIn,

@@ -1,0 +1,28 @@
+// Holds an operation to the audit rule that it declares.
+import type { AuditNote } from './audit.ts'
+import type { AuditAction } from './audit-actions.ts'
+import type { AuditRecord, Operation } from './call.ts'
+import { invariant } from './errors.ts'
+
+type AnyOperation = Pick<Operation<unknown, unknown>, 'id' | 'endpoint'>
+
+/** The records that an operation's notes make. Fails when they do not match what it declares. */
+export function recordsOf(operation: AnyOperation, notes: readonly AuditNote[]): AuditRecord[] {
+  const rule = operation.endpoint.audit
+  if (rule === null || (typeof rule === 'object' && 'unaudited' in rule)) {
+    invariant(notes.length === 0, `${operation.id} declares no audit action but wrote one`)
+    return []
+  }
+  const occasional = typeof rule === 'object' && 'when' in rule
+  if (occasional && notes.length === 0) return []
+  const allowed: readonly AuditAction[] = occasional ? rule.actions : typeof rule === 'string' ? [rule] : rule
+  invariant(notes.length > 0, `${operation.id} declares ${allowed.join(', ')} but wrote no audit record`)
+  return notes.map((note) => {
+    const action = note.action ?? allowed[0]
+    invariant(
+      action !== undefined && allowed.includes(action),
+      `${operation.id} wrote ${action}, which it does not declare`,
+    )
+    return { ...note, action }
+  })
+}
