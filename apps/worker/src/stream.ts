@@ -1,4 +1,4 @@
-import { batchField, deadStream, shardOwner, shardStream, writersGroup } from '@muster/backplane/keys.ts'
+import { batchField, deadStream, shardOwner, shardStream, takeoversHash, writersGroup } from '@muster/backplane/keys.ts'
 import type { Redis } from '@muster/backplane/redis.ts'
 import { untilReady } from '@muster/backplane/redis.ts'
 import { deadEntriesMax } from './limits.ts'
@@ -51,7 +51,7 @@ export class ShardStream {
     this.#redis = redis
     this.#shard = shard
     this.#consumer = consumer
-    this.#takeovers = `takeovers:{${shard}}`
+    this.#takeovers = takeoversHash(shard)
   }
 
   /** Makes stream and group when they are missing. `last` is the last id that the stream ever had. */

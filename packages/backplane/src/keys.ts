@@ -3,13 +3,16 @@
  * all keys of one shard, and all keys of one node, live together.
  */
 
+/** In the place of an id: all of them, as rules of access name keys. */
+export type Any = '*'
+
 /** Durable frames and connection events of one shard's devices. */
-export function shardStream(shard: number): string {
+export function shardStream(shard: number | Any): string {
   return `hb:{${shard}}`
 }
 
 /** Entries of a shard that could not be stored. */
-export function deadStream(shard: number): string {
+export function deadStream(shard: number | Any): string {
   return `dead:{${shard}}`
 }
 
@@ -17,13 +20,18 @@ export function deadStream(shard: number): string {
 export const presenceShards = 32
 
 /** Who holds a shard's devices: field device (or device/watchdog) → `node:connection`. */
-export function presenceHash(shard: number): string {
+export function presenceHash(shard: number | Any): string {
   return `presence:{${shard}}`
 }
 
 /** The worker that drains a shard. */
-export function shardOwner(shard: number): string {
+export function shardOwner(shard: number | Any): string {
   return `shard-owner:{${shard}}`
+}
+
+/** How often each entry of a shard was taken over: hash entry id → count. */
+export function takeoversHash(shard: number | Any): string {
+  return `takeovers:{${shard}}`
 }
 
 /** What a node has been asked to send to its sockets. */
@@ -41,7 +49,7 @@ export const nodesKey = 'nodes'
 export const workersKey = 'workers'
 
 /** The last runs (of an agent, or its watchdog) that came from each holder of a shard: field as in presence → `boot@at boot@at`. */
-export function runsHash(shard: number): string {
+export function runsHash(shard: number | Any): string {
   return `runs:{${shard}}`
 }
 

@@ -1,6 +1,7 @@
 import { mkdir, readFile, rm } from 'node:fs/promises'
 import { totalmem } from 'node:os'
 import { join } from 'node:path'
+import { redisPasswordsFrom, redisProcesses, redisUser } from '@muster/backplane/redis-logins.ts'
 import { Redis as Client } from 'ioredis'
 import { type Account, giveTo } from './account.ts'
 import { type Engine, startEngine } from './engine.ts'
@@ -17,6 +18,7 @@ export interface RedisOptions {
   readonly engines: string
   readonly logs: string
   readonly account: Account | undefined
+  /** Of the operator's login, which may do everything. The processes' own follow from it. */
   readonly password: string
   /** False for throw-away data: writes do not wait for the disk. */
   readonly durable: boolean
@@ -61,11 +63,13 @@ export async function startRedis(options: RedisOptions, fixedPort?: number): Pro
 
 // Given on standard input, so that the password stands in no argument list and no second file.
 function settings(folder: string, port: number, { durable, password }: RedisOptions): string {
+  const passwords = redisPasswordsFrom(password)
   const memory = Math.min(totalmem(), process.constrainedMemory() || Infinity)
   return [
     `port ${port}`,
     'bind 127.0.0.1',
     `requirepass ${password}`,
+    ...redisProcesses.map((process) => redisUser(process, passwords[process])),
     `dir "${folder}"`,
     `pidfile "${folder}/redis.pid"`,
     'daemonize no',

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connectRedis, untilReady } from '@muster/backplane/redis.ts'
+import { type RedisProcess, redisPasswordsFrom, redisUrlFor } from '@muster/backplane/redis-logins.ts'
 import { migrate, verifySchema } from '@muster/db/migrate.ts'
 import { databaseRoles, ensureRoles, withLogin } from '@muster/db/roles.ts'
 import { engineAccount } from './account.ts'
@@ -32,11 +33,22 @@ export interface StoreOptions {
   onNote?(line: string): void
 }
 
+/** Where the stores are, by login. */
+export interface StoreUrls {
+  readonly owner: string
+  readonly app: string
+  readonly system: string
+  /** The operator's login, or the one that was given. */
+  readonly redis: string
+  /** Each process's own login; the one that was given, where Redis is not ours. */
+  readonly redisOf: Readonly<Record<RedisProcess, string>>
+}
+
 /** One database and one Redis, ready for use. */
 export interface Stores {
   readonly folder: DataFolder
   readonly secretFiles: SecretFiles
-  readonly urls: { readonly owner: string; readonly app: string; readonly system: string; readonly redis: string }
+  readonly urls: StoreUrls
   /** Resolves with the reason when a server died and could not be brought back. */
   readonly failed: Promise<string>
   stop(): Promise<void>
@@ -68,6 +80,7 @@ export async function startStores(options: StoreOptions = {}): Promise<Stores> {
       app: withLogin(owner, databaseRoles.app, appPassword),
       system: withLogin(owner, databaseRoles.system, systemPassword),
       redis,
+      redisOf: redisLogins(redis, secretFiles, options),
     }
     return { folder, secretFiles, urls, failed: guard.failed, stop }
   } catch (error) {
@@ -108,6 +121,13 @@ async function redisOf(folder: DataFolder, files: SecretFiles, options: StoreOpt
   guard.watch('Redis', server, () => startRedis(settings, port))
   options.onStep?.(server.title, performance.now() - began)
   return server.url
+}
+
+function redisLogins(url: string, { secrets }: SecretFiles, { redisUrl }: StoreOptions): StoreUrls['redisOf'] {
+  if (redisUrl !== undefined) return { admin: url, worker: url, ingest: url }
+  const passwords = redisPasswordsFrom(secrets.redisPassword)
+  const of = (process: RedisProcess) => redisUrlFor(url, process, passwords[process])
+  return { admin: of('admin'), worker: of('worker'), ingest: of('ingest') }
 }
 
 async function reachRedis(url: string): Promise<void> {

@@ -17,8 +17,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const run = globalThis.musterTestRun
   run.users++
   run.stores ??= startStores({ onNote: (line) => console.error(line) })
-  const { owner, app, system, redis } = (await run.stores).urls
-  project.provide('stores', { ownerUrl: owner, appUrl: app, systemUrl: system, redisUrl: redis })
+  const { owner, app, system, redis, redisOf } = (await run.stores).urls
+  project.provide('stores', { ownerUrl: owner, appUrl: app, systemUrl: system, redisUrl: redis, redisOf })
   return async () => {
     if (--run.users > 0) return
     globalThis.musterTestRun = undefined

@@ -5,7 +5,7 @@ import { connectRedis, untilReady } from '@muster/backplane/redis.ts'
 import { decodeOrders } from '@muster/backplane/routing.ts'
 import { type DownMessage, decodeDown } from '@muster/wire/down.ts'
 import { onTestFinished } from 'vitest'
-import { testServices } from './services.ts'
+import { operatorRedis } from './services.ts'
 import { testRedis } from './stores.ts'
 
 const leaseMs = 60_000
@@ -13,7 +13,7 @@ const patienceMs = 10_000
 
 /** Holds devices the way an ingest process does, and shows what it is asked to send to them. */
 export async function holding(...deviceIds: string[]) {
-  const { redis } = await testServices()
+  const redis = await operatorRedis()
   const node = `test-${randomUUID()}`
   await redis.set(nodeLease(node), '{}', 'PX', leaseMs)
   await takePresence(

@@ -3,18 +3,18 @@
 import { bootstrap } from '@muster/areas/auth/bootstrap.ts'
 import { createRuntime, createServices } from '@muster/areas/runtime.ts'
 import type { Services } from '@muster/areas/services.ts'
-import { connectRedis, untilReady } from '@muster/backplane/redis.ts'
+import { connectRedis, type Redis, untilReady } from '@muster/backplane/redis.ts'
 import type { Db } from '@muster/db/database.ts'
 import { createPool } from '@muster/db/pool.ts'
 import type { Runtime } from '@muster/kit/call.ts'
 import { createKeyring } from '@muster/kit/keyring.ts'
 import { createLog } from '@muster/kit/log.ts'
 import { afterAll } from 'vitest'
-import { testDatabase, testRedis } from './stores.ts'
+import { testDatabase, testRedis, testRedisOf } from './stores.ts'
 
 async function makeServices(): Promise<Services> {
   const { appUrl, systemUrl } = testDatabase()
-  const redis = connectRedis(testRedis(), 'test')
+  const redis = connectRedis(testRedisOf('admin'), 'test')
   await untilReady(redis, 10_000)
   const services = createServices({
     people: createPool({ url: appUrl, name: 'test', max: 6 }),
@@ -47,6 +47,24 @@ let made: Promise<Services> | undefined
 export function testServices(): Promise<Services> {
   made ??= makeServices()
   return made
+}
+
+let operator: Promise<Redis> | undefined
+
+/** The run's Redis with an operator's login: for looking at keys, and for playing a process other than admin. */
+export function operatorRedis(): Promise<Redis> {
+  operator ??= connectOperator()
+  return operator
+}
+
+async function connectOperator(): Promise<Redis> {
+  const redis = connectRedis(testRedis(), 'test-operator')
+  await untilReady(redis, 10_000)
+  afterAll(() => {
+    operator = undefined
+    redis.disconnect()
+  })
+  return redis
 }
 
 /** The runtime over them, as the doors use it. */

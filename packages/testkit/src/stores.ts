@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import type { RedisProcess } from '@muster/backplane/redis-logins.ts'
+import type { Stores } from '@muster/stack/stores.ts'
 import pg from 'pg'
 import { inject } from 'vitest'
 
@@ -14,7 +16,10 @@ export interface TestDatabase {
 
 /** Where the run's own stores listen; the global set-up starts them once and provides this. */
 export interface TestStores extends TestDatabase {
+  /** The operator's login. */
   readonly redisUrl: string
+  /** The login of each process. */
+  readonly redisOf: Stores['urls']['redisOf']
 }
 
 declare module 'vitest' {
@@ -28,6 +33,9 @@ export const testDatabase = (): TestDatabase => inject('stores')
 
 /** The run's Redis, shared by all tests. */
 export const testRedis = (): string => inject('stores').redisUrl
+
+/** The same, with what one process may do in it. */
+export const testRedisOf = (process: RedisProcess): string => inject('stores').redisOf[process]
 
 /** A database of the test's own, without tables, for what concerns the schema as a whole. */
 export async function emptyDatabase(): Promise<TestDatabase & { drop(): Promise<void> }> {

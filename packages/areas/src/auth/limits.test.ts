@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { connectRedis, untilReady } from '@muster/backplane/redis.ts'
 import { systemClock } from '@muster/kit/clock.ts'
 import { refusal } from '@muster/testkit/call.ts'
-import { testServices } from '@muster/testkit/services.ts'
+import { operatorRedis, testServices } from '@muster/testkit/services.ts'
 import { testRedis } from '@muster/testkit/stores.ts'
 import { describe, expect, it } from 'vitest'
 import { isWithin, originOf } from './addresses.ts'
@@ -10,6 +10,7 @@ import { FloodLimit } from './flood-limit.ts'
 import { Limits } from './limits.ts'
 
 const { redis } = await testServices()
+const operator = await operatorRedis()
 
 describe('limits', () => {
   it('refuse beyond the allowance and say when to come back', async () => {
@@ -30,7 +31,7 @@ describe('limits', () => {
       await limits.takeFrom(name, 'k', allowance)
       const { extra } = await refusal(limits.takeFrom(name, 'k', allowance))
       waits.push({ ...extra })
-      await redis.del(await redis.keys(`limit:${name}:*`))
+      await operator.del(await operator.keys(`limit:${name}:*`))
     }
     expect(waits).toEqual([300, 600, 1200, 2400, 4800, 7200].map((retryAfter) => ({ retryAfter })))
   })

@@ -3,7 +3,7 @@ import { type LiveEvent, publishLive } from '@muster/backplane/live.ts'
 import { connectRedis, untilReady } from '@muster/backplane/redis.ts'
 import { call, events, refusal } from '@muster/testkit/call.ts'
 import { enrolled } from '@muster/testkit/machines.ts'
-import { testServices } from '@muster/testkit/services.ts'
+import { operatorRedis, testServices } from '@muster/testkit/services.ts'
 import { testRedis } from '@muster/testkit/stores.ts'
 import { type Person, person, world } from '@muster/testkit/world.ts'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -158,10 +158,11 @@ describe('watching devices', () => {
     const signal = new AbortController().signal
     const watch = await new LiveEvents(origin).watch({ partnerId: here.partner.id, signal, accepts: () => true })
     onTestFinished(() => origin.disconnect())
-    const connections = String(await redis.client('LIST')).split('\n')
+    const operator = await operatorRedis()
+    const connections = String(await operator.client('LIST')).split('\n')
     const [, id = ''] = /id=(\d+)/.exec(connections.find((line) => line.includes(`name=${name}-live `)) ?? '') ?? []
     const next = watch.next()
-    await redis.client('KILL', 'ID', id)
+    await operator.client('KILL', 'ID', id)
     expect((await next).value).toMatchObject({ type: 'resync' })
     const after = status(here.org.id)
     await ours(after)

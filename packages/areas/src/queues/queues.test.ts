@@ -4,7 +4,7 @@ import { batchField, deadStream, shardStream } from '@muster/backplane/keys.ts'
 import { pack } from '@muster/backplane/pack.ts'
 import { auditOf } from '@muster/testkit/audit.ts'
 import { call, refusal } from '@muster/testkit/call.ts'
-import { testServices } from '@muster/testkit/services.ts'
+import { operatorRedis } from '@muster/testkit/services.ts'
 import { testDatabase } from '@muster/testkit/stores.ts'
 import { world } from '@muster/testkit/world.ts'
 import { PgBoss } from 'pg-boss'
@@ -12,7 +12,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { deadLetters } from './dead-letters.contract.ts'
 import { jobs } from './jobs.contract.ts'
 
-const { redis } = await testServices()
+const redis = await operatorRedis()
 const { systemAdmin, partnerAdmin } = await world()
 const boss = new PgBoss({ connectionString: testDatabase().systemUrl, schema: 'pgboss', createSchema: false, max: 2 })
 await boss.start()

@@ -1,0 +1,75 @@
+import { once } from 'node:events'
+import { testRedis, testRedisOf } from '@muster/testkit/stores.ts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { downStream, generationsChannel, generationsKey, shardStream } from './keys.ts'
+import { connectRedis, type Redis, untilReady } from './redis.ts'
+import { type RedisProcess, redisAccessFile } from './redis-logins.ts'
+
+const logins = new Map<RedisProcess, Redis>()
+const as = (process: RedisProcess): Redis => {
+  const client = logins.get(process)
+  if (client === undefined) throw new Error('not connected')
+  return client
+}
+
+beforeAll(async () => {
+  for (const process of ['admin', 'worker', 'ingest'] as const) {
+    const client = connectRedis(testRedisOf(process), `login-${process}`)
+    logins.set(process, client)
+    await untilReady(client, 10_000)
+  }
+})
+afterAll(() => {
+  for (const client of logins.values()) client.disconnect()
+})
+
+const refused = /NOPERM|user executing the script can't/
+
+describe('finding 4: what a taken ingest may do in Redis', () => {
+  it.each([
+    ['read state of sign-ins', () => as('ingest').get('mfa:challenge:x')],
+    ['reset a rate limit', () => as('ingest').del('limit:login:x')],
+    ['make a revoked certificate good again', () => as('ingest').hset(generationsKey, 'device', 1)],
+    ['announce a generation', () => as('ingest').publish(generationsChannel, 'x')],
+    ['lift an emergency stop', () => as('ingest').set('command-stops', 'x')],
+    ['tell watchers of things that did not happen', () => as('ingest').publish('live:partner', 'x')],
+    ['clear the callers that admin remembers', () => as('ingest').publish('authority', '')],
+    ['read what other nodes received', () => as('ingest').xrange(shardStream(0), '-', '+')],
+    ['remove what was acknowledged', () => as('ingest').del(shardStream(0))],
+    ['list all keys', () => as('ingest').keys('*')],
+    ['empty the database', () => as('ingest').flushdb()],
+    ['change the configuration', () => as('ingest').config('SET', 'appendfsync', 'no')],
+    ['watch every command', () => as('ingest').call('MONITOR')],
+    ['copy the data to a server of its own', () => as('ingest').replicaof('127.0.0.1', 1)],
+    ['give itself a login', () => as('ingest').acl('SETUSER', 'x', 'on')],
+    ['write another family of keys from a script', () => as('ingest').eval(`redis.call('SET', 'mfa:x', '1')`, 0)],
+  ])('cannot %s', async (_what, attempt) => {
+    await expect(attempt()).rejects.toThrow(refused)
+  })
+})
+
+describe('the other logins', () => {
+  it.each([
+    ['admin cannot take frames', () => as('admin').xrange(shardStream(0), '-', '+')],
+    ['admin cannot speak for a device', () => as('admin').publish('reply:process', 'x')],
+    ['a worker cannot read state of sign-ins', () => as('worker').get('mfa:challenge:x')],
+    ['a worker cannot read what others were asked to send', () => as('worker').xrange(downStream('node'), '-', '+')],
+    ['a worker cannot change the configuration', () => as('worker').config('SET', 'appendfsync', 'no')],
+  ])('%s', async (_what, attempt) => {
+    await expect(attempt()).rejects.toThrow(refused)
+  })
+
+  it('are known by hashes, and nobody gets in without one', async () => {
+    const passwords = { admin: 'a'.repeat(32), worker: 'w'.repeat(32), ingest: 'i'.repeat(32) }
+    const file = redisAccessFile(passwords)
+    for (const password of Object.values(passwords)) expect(file).not.toContain(password)
+    expect(file).toMatch(/^user default reset off$/m)
+    const url = new URL(testRedis())
+    url.username = ''
+    url.password = ''
+    const stranger = connectRedis(url.href, 'stranger')
+    const [error]: unknown[] = await once(stranger, 'error')
+    expect(String(error)).toMatch(/NOAUTH/)
+    stranger.disconnect()
+  })
+})

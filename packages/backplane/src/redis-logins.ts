@@ -1,0 +1,194 @@
+// What each process may do in Redis. A process that is taken over reaches no further than its own login.
+import { createHash, createHmac } from 'node:crypto'
+import {
+  type Any,
+  clonesKey,
+  commandStopsKey,
+  deadStream,
+  downStream,
+  generationsChannel,
+  generationsKey,
+  liveChannel,
+  nodeLease,
+  nodesKey,
+  presenceHash,
+  replyChannel,
+  runsHash,
+  shardOwner,
+  shardStream,
+  takeoversHash,
+  workersKey,
+} from './keys.ts'
+
+export const redisProcesses = ['admin', 'worker', 'ingest'] as const
+export type RedisProcess = (typeof redisProcesses)[number]
+
+/** The name of a process's login. */
+export const redisLogin = (process: RedisProcess): string => `muster_${process}`
+
+/** A group of commands on some keys or channels. Redis checks each group as a whole: one group's commands do not reach another's keys. */
+interface Grant {
+  readonly commands: readonly string[]
+  readonly reads?: readonly string[]
+  readonly writes?: readonly string[]
+  readonly channels?: readonly string[]
+}
+
+/** Names with every id in the place of one: Redis reads `*` as any text. */
+const any = (name: (id: Any) => string): string => name('*')
+
+const frames = any(shardStream)
+const dead = any(deadStream)
+const orders = any(downStream)
+const presence = any(presenceHash)
+const runs = any(runsHash)
+const leases = any(nodeLease)
+const owners = any(shardOwner)
+
+/** Devices and who holds them: what sending an order takes. */
+const sendOrders: readonly Grant[] = [
+  { commands: ['xadd', 'pexpire'], writes: [orders] },
+  { commands: ['hmget', 'exists'], reads: [presence, leases] },
+]
+/** Certificates, stops and live events: what the database decided, told to the others. */
+const announce: readonly Grant[] = [
+  { commands: ['hset', 'hdel', 'hgetall'], reads: [generationsKey], writes: [generationsKey] },
+  { commands: ['set'], writes: [commandStopsKey] },
+  { commands: ['publish'], channels: [generationsChannel, any(liveChannel)] },
+  { commands: ['pubsub|numpat', 'pubsub|channels'] },
+]
+/** Returns a dead letter to its stream. */
+const deadLetters: readonly Grant[] = [
+  { commands: ['xrange', 'xlen', 'xdel', 'xadd'], reads: [dead], writes: [dead] },
+  { commands: ['xadd'], writes: [frames] },
+]
+
+/** Short-lived state of sign-ins and the counters of rate limits, by the first part of the key. */
+const adminState = ['limit:*', 'rlflx:*', 'phone:*', 'mfa:*', 'passkey:*', 'sso:*', 'dev:*'] as const
+/** A sign that agents get no updates at the moment: workers write it, admin shows it. */
+const withheldUpdates = 'agent-updates:*'
+
+const grants: Readonly<Record<RedisProcess, readonly Grant[]>> = {
+  ingest: [
+    { commands: ['xadd'], writes: [frames] },
+    { commands: ['xread', 'xrevrange', 'xdel'], reads: [orders], writes: [orders] },
+    ...sendOrders,
+    {
+      commands: ['eval', 'hget', 'hmget', 'hset', 'hdel', 'pexpire'],
+      reads: [presence, runs],
+      writes: [presence, runs],
+    },
+    { commands: ['set', 'del'], reads: [leases], writes: [leases] },
+    { commands: ['zadd', 'zrem'], writes: [nodesKey] },
+    { commands: ['hset'], writes: [clonesKey] },
+    { commands: ['hscan'], reads: [generationsKey] },
+    { commands: ['get'], reads: [commandStopsKey] },
+    { commands: ['subscribe'], channels: [generationsChannel] },
+    { commands: ['publish'], channels: [any(replyChannel)] },
+  ],
+  worker: [
+    {
+      commands: ['eval', 'xreadgroup', 'xautoclaim', 'xack', 'xdel', 'xadd', 'get'],
+      reads: [frames, dead, owners],
+      writes: [frames, dead, owners],
+    },
+    { commands: ['xgroup|create', 'xinfo|stream', 'xread', 'xlen', 'xrange'], reads: [frames], writes: [frames] },
+    { commands: ['set', 'del', 'pexpire', 'get', 'eval'], reads: [owners], writes: [owners] },
+    { commands: ['zadd', 'zrem', 'zremrangebyscore', 'zcard', 'eval'], reads: [workersKey], writes: [workersKey] },
+    { commands: ['hincrby', 'expire', 'del'], reads: [any(takeoversHash)], writes: [any(takeoversHash)] },
+    ...sendOrders,
+    ...announce,
+    ...deadLetters,
+    { commands: ['zrange', 'zscore', 'zrem'], reads: [nodesKey], writes: [nodesKey] },
+    { commands: ['eval', 'hget', 'hdel', 'hscan', 'hgetall'], reads: [presence, runs], writes: [presence, runs] },
+    { commands: ['hgetall', 'hdel'], reads: [clonesKey], writes: [clonesKey] },
+    { commands: ['set', 'get', 'del', 'eval'], reads: ['lock:*'], writes: ['lock:*'] },
+    { commands: ['set'], writes: [withheldUpdates] },
+  ],
+  admin: [
+    {
+      commands: [
+        '@string',
+        '@hash',
+        '@list',
+        '@sortedset',
+        'eval',
+        'evalsha',
+        'del',
+        'exists',
+        'expire',
+        'pexpire',
+        'ttl',
+        'pttl',
+      ],
+      reads: adminState,
+      writes: adminState,
+    },
+    ...sendOrders,
+    ...announce,
+    ...deadLetters,
+    { commands: ['hdel'], writes: [clonesKey, runs] },
+    { commands: ['exists'], reads: [withheldUpdates] },
+    { commands: ['publish', 'subscribe'], channels: ['authority'] },
+    { commands: ['subscribe', 'psubscribe'], channels: [any(liveChannel), any(replyChannel)] },
+  ],
+}
+
+/** What every client needs before and between its commands; none of these reads or writes a key. */
+const everyday = [
+  'auth',
+  'hello',
+  'ping',
+  'quit',
+  'select',
+  'info',
+  'time',
+  'multi',
+  'exec',
+  'discard',
+  'client|setname',
+  'unsubscribe',
+  'punsubscribe',
+  'readonly',
+  'script|load',
+  'cluster|slots',
+  'cluster|shards',
+  'cluster|nodes',
+  'cluster|info',
+  'cluster|myid',
+]
+
+const allowed = (commands: readonly string[]) => commands.map((command) => `+${command}`)
+
+function selector({ commands, reads = [], writes = [], channels = [] }: Grant): string {
+  const keys = [...new Set([...reads, ...writes])].map((key) => {
+    const may = `${reads.includes(key) ? 'R' : ''}${writes.includes(key) ? 'W' : ''}`
+    return may === 'RW' ? `~${key}` : `%${may}~${key}`
+  })
+  return `(${[...allowed(commands), ...keys, ...channels.map((channel) => `&${channel}`)].join(' ')})`
+}
+
+/** One line of an ACL file: the process's login, known by the SHA-256 of its password. */
+export function redisUser(process: RedisProcess, password: string): string {
+  const hash = createHash('sha256').update(password).digest('hex')
+  const rights = ['reset', 'on', `#${hash}`, '-@all', ...allowed(everyday), ...grants[process].map(selector)]
+  return `user ${redisLogin(process)} ${rights.join(' ')}`
+}
+
+/** A whole ACL file: the three logins, and no way in without one. @param passwords of 32 characters or more */
+export const redisAccessFile = (passwords: Readonly<Record<RedisProcess, string>>): string =>
+  [...redisProcesses.map((process) => redisUser(process, passwords[process])), 'user default reset off', ''].join('\n')
+
+/** Passwords of the three logins that follow from one secret, for a Redis that the launcher starts itself. */
+export function redisPasswordsFrom(secret: string): Record<RedisProcess, string> {
+  const of = (process: RedisProcess) => createHmac('sha256', secret).update(redisLogin(process)).digest('base64url')
+  return { admin: of('admin'), worker: of('worker'), ingest: of('ingest') }
+}
+
+/** The address of a Redis as one of its logins reaches it. */
+export function redisUrlFor(url: string, process: RedisProcess, password: string): string {
+  const own = new URL(url)
+  own.username = redisLogin(process)
+  own.password = password
+  return own.href
+}
