@@ -6,6 +6,7 @@ import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { ensureConsole } from '@muster/stack/console.ts'
 import { type Stack, startStack } from '@muster/stack/stack.ts'
+import { redisRefusals } from '@muster/testkit/redis-refusals.ts'
 import type { TestProject } from 'vitest/node'
 import { type Client, clientOf, signIn } from './client.ts'
 import { newPassword, newTenant, type Tenant } from './tenants.ts'
@@ -40,8 +41,10 @@ export default async function setup(project: TestProject) {
     },
   })
   const stop = async () => {
+    const refused = await redisRefusals(stack.urls.redis)
     await stack.stop()
     await rm(folder, { recursive: true, force: true })
+    if (refused.length > 0) throw new Error(`Redis refused: ${refused.join('; ')}`)
   }
   try {
     project.provide('stage', await prepare(stack, admin, folder))

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import type { AppRouter } from '@muster/areas/app-router.ts'
 import type { ManagedProcess } from '@muster/stack/processes.ts'
 import { type Stack, type StackOptions, startStack } from '@muster/stack/stack.ts'
+import { redisRefusals } from '@muster/testkit/redis-refusals.ts'
 import { createTRPCClient, httpLink, httpSubscriptionLink, splitLink } from '@trpc/client'
 import { EventSource } from 'eventsource'
 
@@ -141,9 +142,13 @@ export class Fleet {
     }, withinMs)
   }
 
+  /** Stops everything. @throws when Redis refused a process something that it wanted */
   async stop(): Promise<void> {
+    // Tests of faults leave Redis down.
+    const refused = await redisRefusals(this.stack.urls.redis.split(',')[0] ?? '').catch(() => [])
     await this.stack.stop()
     await Promise.all(this.#folders.map((folder) => rm(folder, { recursive: true, force: true })))
+    if (refused.length > 0) throw new Error(`Redis refused: ${refused.join('; ')}`)
   }
 }
 
