@@ -2,6 +2,7 @@
 
 import type { Redis, Subscriber } from '@muster/backplane/redis.ts'
 import { asCaller, asSystem, type Db } from '@muster/db/database.ts'
+import { canRetry, refusalOf } from '@muster/db/violations.ts'
 import type { Runtime } from '@muster/kit/call.ts'
 import { systemClock } from '@muster/kit/clock.ts'
 import type { Keyring } from '@muster/kit/keyring.ts'
@@ -64,8 +65,14 @@ export function createRuntime(services: Services): Runtime<Db, Services> {
     limit: async (_operation, request) => flood.take(request.ip),
     authenticate: (request) =>
       carriesApiKey(request) ? callerOfApiKey(services, request) : authenticate(services, request),
-    transaction: (caller, mode, work) =>
-      caller === null ? asSystem(services.system, work) : asCaller(services.people, caller, mode, work),
+    async transaction(caller, mode, work) {
+      try {
+        return await (caller === null ? asSystem(services.system, work) : asCaller(services.people, caller, mode, work))
+      } catch (error) {
+        throw refusalOf(error) ?? error
+      }
+    },
+    canRetry: (error) => error instanceof Error && canRetry(error.cause),
     audit: writeAuditRecords,
     effectFailed: (operation, error) =>
       services.log.error({ err: error, operation: operation.id }, 'an effect after the commit failed'),

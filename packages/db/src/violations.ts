@@ -1,15 +1,89 @@
+// What a refused statement means to the caller. This is the one place that knows the constraints of the schema by name.
+import { AppError, conflict, invalid, unavailable } from '@muster/kit/errors.ts'
 import { NoResultError } from 'kysely'
+import { takenWords, things } from './constraint-words.ts'
 
-const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
-const constraintOf = (error: unknown): unknown =>
-  error instanceof Error && 'constraint' in error ? error.constraint : undefined
+interface Violation {
+  readonly code: string
+  readonly constraint: string
+  /** The table that carries the constraint. */
+  readonly table: string
+  readonly text: string
+}
 
-/** Did a statement fail because this unique index already holds the value? */
-export const isTaken = (error: unknown, index: string): boolean =>
-  codeOf(error) === '23505' && constraintOf(error) === index
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** Did a statement fail because other rows still point at the one to go? */
-export const isStillUsed = (error: unknown): boolean => codeOf(error) === '23503'
+function violationOf(error: unknown): Violation | null {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return null
+  const constraint = 'constraint' in error ? textOf(error.constraint) : ''
+  return { code: error.code, constraint, table: 'table' in error ? textOf(error.table) : '', text: error.message }
+}
 
-/** Did a statement find no row, although one was there before? */
-export const hasVanished = (error: unknown): boolean => error instanceof NoResultError
+/** A partition carries the name of its table with a suffix. */
+const thingOf = (table: string): string | null =>
+  things[table] ?? Object.entries(things).find(([name]) => table.startsWith(`${name}_`))?.[1] ?? null
+
+const capital = (words: string) => words.slice(0, 1).toUpperCase() + words.slice(1)
+
+/** The tables that a text of the server names, whatever language it is in. */
+const tablesIn = (text: string): string[] => (text.match(/\w+/g) ?? []).filter((word) => things[word] !== undefined)
+
+/**
+ * A row that refers to another could not be written because the other is gone, or the other could not be deleted because
+ * of the row. The server's message names both tables only in the second case; the detail names the other in the first.
+ */
+function referenceWords({ table, text }: Violation, detail: string): string | null {
+  const holder = thingOf(table)
+  const [used = null, ...rest] = tablesIn(text)
+  const isStillUsed = used !== null && (used !== table || rest.includes(table))
+  if (isStillUsed) return holder === null ? null : `The ${thingOf(used)} is still in use: a ${holder} refers to it`
+  const missing = tablesIn(detail).at(-1)
+  const thing = missing === undefined ? null : thingOf(missing)
+  return thing === null ? null : `The ${thing} was deleted at the same time or does not exist`
+}
+
+const detailOf = (error: unknown): string => (error instanceof Error && 'detail' in error ? textOf(error.detail) : '')
+
+/** Two transactions got in each other's way; the same work can succeed when it is done again. */
+export const canRetry = (error: unknown): boolean => {
+  const code = violationOf(error)?.code
+  return code === '40001' || code === '40P01'
+}
+
+/**
+ * The refusal that a failed statement amounts to: 404 and 409 where another request was faster, 400 where a value breaks
+ * a rule. Null when the failure is no violation, or one that no request can cause.
+ */
+export function refusalOf(error: unknown): AppError | null {
+  // A row that was there a moment ago, when the request looked for it.
+  if (error instanceof NoResultError)
+    return new AppError('CONFLICT', 'Another request changed or deleted this at the same time. Try again', {}, error)
+  const violation = violationOf(error)
+  if (violation === null) return null
+  const { code, constraint, table } = violation
+  switch (code) {
+    case '23503':
+    case '23001': {
+      const words = referenceWords(violation, detailOf(error))
+      return words === null ? null : conflict(words)
+    }
+    case '23505': {
+      const words = takenWords[constraint]
+      if (words !== undefined) return new AppError('CONFLICT', words.message, { field: words.field }, error)
+      const thing = thingOf(table)
+      return thing === null ? null : conflict(`${capital(thing)} exists already`)
+    }
+    case '23514': {
+      const thing = thingOf(table)
+      return thing === null ? null : invalid(`A value breaks the rule ${constraint} of the ${thing}`)
+    }
+    case '40001':
+    case '40P01':
+      return unavailable('Other requests change the same things at the moment. Try again shortly', 1, error)
+    default:
+      // A value that passed its schema and that the database cannot hold: a NUL in a text, a year beyond its calendar.
+      return code.startsWith('22') && code.length === 5
+        ? new AppError('VALIDATION_ERROR', 'The input contains a value that cannot be stored', {}, error)
+        : null
+  }
+}

@@ -1,10 +1,17 @@
 // Holds an operation to the audit rule that it declares.
-import type { AuditNote } from './audit.ts'
+import { type AuditNote, changedFields } from './audit.ts'
 import type { AuditAction } from './audit-actions.ts'
 import type { AuditRecord, Operation } from './call.ts'
 import { invariant } from './errors.ts'
 
 type AnyOperation = Pick<Operation<unknown, unknown>, 'id' | 'endpoint'>
+
+/** A PATCH that leaves everything as it was is no event that a reader of the log would look for. */
+const changesNothing = ({ endpoint }: AnyOperation, { before, after }: AuditNote): boolean =>
+  endpoint.method === 'PATCH' &&
+  before !== undefined &&
+  after !== undefined &&
+  Object.keys(changedFields(before, after)).length === 0
 
 /** The records that an operation's notes make. Fails when they do not match what it declares. */
 export function recordsOf(operation: AnyOperation, notes: readonly AuditNote[]): AuditRecord[] {
@@ -17,12 +24,12 @@ export function recordsOf(operation: AnyOperation, notes: readonly AuditNote[]):
   if (occasional && notes.length === 0) return []
   const allowed: readonly AuditAction[] = occasional ? rule.actions : typeof rule === 'string' ? [rule] : rule
   invariant(notes.length > 0, `${operation.id} declares ${allowed.join(', ')} but wrote no audit record`)
-  return notes.map((note) => {
+  return notes.flatMap((note) => {
     const action = note.action ?? allowed[0]
     invariant(
       action !== undefined && allowed.includes(action),
       `${operation.id} wrote ${action}, which it does not declare`,
     )
-    return { ...note, action }
+    return changesNothing(operation, note) ? [] : [{ ...note, action }]
   })
 }

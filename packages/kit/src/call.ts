@@ -84,6 +84,8 @@ export interface Runtime<Db, Services> {
   authenticate(request: Request): Promise<Caller | null>
   /** One transaction that sees what the caller may see. Without a caller: the system's, for public operations. */
   transaction<T>(caller: Caller | null, mode: 'read' | 'write', work: (db: Db) => Promise<T>): Promise<T>
+  /** Did the transaction fail only because of another at the same time, so that the same work can succeed when done again? */
+  canRetry(error: unknown): boolean
   audit(db: Db, records: readonly AuditRecord[], caller: Caller | null, request: Request): Promise<void>
   effectFailed(operation: Operation<Db, Services>, error: unknown): void
   /** Tells whenever somebody's authority may have changed. @returns the way to stop listening */

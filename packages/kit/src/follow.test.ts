@@ -22,6 +22,7 @@ const runtime: Runs = {
   authenticate: async () => null,
   transaction: async (_caller, _mode, work) => work({}),
   audit: async () => undefined,
+  canRetry: () => false,
   effectFailed: () => undefined,
   onAuthorityChange: () => () => undefined,
 }

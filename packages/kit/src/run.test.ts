@@ -69,6 +69,7 @@ function observed(who: Caller | null) {
       steps.push('audit')
       records.push(...written)
     },
+    canRetry: (error) => error instanceof Error && error.message === 'deadlock',
     effectFailed(_operation, error) {
       steps.push(`failed: ${error instanceof Error ? error.message : error}`)
     },
@@ -232,6 +233,29 @@ describe('run', () => {
     runtime.limit = () => Promise.reject(tooMany(3))
     await expect(run(list, {}, request, reply, runtime)).rejects.toEqual(refused(429))
     expect(steps).toEqual([])
+  })
+  it('does the work of a transaction again after a deadlock, with its effects once, and not for ever', async () => {
+    for (const [deadlocks, ends] of [
+      [2, 'fulfilled'],
+      [9, 'rejected'],
+    ] as const) {
+      const { runtime, steps, records } = observed(caller)
+      const { transaction } = runtime
+      let begun = 0
+      runtime.transaction = (as, mode, work) =>
+        transaction(as, mode, async (db) => {
+          const result = await work(db)
+          begun++
+          if (begun <= deadlocks) throw new Error('deadlock')
+          return result
+        })
+      const [outcome] = await Promise.allSettled([run(add, { name: 'n' }, request, reply, runtime)])
+      expect(outcome.status).toBe(ends)
+      expect(begun).toBe(ends === 'fulfilled' ? 3 : 4)
+      const failed = steps.filter((step) => step.startsWith('failed'))
+      expect(failed).toHaveLength(ends === 'fulfilled' ? 1 : 0)
+      expect(records.length).toBe(begun)
+    }
   })
   it('says why in one shape', () => {
     expect(tooMany(3).body()).toEqual({ code: 'RATE_LIMITED', message: 'Too many requests', retryAfter: 3 })

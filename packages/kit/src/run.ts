@@ -1,6 +1,7 @@
 // The only road to a handler. Both doors come through `run`, so a handler cannot forget a step and has none to remember:
 // rate limit, authenticate, partner guard and forced MFA, scope, permission, parse, tenant transaction, handler,
 // the declared audit record, output, commit, effects.
+import { setTimeout } from 'node:timers/promises'
 import { admit, type Caller } from './access.ts'
 import type { AuditNote } from './audit.ts'
 import { recordsOf } from './audit-rule.ts'
@@ -27,6 +28,27 @@ export async function admitted<Db, Services>(
   const caller = access.who === 'public' ? null : await runtime.authenticate(request)
   admit(access, caller)
   return caller
+}
+
+const triesMax = 4
+
+/**
+ * Does the work of a transaction again when others got in its way: a deadlock took it back whole. A raw operation reads
+ * its body once, so it has one try; operations with transactions of their own may have done more than their transaction.
+ */
+async function repeated<T>(
+  work: () => Promise<T>,
+  runtime: { canRetry(error: unknown): boolean },
+  tries: number,
+): Promise<T> {
+  for (let done = 1; ; done++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (done >= tries || !runtime.canRetry(error)) throw error
+      await setTimeout(Math.random() * 25 * done)
+    }
+  }
 }
 
 /** Runs one query, mutation or raw operation for one request. @returns the declared output, or a raw answer */
@@ -67,10 +89,15 @@ export async function run<Db, Services>(
     return endpoint.kind === 'raw' ? result : endpoint.output.parse(result)
   }
   const mode = endpoint.kind === 'mutation' || endpoint.audit !== null ? 'write' : 'read'
+  const inRequest = () => {
+    effects.length = 0
+    answers.length = 0
+    return recorded(caller, mode, (db) => handle(db, noWrite))
+  }
   const output =
     endpoint.transaction === 'own'
       ? await handle(noDatabase as Db, (work) => recorded(null, 'write', work))
-      : await recorded(caller, mode, (db) => handle(db, noWrite))
+      : await repeated(inRequest, runtime, endpoint.kind === 'raw' ? 1 : triesMax)
   for (const effect of effects) {
     try {
       await effect()

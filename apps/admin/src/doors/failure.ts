@@ -1,4 +1,4 @@
-import { hasVanished } from '@muster/db/violations.ts'
+import { refusalOf } from '@muster/db/violations.ts'
 import { AppError, unavailable } from '@muster/kit/errors.ts'
 
 /** Failures of the stores that pass by themselves: the caller is told to come back, not that we broke. */
@@ -13,24 +13,17 @@ const passing = new Set([
   '53300',
   '55P03',
   '57014',
-  '40001',
-  '40P01',
   '08006',
   '08003',
 ])
 
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
 
-/** A value that passed its schema and that the database cannot hold all the same: a NUL in a text, a year beyond its calendar. */
-const isUnstorable = (code: string) => /^22[0-9A-Z]{3}$/.test(code)
-
 /** What the caller is told about whatever went wrong. Null means: nothing we have words for; answer 500 and log it. */
 export function publicError(error: unknown): AppError | null {
   if (error instanceof AppError) return error
-  // A row that was there a moment ago, when the request looked for it.
-  if (hasVanished(error)) {
-    return new AppError('CONFLICT', 'Somebody else changed or deleted this at the same time. Try again', {}, error)
-  }
+  const refusal = refusalOf(error)
+  if (refusal !== null) return refusal
   const said = error instanceof Error ? error.message : ''
   if (
     passing.has(codeOf(error)) ||
@@ -40,8 +33,6 @@ export function publicError(error: unknown): AppError | null {
   ) {
     return unavailable('The service is busy or restarting. Try again shortly', 2, error)
   }
-  if (isUnstorable(codeOf(error)))
-    return new AppError('VALIDATION_ERROR', 'The input contains a value that cannot be stored', {}, error)
   return null
 }
 

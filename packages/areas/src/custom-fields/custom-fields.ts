@@ -1,7 +1,7 @@
 import { isOneOf } from '@muster/db/lists.ts'
 import type { Tables } from '@muster/db/tables.ts'
 import type { Caller } from '@muster/kit/access.ts'
-import { conflict, denied, invalid, notFound } from '@muster/kit/errors.ts'
+import { denied, invalid, notFound } from '@muster/kit/errors.ts'
 import { type ExpressionBuilder, sql } from 'kysely'
 import { deviceById } from '../devices/index.ts'
 import { type Call, implement } from '../operation.ts'
@@ -51,9 +51,6 @@ function requireSoundDefault(field: Pick<CustomField, 'key' | 'type' | 'options'
   if (fault !== null) throw invalid(`defaultValue: ${fault}`)
 }
 
-const isTaken = (error: unknown) =>
-  error instanceof Error && 'constraint' in error && error.constraint === 'custom_fields_key'
-
 export default implement(contract, {
   async list({ caller, input: { page, limit, orgId }, db }) {
     const found = db
@@ -86,9 +83,6 @@ export default implement(contract, {
       .values({ ...input, partnerId, orgId, defaultValue: JSON.stringify(input.defaultValue) })
       .returningAll()
       .executeTakeFirstOrThrow()
-      .catch((error: unknown) => {
-        throw isTaken(error) ? conflict(`A custom field with the key ${input.key} exists`) : error
-      })
     audit({ target: made.id, name: made.label, orgId, partnerId, after: made })
     return CustomField.parse(made)
   },

@@ -1,4 +1,4 @@
-import { conflict, denied, invalid, notFound } from '@muster/kit/errors.ts'
+import { denied, invalid, notFound } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
 import { type Filter, FilterExpression, fieldsUsed } from '../devices/filter-language.contract.ts'
 import { conditionOf } from '../devices/index.ts'
@@ -9,12 +9,6 @@ import { groupById, selectGroups } from './group.queries.ts'
 import { groups as contract } from './groups.contract.ts'
 import { addMembers } from './members.queries.ts'
 import { evaluateGroup } from './membership.ts'
-
-const isTaken = (error: unknown) =>
-  error instanceof Error && 'constraint' in error && error.constraint === 'device_groups_name'
-const taken = (name: string) => (error: unknown) => {
-  throw isTaken(error) ? conflict(`The organization has a group named ${name}`) : error
-}
 
 async function placeOf({ db, caller }: Call, orgId: string, siteId: string | null): Promise<string> {
   const organization = await findOrganization(db, caller, orgId)
@@ -76,7 +70,6 @@ export default implement(contract, {
       .values({ ...input, partnerId, type, createdBy: caller.userId, ...(filter === undefined ? {} : stored(filter)) })
       .returningAll()
       .executeTakeFirstOrThrow()
-      .catch(taken(input.name))
     if (filter !== undefined) await evaluateGroup(db, made, null)
     if (deviceIds !== undefined) await addMembers(db, caller, made, deviceIds)
     audit({ target: made.id, name: made.name, orgId: made.orgId, partnerId, after: made })
@@ -100,7 +93,6 @@ export default implement(contract, {
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirstOrThrow()
-      .catch(taken(changes.name ?? before.name))
     if (filter !== undefined) await evaluateGroup(db, row, null)
     const after = await groupById(db, caller, id)
     audit({ target: id, name: after.name, orgId: after.orgId, partnerId: after.partnerId, before, after })

@@ -1,5 +1,4 @@
 import { asSystem, type Db } from '@muster/db/database.ts'
-import { isTaken } from '@muster/db/violations.ts'
 import { conflict, notFound } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
 import { implement } from '../operation.ts'
@@ -60,12 +59,7 @@ export default implement(contract, {
       const failed = await jobById(db, id)
       if (failed.state !== 'failed') throw conflict('Only a job that failed can be tried again')
       await sql`UPDATE pgboss.job SET state = 'retry', retry_limit = retry_limit + 1, completed_on = NULL, start_after = now()
-        WHERE id = ${id} AND name = ${failed.queue} AND state = 'failed'`
-        .execute(db)
-        .catch((error: unknown) => {
-          if (isTaken(error, 'job_common_i6')) throw conflict('The next job of this kind waits or runs already')
-          throw error
-        })
+        WHERE id = ${id} AND name = ${failed.queue} AND state = 'failed'`.execute(db)
       audit({ target: id, name: failed.queue, details: { lastError: failed.lastError, tries: failed.tries } })
       return jobById(db, id)
     })

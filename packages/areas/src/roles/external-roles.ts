@@ -1,6 +1,5 @@
 // Roles that an identity provider makes for an organisation. They allow nothing until somebody who may says what.
 import type { Db } from '@muster/db/database.ts'
-import { isStillUsed, isTaken } from '@muster/db/violations.ts'
 import { AppError } from '@muster/kit/errors.ts'
 import type { Tenant } from '../tenancy/index.ts'
 import { rolesFor } from './roles.queries.ts'
@@ -18,10 +17,6 @@ async function requireFreeName(db: Db, tenant: Tenant, name: string, except: str
   if (found !== undefined) throw nameTaken()
 }
 
-function translated(error: unknown): never {
-  throw isTaken(error, 'roles_name') ? nameTaken() : error
-}
-
 /** @throws CONFLICT when the name is taken */
 export async function addRole(db: Db, tenant: Tenant, name: string, description: string): Promise<{ id: string }> {
   await requireFreeName(db, tenant, name, null)
@@ -31,22 +26,15 @@ export async function addRole(db: Db, tenant: Tenant, name: string, description:
     .values({ scope, partnerId, orgId, name, description })
     .returning('id')
     .executeTakeFirstOrThrow()
-    .catch(translated)
 }
 
 /** @throws CONFLICT when the name is taken */
 export async function renameRole(db: Db, tenant: Tenant, id: string, name: string): Promise<void> {
   await requireFreeName(db, tenant, name, id)
-  await db.updateTable('roles').set({ name }).where('id', '=', id).execute().catch(translated)
+  await db.updateTable('roles').set({ name }).where('id', '=', id).execute()
 }
 
-/** Deletes a role that nobody has and nothing inherits from. @returns false, with the transaction lost, when somebody does */
-export async function dropRole(db: Db, id: string): Promise<boolean> {
-  try {
-    await db.deleteFrom('roles').where('id', '=', id).where('isSystem', '=', false).execute()
-    return true
-  } catch (error) {
-    if (isStillUsed(error)) return false
-    throw error
-  }
+/** Deletes a role. One that members have or other roles inherit from is refused by the database: 409. */
+export async function dropRole(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('roles').where('id', '=', id).where('isSystem', '=', false).execute()
 }

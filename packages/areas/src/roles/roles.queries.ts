@@ -60,8 +60,10 @@ export async function roleById(db: Db, caller: Caller, id: string): Promise<Role
 }
 
 /** Keeps others from changing or deleting the role until this is done. @throws NOT_FOUND when somebody has deleted it meanwhile */
-export async function lockRole(db: Db, { id }: RoleRow): Promise<void> {
-  const kept = await db.selectFrom('roles').select('id').where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
+export async function lockRole(db: Db, { id }: RoleRow, why: 'to change' | 'to delete' = 'to change'): Promise<void> {
+  const found = db.selectFrom('roles').select('id').where('id', '=', id)
+  // One that is to be deleted cannot be given to a member meanwhile, either.
+  const kept = await (why === 'to delete' ? found.forUpdate() : found.forNoKeyUpdate()).executeTakeFirst()
   if (kept === undefined) throw notFound('Role')
 }
 

@@ -1,5 +1,4 @@
 import type { Db } from '@muster/db/database.ts'
-import { isStillUsed, isTaken } from '@muster/db/violations.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { badRequest, conflict, denied } from '@muster/kit/errors.ts'
 import type { Permission } from '@muster/kit/permissions.ts'
@@ -70,7 +69,7 @@ export default implement(contract, {
       if (permissions !== undefined) await changePermissions(db, caller, role, knownPermissions(permissions))
       if (Object.keys(fields).length > 0) {
         await requireFreeName(db, role.scope, fields.name)
-        await db.updateTable('roles').set(fields).where('id', '=', id).execute().catch(nameTaken)
+        await db.updateTable('roles').set(fields).where('id', '=', id).execute()
       }
     })
     const after = await detail(db, caller, await roleById(db, caller, id))
@@ -84,17 +83,10 @@ export default implement(contract, {
     requireWholePartner(caller)
     const role = await roleById(db, caller, input.id)
     if (role.isSystem) throw denied('Cannot delete system roles')
-    await lockRole(db, role)
+    await lockRole(db, role, 'to delete')
     await requireUnused(db, caller, role)
     const before = await detail(db, caller, role)
-    await db
-      .deleteFrom('roles')
-      .where('id', '=', role.id)
-      .execute()
-      .catch((error: unknown) => {
-        if (isStillUsed(error)) throw badRequest('The role is still in use', { blockers: 1 })
-        throw error
-      })
+    await db.deleteFrom('roles').where('id', '=', role.id).execute()
     const { orgId, partnerId } = role
     audit({ target: role.id, name: role.name, orgId, partnerId, before: auditable(before) })
     return { success: true as const }
@@ -163,7 +155,6 @@ async function insertRole(db: Db, tenant: Tenant, role: NewRole, permissions: It
     .values({ ...role, scope, partnerId, orgId })
     .returningAll()
     .executeTakeFirstOrThrow()
-    .catch(nameTaken)
   await addPermissions(db, made.id, permissions)
   return made
 }
@@ -242,9 +233,4 @@ async function requireFreeName(db: Db, scope: RoleRow['scope'], name: string | u
     .where((eb) => eb(eb.fn<string>('lower', ['name']), '=', name.toLowerCase()))
     .executeTakeFirst()
   if (builtIn !== undefined) throw conflict('A role with this name already exists')
-}
-
-function nameTaken(error: unknown): never {
-  if (isTaken(error, 'roles_name')) throw conflict('A role with this name already exists')
-  throw error
 }

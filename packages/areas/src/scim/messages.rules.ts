@@ -8,12 +8,16 @@ const message = (name: string) => `urn:ietf:params:scim:api:messages:2.0:${name}
 export const listSchema = message('ListResponse')
 
 /** A refusal in the standard's shape. */
-export const scimFailure = ({ status, message: detail, extra }: Failure): object => ({
-  schemas: [message('Error')],
-  status: String(status),
-  ...(typeof extra.scimType === 'string' ? { scimType: extra.scimType } : {}),
-  detail,
-})
+export const scimFailure = ({ status, message: detail, extra }: Failure): object => {
+  // A conflict over a field is one of its uniqueness.
+  const scimType = extra.scimType ?? (status === 409 && extra.field !== undefined ? 'uniqueness' : undefined)
+  return {
+    schemas: [message('Error')],
+    status: String(status),
+    ...(typeof scimType === 'string' ? { scimType } : {}),
+    detail,
+  }
+}
 
 interface Attribute {
   readonly name: string

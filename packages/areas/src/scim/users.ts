@@ -1,5 +1,4 @@
 import { asSystem, type Db } from '@muster/db/database.ts'
-import { isTaken } from '@muster/db/violations.ts'
 import type { RawAnswer } from '@muster/kit/call.ts'
 import { denied, invariant, notFound } from '@muster/kit/errors.ts'
 import { type Call, implement } from '../operation.ts'
@@ -193,12 +192,6 @@ async function keep(
     .values({ providerId, orgId, partnerId, userId, ...known })
     .onConflict((row) => row.columns(['providerId', 'userId']).doUpdateSet(known))
     .execute()
-    .catch((error: unknown) => {
-      if (isTaken(error, 'scim_users_provider_id_user_name_key')) {
-        throw taken('There is a user with this userName already')
-      }
-      throw error
-    })
 }
 
 /** The member has gone: it may come back as somebody new, and be linked anew. */

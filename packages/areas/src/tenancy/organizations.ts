@@ -1,7 +1,6 @@
 import type { Db } from '@muster/db/database.ts'
-import { isTaken } from '@muster/db/violations.ts'
 import type { Caller } from '@muster/kit/access.ts'
-import { badRequest, conflict, denied, invalid, notFound } from '@muster/kit/errors.ts'
+import { badRequest, denied, invalid, notFound } from '@muster/kit/errors.ts'
 import { type Call, implement } from '../operation.ts'
 import { claimOrganization } from './caps.ts'
 import { mergeSettings } from './merge-settings.ts'
@@ -44,7 +43,6 @@ export default implement(contract, {
       .values({ ...input, partnerId, settings: mergeSettings({}, input.settings ?? {}) })
       .returningAll()
       .executeTakeFirstOrThrow()
-      .catch(slugTaken)
     const { id, name, status, type } = organization
     audit({
       target: id,
@@ -72,7 +70,6 @@ export default implement(contract, {
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirstOrThrow()
-      .catch(slugTaken)
     audit({ target: id, name: after.name, orgId: id, partnerId: after.partnerId, before, after })
     effect(() => services.callers.clear())
     return after
@@ -159,9 +156,4 @@ async function saveOrder({ db, input, audit }: Call<{ organizationOrder: string[
   const before = { organizationOrder: partner.settings.organizationOrder ?? [] }
   audit({ target: partnerId, name: partner.name, before, after: { organizationOrder } })
   return { organizationOrder }
-}
-
-function slugTaken(error: unknown): never {
-  if (isTaken(error, 'organizations_slug')) throw conflict('An organization with this slug already exists')
-  throw error
 }

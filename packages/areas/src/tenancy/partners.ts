@@ -1,6 +1,5 @@
 import type { Db } from '@muster/db/database.ts'
-import { isTaken } from '@muster/db/violations.ts'
-import { badRequest, conflict, denied, notFound } from '@muster/kit/errors.ts'
+import { badRequest, denied, notFound } from '@muster/kit/errors.ts'
 import { type Call, implement } from '../operation.ts'
 import { mergeSettings } from './merge-settings.ts'
 import { partners as contract, type Partner } from './partners.contract.ts'
@@ -29,7 +28,6 @@ export default implement(contract, {
       .values({ status: 'active', ...fields, settings: checked(mergeSettings({}, settings)) })
       .returningAll()
       .executeTakeFirstOrThrow()
-      .catch(slugTaken)
     audit({ target: partner.id, name: partner.name, partnerId: partner.id, after: partner })
     return partner
   },
@@ -85,7 +83,6 @@ async function changed(db: Db, before: Partner, { settings, ...fields }: Changes
     .where('id', '=', before.id)
     .returningAll()
     .executeTakeFirstOrThrow()
-    .catch(slugTaken)
 }
 
 /** Custom business hours need their days: checked on the whole, because preset and days may be sent apart. */
@@ -108,9 +105,4 @@ async function partnerById(db: Db, id: string, why: 'to read' | 'to change' = 't
     .executeTakeFirst()
   if (partner === undefined) throw notFound('Partner')
   return partner
-}
-
-function slugTaken(error: unknown): never {
-  if (isTaken(error, 'partners_slug')) throw conflict('A partner with this slug already exists')
-  throw error
 }
