@@ -1,5 +1,5 @@
-// Pictures of every screen for docs/screens, from a running Muster: `npm start -- --demo 2000`, then
-//   node scripts/screens.ts http://127.0.0.1:3000 admin@muster.local <password> [expression for names] [machine]
+// Pictures of every screen for docs/screens, from a running Muster: `npm start -- --demo 2000 --outbox`, then
+//   node scripts/screens.ts http://127.0.0.1:3000 admin@muster.local <password> <outbox> [expression for names] [machine]
 // What is asked of a machine while it is connected is shown of the one with that name, usually this very one.
 import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { launchBrowser } from '@muster/testkit/browser.ts'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { type Client, clientOf, linkMailedTo, signIn } from '../test/console/client.ts'
 
-const [url = '', email = '', password = '', names = '', machine = hostname()] = process.argv.slice(2)
+const [url = '', email = '', password = '', outbox = '', names = '', machine = hostname()] = process.argv.slice(2)
 const only = new RegExp(names)
 const folder = fileURLToPath(new URL('../docs/screens/', import.meta.url))
 const settleMs = 1_500
@@ -55,7 +55,7 @@ async function administrator(client: Client): Promise<Account & { orgId: string 
   await client.roles.roles.update.mutate({ id: roleId, forceMfa: false, description: 'Runs the company' })
   const who = { email: `kim.${randomBytes(3).toString('hex')}@northwind.example`, password: 'nine kites over the pier' }
   await client.users.invitations.invite.mutate({ partnerId, email: who.email, name: 'Kim Reuter', roleId })
-  const [, token = ''] = (await linkMailedTo(url, who.email)).split('#token=')
+  const [, token = ''] = (await linkMailedTo(outbox, who.email)).split('#token=')
   await client.users.invitations.acceptInvite.mutate({ token, password: who.password })
   const { data: organizations } = await client.tenancy.organizations.list.query({ partnerId })
   return { ...who, orgId: organizations[0]?.id ?? '' }

@@ -13,8 +13,8 @@ let ada: Tenant
 let bob: { readonly email: string; readonly password: string }
 beforeAll(async () => {
   const client = clientOf(url, (await signIn(url, admin)).accessToken)
-  ada = await newTenant(client, url, 'Twosome')
-  bob = await newAdministrator(client, url, ada.partnerId, { name: 'Bob', email: 'bob@twosome.test' })
+  ada = await newTenant(client, stage.outbox, 'Twosome')
+  bob = await newAdministrator(client, stage.outbox, ada.partnerId, { name: 'Bob', email: 'bob@twosome.test' })
   const other = { partnerId: ada.partnerId, name: 'Twosome Garage', slug: 'twosome-garage' }
   const { id: otherOrgId } = await client.tenancy.organizations.create.mutate(other)
   // A command for several organisations reaches far. What becomes of it on the machines is not asked here.

@@ -19,9 +19,9 @@ export async function signIn(url: string, who: { email: string; password: string
 
 const Outbox = z.object({ mails: z.array(z.object({ to: z.string(), url: z.string().nullable() })) })
 
-/** The link of the newest mail to an address. */
-export async function linkMailedTo(url: string, address: string): Promise<string> {
-  const answer = await fetch(`${url}/dev/outbox.json`)
+/** The link of the newest mail to an address. @param outbox the address that a launcher with an outbox prints */
+export async function linkMailedTo(outbox: string, address: string): Promise<string> {
+  const answer = await fetch(`${outbox}.json`)
   const { mails } = Outbox.parse(await answer.json())
   const link = mails.find(({ to }) => to === address)?.url
   if (!link) throw new Error(`nothing was mailed to ${address}`)

@@ -1,4 +1,5 @@
 // One Muster for all tests of the console: the built console, real processes, a real agent, two tenants.
+import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,6 +16,7 @@ const agentMain = fileURLToPath(new URL('../../apps/agent/src/main.ts', import.m
 
 export interface Stage {
   readonly url: string
+  readonly outbox: string
   readonly admin: { readonly email: string; readonly password: string }
   /** Where the stores listen, for what no operation can bring about. */
   readonly stores: { readonly redis: string; readonly system: string }
@@ -34,6 +36,7 @@ export default async function setup(project: TestProject) {
   await ensureConsole()
   const stack = await startStack({
     bootstrap: admin,
+    outboxToken: randomBytes(32).toString('base64url'),
     settings: {
       ingest: { HEARTBEAT_SECONDS: '2' },
       // The identity provider of the tests is on this machine.
@@ -56,10 +59,10 @@ export default async function setup(project: TestProject) {
 }
 
 async function prepare(stack: Stack, admin: Stage['admin'], agentFolder: string): Promise<Stage> {
-  const url = stack.urls.admin
+  const { admin: url, outbox = '' } = stack.urls
   const client = clientOf(url, (await signIn(url, admin)).accessToken)
-  const acme = await newTenant(client, url, 'Acme')
-  const umbra = await newTenant(client, url, 'Umbra')
+  const acme = await newTenant(client, outbox, 'Acme')
+  const umbra = await newTenant(client, outbox, 'Umbra')
   const { key } = await client.enrollment.keys.create.mutate({ orgId: acme.orgId, siteId: acme.siteId, name: 'Tests' })
   const args = ['--server', url, '--key', key, '--data-dir', agentFolder]
   await stack.launch({ name: 'agent', file: agentMain, args })
@@ -67,6 +70,7 @@ async function prepare(stack: Stack, admin: Stage['admin'], agentFolder: string)
   const { redis, system } = stack.urls
   return {
     url,
+    outbox,
     admin,
     stores: { redis, system },
     acme: { ...acme, deviceId: device.id, hostname: device.hostname },

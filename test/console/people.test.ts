@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { linkMailedTo } from './client.ts'
 import { enter, newVisitor, stage, visitorAs } from './visitor.ts'
 
-const { acme, umbra, url } = stage
+const { acme, umbra, outbox } = stage
 
 test('somebody is invited, comes in by the link, is disabled with a way back, and removed', async () => {
   const { page, complaints } = await visitorAs(acme, '/')
@@ -24,7 +24,7 @@ test('somebody is invited, comes in by the link, is disabled with a way back, an
   await row.getByText(acme.orgName).waitFor()
 
   const guest = await newVisitor()
-  await guest.page.goto(await linkMailedTo(url, email))
+  await guest.page.goto(await linkMailedTo(outbox, email))
   await guest.page.getByLabel('Password').fill('three herons by the canal')
   await guest.page.getByRole('button', { name: 'Accept' }).click()
   await guest.page.getByRole('link', { name: 'Sign in' }).click()

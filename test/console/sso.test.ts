@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest'
 import { clientOf, linkMailedTo, signIn } from './client.ts'
 import { enter, newVisitor, stage, visitorAs } from './visitor.ts'
 
-const { acme, umbra, url } = stage
+const { acme, umbra, url, outbox } = stage
 const idp = await startIdentityProvider({ redirectUris: [`${url}/api/v1/sso/callback`] })
 afterAll(() => idp.stop())
 
@@ -16,7 +16,7 @@ async function member(): Promise<{ email: string; password: string; subject: str
   const email = `${subject}@umbra.test`
   const password = 'seven otters under the bridge'
   await client.users.invitations.invite.mutate({ orgId: umbra.orgId, email, name: 'Olga Otter', roleId })
-  const [, token = ''] = (await linkMailedTo(url, email)).split('#token=')
+  const [, token = ''] = (await linkMailedTo(outbox, email)).split('#token=')
   await clientOf(url).users.invitations.acceptInvite.mutate({ token, password })
   idp.people.set(subject, { email, email_verified: true, name: 'Olga Otter' })
   return { email, password, subject }

@@ -14,7 +14,7 @@ export interface Tenant {
 }
 export const newPassword = () => `${randomBytes(9).toString('base64url')} orchard kettle`
 
-export async function newTenant(client: Client, url: string, name: string): Promise<Tenant> {
+export async function newTenant(client: Client, outbox: string, name: string): Promise<Tenant> {
   const slug = name.toLowerCase()
   const partner = await client.tenancy.partners.create.mutate({ name: `${name} IT`, slug, status: 'active' })
   const orgName = `${name} Bakery`
@@ -25,7 +25,10 @@ export async function newTenant(client: Client, url: string, name: string): Prom
     slug: `${slug}-bakery`,
   })
   const site = await client.tenancy.sites.create.mutate({ orgId: org.id, name: siteName })
-  const person = await newAdministrator(client, url, partner.id, { name: `Ada of ${name}`, email: `ada@${slug}.test` })
+  const person = await newAdministrator(client, outbox, partner.id, {
+    name: `Ada of ${name}`,
+    email: `ada@${slug}.test`,
+  })
   const ids = { partnerId: partner.id, orgId: org.id, siteId: site.id }
   return { ...ids, orgName, siteName, ...person }
 }
@@ -33,14 +36,14 @@ export async function newTenant(client: Client, url: string, name: string): Prom
 /** Somebody who may do everything in a partner, invited and come in by the link. */
 export async function newAdministrator(
   client: Client,
-  url: string,
+  outbox: string,
   partnerId: string,
   { name, email }: { readonly name: string; readonly email: string },
 ) {
   const roleId = await administrator(client, partnerId)
   await client.users.invitations.invite.mutate({ partnerId, email, name, roleId })
   const password = newPassword()
-  const [, token = ''] = (await linkMailedTo(url, email)).split('#token=')
+  const [, token = ''] = (await linkMailedTo(outbox, email)).split('#token=')
   await client.users.invitations.acceptInvite.mutate({ token, password, name })
   return { email, password }
 }

@@ -15,8 +15,8 @@ async function place(): Promise<Place> {
   return made
 }
 
-function launch(at: Place, settings?: Record<string, string>): Launcher {
-  const launcher = new Launcher(at, settings)
+function launch(at: Place, settings?: Record<string, string>, args?: readonly string[]): Launcher {
+  const launcher = new Launcher(at, settings, args)
   launchers.push(launcher)
   return launcher
 }
@@ -62,8 +62,40 @@ describe('a start', () => {
       `fresh start ${(freshMs / 1000).toFixed(1)} s, second start ${(againMs / 1000).toFixed(1)} s (budget 10 s)`,
     )
     expect(second.output).not.toContain('Password')
+    expect(second.output).not.toContain('Outbox')
+    expect((await fetch(`http://127.0.0.1:${at.ports.admin}/dev/outbox.json`)).status).toBe(404)
     expect(await logIn(at, password)).toBe(200)
     expect(await second.stop('SIGTERM')).toBe(0)
+  })
+
+  test('finding 3: with --outbox prints the address where mail is read, another one at each start', async () => {
+    const at = await place()
+    const outboxOf = async (launcher: Launcher) => {
+      await launcher.ready()
+      const [, url = ''] = /^Outbox (http:\/\/\S+\/dev\/outbox\/[\w-]{43})$/m.exec(launcher.output) ?? []
+      return url
+    }
+    // What is left in a shell opens nothing.
+    const first = launch(at, { OUTBOX_TOKEN: 'a'.repeat(43), NODE_ENV: 'development' })
+    expect(await outboxOf(first)).toBe('')
+    expect((await fetch(`http://127.0.0.1:${at.ports.admin}/dev/outbox/${'a'.repeat(43)}`)).status).toBe(404)
+    await first.stop()
+    const second = launch(at, {}, ['--outbox'])
+    const url = await outboxOf(second)
+    await fetch(`http://127.0.0.1:${at.ports.admin}/api/v1/auth/forgot-password`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email: 'admin@muster.local' }),
+    })
+    expect(await (await fetch(`${url}.json`)).json()).toMatchObject({
+      mails: [{ to: 'admin@muster.local', url: expect.stringContaining('/reset-password#token=') }],
+      sms: [],
+    })
+    await second.stop()
+    const third = launch(at, {}, ['--outbox'])
+    expect(await outboxOf(third)).not.toBe(url)
+    expect((await fetch(url)).status).toBe(404)
+    await third.stop()
   })
 
   test('after the launcher was killed leaves no orphan, and the next start works', async () => {

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { smsSettings } from '@muster/areas/auth/sms-settings.ts'
+import { outboxToken } from '@muster/areas/mail/settings.ts'
 import { logLevel, onOff, port, postgresUrl, redisUrl, wholeNumber } from '@muster/kit/config.ts'
 import { sourceSettings, storeSettings } from '@muster/releases/config.ts'
 import { z } from 'zod'
@@ -49,6 +50,6 @@ export const adminSettings = z.object({
   ...smsSettings,
   ...storeSettings,
   ...sourceSettings,
-  NODE_ENV: z.enum(['development', 'production', 'test']).default('development'),
+  OUTBOX_TOKEN: outboxToken(),
   LOG_LEVEL: logLevel(),
 })

@@ -1,8 +1,9 @@
-// What Muster would have mailed and texted, for a developer without a mail server. It shows links that are as good as
-// passwords, so it is there in development only, and then only for whoever sits at this machine.
+// What Muster would have mailed and texted, to try it without a mail server. It shows links that are as good as passwords, so it
+// exists only where OUTBOX_TOKEN asked for it, answers only to this machine, and its address is a secret.
+import { createHash, timingSafeEqual } from 'node:crypto'
 import { devSmsKey } from '@muster/areas/auth/sms.ts'
 import { openMailData } from '@muster/areas/mail/outbox.ts'
-import { type Rendered, renderMail } from '@muster/areas/mail/templates.ts'
+import { renderMail } from '@muster/areas/mail/templates.ts'
 import type { Services } from '@muster/areas/services.ts'
 import { asSystem } from '@muster/db/database.ts'
 import type { JsonObject } from '@muster/db/json.ts'
@@ -15,11 +16,12 @@ const shownMax = 100
 const policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'"
 
 const Sms = z.object({ to: z.string(), text: z.string(), at: z.string() })
-interface ShownMail extends Rendered {
+interface ShownMail {
   readonly to: string
-  readonly template: string
-  readonly at: string
+  readonly subject: string
+  readonly text: string
   readonly url: string | null
+  readonly at: string
 }
 
 /** Null where the mail's key is gone: it was sealed for an earlier installation on the same database. */
@@ -44,7 +46,8 @@ async function mailsOf({ system, keyring }: Services): Promise<ShownMail[]> {
     const data = openedData(keyring, sealed)
     if (data === null) return []
     const url = typeof data.url === 'string' ? data.url : null
-    return [{ to: toAddress, template, at: createdAt, url, ...renderMail(template, data) }]
+    const { subject, text } = renderMail(template, data)
+    return [{ to: toAddress, subject, text, url, at: createdAt }]
   })
 }
 const smsOf = async ({ redis }: Services) =>
@@ -67,7 +70,7 @@ function page(mails: readonly ShownMail[], messages: readonly z.infer<typeof Sms
 <style>body{font:15px/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem}
 article{border:1px solid #ccc;border-radius:8px;padding:0 1rem;margin:1rem 0}h2{font-size:1.1rem;margin:.8rem 0 0}
 .to{color:#555;margin:0}pre{white-space:pre-wrap;overflow-wrap:anywhere}</style></head>
-<body><h1>Outbox</h1><p>Mail and SMS of this installation. The page is there in development only.</p>
+<body><h1>Outbox</h1><p>Mail and SMS of this installation. Close this page before anyone looks over your shoulder: its links open accounts.</p>
 ${shown.length === 0 ? '<p>Nothing yet.</p>' : shown.map(({ html }) => html).join('\n')}
 </body></html>
 `
@@ -77,23 +80,26 @@ ${shown.length === 0 ? '<p>Nothing yet.</p>' : shown.map(({ html }) => html).joi
 const isThisMachine = ({ socket }: FastifyRequest) =>
   /^(127\.|::1$|::ffff:127\.)/.test(socket.remoteAddress ?? '') && socket.remoteAddress !== undefined
 
-/** Serves `/dev/outbox` and `/dev/outbox.json`. In production neither path exists. */
+const digest = (text: string) => createHash('sha256').update(text).digest()
+
+/** Serves `/dev/outbox/<token>` and the same with `.json`. Without a token in the settings neither path exists. */
 export function serveDevOutbox(app: FastifyInstance, services: Services): void {
-  if (services.settings.production) return
-  const guard = (request: FastifyRequest) => {
-    if (!isThisMachine(request) || request.headers['x-forwarded-for'] !== undefined) {
-      throw new AppError('NOT_FOUND', 'No such path')
-    }
-  }
-  app.get('/dev/outbox', async (request, reply) => {
-    guard(request)
-    return reply
-      .header('content-security-policy', policy)
-      .type('text/html; charset=utf-8')
-      .send(page(await mailsOf(services), await smsOf(services)))
-  })
-  app.get('/dev/outbox.json', async (request) => {
-    guard(request)
-    return { mails: await mailsOf(services), sms: await smsOf(services) }
-  })
+  const { outboxToken } = services.settings
+  if (!outboxToken) return
+  const expected = digest(outboxToken)
+  app.get<{ Params: { page: string } }>(
+    '/dev/outbox/:page',
+    { config: { hidesPath: true } },
+    async (request, reply) => {
+      const [, token = '', isJson] = /^(.*?)(\.json)?$/.exec(request.params.page) ?? []
+      // Equal digests, compared in constant time: how long a refusal takes tells nothing about the token.
+      const isRight = timingSafeEqual(digest(token), expected)
+      if (!isRight || !isThisMachine(request) || request.headers['x-forwarded-for'] !== undefined) {
+        throw new AppError('NOT_FOUND', 'No such path')
+      }
+      const [mails, sms] = await Promise.all([mailsOf(services), smsOf(services)])
+      if (isJson !== undefined) return { mails, sms }
+      return reply.header('content-security-policy', policy).type('text/html; charset=utf-8').send(page(mails, sms))
+    },
+  )
 }

@@ -1,3 +1,5 @@
+import '@muster/kit/production.ts'
+
 import { bootstrap } from '@muster/areas/auth/bootstrap.ts'
 import { smsFrom } from '@muster/areas/auth/sms-settings.ts'
 import { operations } from '@muster/areas/registry.ts'
@@ -41,7 +43,7 @@ const services = createServices({
     enablePartnerRegistration: config.ENABLE_PARTNER_REGISTRATION,
     autoApprovePartners: config.AUTO_APPROVE_PARTNERS,
     enable2fa: config.ENABLE_2FA,
-    production: config.NODE_ENV === 'production',
+    outboxToken: config.OUTBOX_TOKEN ?? null,
     requestsPerSecond: config.REQUESTS_PER_SECOND,
     ssoNetworks: config.SSO_ALLOWED_NETWORKS,
     streamShards: config.STREAM_SHARDS,

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { loggedPath } from './logged-path.ts'
 
 const namedMax = 20
 
@@ -20,7 +21,7 @@ export class OpenRequests {
   /** How many there are, and which, the newest first. */
   inWords(): object {
     const named = [...this.#open].toReversed().slice(0, namedMax)
-    const requests = named.map(({ id, method, url }) => ({ requestId: id, method, url: url.split('?')[0] }))
+    const requests = named.map((each) => ({ requestId: each.id, method: each.method, url: loggedPath(each) }))
     return { openRequests: this.#open.size, requests }
   }
 }

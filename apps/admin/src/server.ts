@@ -16,6 +16,7 @@ import { openApiDocument } from './doors/openapi.ts'
 import { newRequestId } from './doors/request.ts'
 import { sendFailure, serveRest } from './doors/rest.ts'
 import { serveTrpc } from './doors/trpc.ts'
+import { loggedPath } from './logged-path.ts'
 import { observeRequests } from './metrics.ts'
 import type { OpenRequests } from './open-requests.ts'
 import { refusal, refuseAmbiguity, refuseNonsense } from './refusals.ts'
@@ -88,7 +89,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       {
         requestId: request.id,
         method: request.method,
-        url: request.url.split('?')[0],
+        url: loggedPath(request),
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime),
       },

@@ -1,3 +1,5 @@
+import '@muster/kit/production.ts'
+
 import { createLog } from '@muster/kit/log.ts'
 import { createMetrics, observation } from '@muster/kit/metrics.ts'
 import { runProcess } from '@muster/kit/service.ts'

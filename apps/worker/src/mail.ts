@@ -14,7 +14,7 @@ export interface MailServiceParts {
   keyring: Keyring
   log: Log
   metrics: WorkerMetrics
-  settings: Pick<WorkerSettings, 'SMTP_URL' | 'MAIL_FROM' | 'NODE_ENV'>
+  settings: Pick<WorkerSettings, 'SMTP_URL' | 'MAIL_FROM' | 'OUTBOX_TOKEN'>
 }
 
 /** Empties the outbox, in every worker at once: each mail is tried by one of them. */
@@ -26,7 +26,7 @@ export function createMail({ pool, keyring, log, metrics, settings }: MailServic
     clock: systemClock,
     smtpUrl: settings.SMTP_URL ?? null,
     from: settings.MAIL_FROM,
-    production: settings.NODE_ENV === 'production',
+    keepsUnsent: settings.OUTBOX_TOKEN !== undefined,
   })
   let measuredAt = 0
   const sending = periodic('mail', mailMs, log, async () => {

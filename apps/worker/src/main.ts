@@ -1,3 +1,5 @@
+import '@muster/kit/production.ts'
+
 import { readConfig } from '@muster/kit/config.ts'
 import { createLog } from '@muster/kit/log.ts'
 import { runProcess } from '@muster/kit/service.ts'

@@ -47,7 +47,7 @@ export function createServices({ subscriber = null, releases = null, ...parts }:
     releases,
     clock,
     limits,
-    sms: new Sms({ settings: settings.sms ?? null, redis, limits, log, production: settings.production }),
+    sms: new Sms({ settings: settings.sms ?? null, redis, limits, log, keepsUnsent: Boolean(settings.outboxToken) }),
     passwords: new Passwords(),
     accessTokens: new AccessTokens(parts.keyring),
     callers: new CallerCache(clock, parts.redis, subscriber),

@@ -48,7 +48,8 @@ export interface Settings {
   /** Does a registered partner become active as soon as its e-mail address is confirmed? */
   readonly autoApprovePartners?: boolean
   readonly enable2fa: boolean
-  readonly production: boolean
+  /** The secret part of the outbox's address; without one there is no outbox. */
+  readonly outboxToken?: string | null
   /** Requests that one address may make of this process, on average; 0 sets no limit. */
   readonly requestsPerSecond?: number
   /** Networks in CIDR form where identity providers may be although nobody else's addresses may lead there. */

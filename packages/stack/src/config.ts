@@ -35,8 +35,10 @@ export function readLauncherConfig(environment: NodeJS.ProcessEnv = process.env)
   return { ...config, MUSTER_DATA_DIR: resolve(config.MUSTER_DATA_DIR) }
 }
 
-// What belongs to the launcher alone: the owner's login opens every tenant's rows, and each process gets its own share.
-const withheld = /^(DATABASE_URL|SYSTEM_DATABASE_URL|REDIS_URL|BOOTSTRAP_.*|KEYS_FILE|NODE_CHANNEL_.*|npm_.*)$/
+// What belongs to the launcher alone: the owner's login opens every tenant's rows, and each process gets its own share. The
+// outbox is asked for by an argument, so that no variable left over in a shell opens it.
+const withheld =
+  /^(DATABASE_URL|SYSTEM_DATABASE_URL|REDIS_URL|BOOTSTRAP_.*|KEYS_FILE|OUTBOX_TOKEN|NODE_CHANNEL_.*|npm_.*)$/
 
 /** The environment for the processes: ours, without what they must not know. */
 export function childEnvironment(environment: NodeJS.ProcessEnv = process.env): Record<string, string> {

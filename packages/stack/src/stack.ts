@@ -21,6 +21,8 @@ export interface StackOptions extends StoreOptions {
   readonly ingest?: number
   /** The first administrator, made when the database has none; without a password, with one made for this data folder. */
   readonly bootstrap?: { readonly email: string; readonly password?: string | undefined }
+  /** The secret part of the outbox's address; with it, mail and SMS are kept to be read at `urls.outbox`. */
+  readonly outboxToken?: string | undefined
   /** The environment that all processes start from. By default only what a program needs to run. */
   readonly env?: Readonly<Record<string, string>>
   /** How soon a process that does not answer is ended. */
@@ -39,6 +41,8 @@ export interface Stack {
     readonly admin: string
     readonly ingest: string
     readonly metrics: readonly string[]
+    /** Where mail and SMS can be read, if that was asked for. */
+    readonly outbox: string | undefined
   }
   readonly admin: ManagedProcess | undefined
   readonly workers: readonly ManagedProcess[]
@@ -104,6 +108,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
         ...stores.urls,
         admin: `http://127.0.0.1:${ports.admin}`,
         ingest: `ws://127.0.0.1:${ports.ingest}/agent`,
+        outbox: options.outboxToken && `http://127.0.0.1:${ports.admin}/dev/outbox/${options.outboxToken}`,
         metrics: plans.map(({ env }) => `http://127.0.0.1:${env?.METRICS_PORT}/metrics`),
       },
       admin: byKind('admin')[0],
@@ -151,10 +156,11 @@ function planProcesses({ urls, secretFiles, folder }: Stores, ports: StackPorts,
     }))
   // Executables of agents come from the data folder, unless somebody says otherwise.
   const place = options.env?.RELEASES_S3_URL === undefined && { RELEASES_DIR: join(folder.path, 'releases') }
-  const releases = { BINARY_SOURCE: 'local', ...place, ...options.env }
+  const outbox = options.outboxToken && { OUTBOX_TOKEN: options.outboxToken }
+  const both = { BINARY_SOURCE: 'local', ...place, ...options.env, ...outbox }
   const plans = [
     ...plan('admin', admin, {
-      ...releases,
+      ...both,
       ADMIN_PORT: String(ports.admin),
       DATABASE_URL: urls.app,
       SYSTEM_DATABASE_URL: urls.system,
@@ -165,7 +171,7 @@ function planProcesses({ urls, secretFiles, folder }: Stores, ports: StackPorts,
       ...(bootstrap && password && { BOOTSTRAP_EMAIL: bootstrap.email, BOOTSTRAP_PASSWORD: password }),
     }),
     ...plan('worker', workers, {
-      ...releases,
+      ...both,
       SYSTEM_DATABASE_URL: urls.system,
       REDIS_URL: urls.redisOf.worker,
       KEYS_FILE: secretFiles.keysFile,
@@ -184,5 +190,5 @@ function planProcesses({ urls, secretFiles, folder }: Stores, ports: StackPorts,
 
 function minimalEnvironment(): Record<string, string> {
   const { PATH = '/usr/bin:/bin', HOME = '/', TMPDIR, LANG } = process.env
-  return { PATH, HOME, ...(TMPDIR && { TMPDIR }), ...(LANG && { LANG }), NODE_ENV: 'test' }
+  return { PATH, HOME, ...(TMPDIR && { TMPDIR }), ...(LANG && { LANG }) }
 }

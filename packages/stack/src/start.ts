@@ -1,5 +1,5 @@
 // The launcher: brings up a whole Muster on this machine and stays until it is told to stop.
-
+import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -13,8 +13,10 @@ import { isEnrolled, makeEnrollmentKey, type Session, signIn } from './local-age
 import { freePort } from './ports.ts'
 import { type Stack, startStack } from './stack.ts'
 
-const usage =
-  'usage: npm start [-- --demo <machines>]  (adds so many simulated machines; settings come from the environment, see README.md)'
+const usage = `usage: npm start [-- [--demo <machines>] [--outbox]]
+  --demo <machines>  adds simulated machines
+  --outbox           shows mail and SMS on a page of this machine, for trying Muster without a mail server
+Settings come from the environment, see README.md.`
 const demoMain = fileURLToPath(new URL('../../demo/src/main.ts', import.meta.url))
 const agentMain = fileURLToPath(new URL('../../../apps/agent/agent.mjs', import.meta.url))
 
@@ -26,14 +28,14 @@ const echoMs = 1_000
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
 async function main(): Promise<void> {
-  const { demo } = readArguments(process.argv.slice(2))
+  const { demo, outbox } = readArguments(process.argv.slice(2))
   const config = readLauncherConfig()
   say(`Muster starts, with its data in ${config.MUSTER_DATA_DIR}`)
   const stop = listenForStop()
   // Beside the databases, because both take seconds.
   const built = buildConsole()
   built.catch(() => undefined)
-  const stack = await launch(config)
+  const stack = await launch(config, outbox ? randomBytes(32).toString('base64url') : undefined)
   await built.catch(async (error: unknown) => {
     await stack.stop()
     throw error
@@ -52,16 +54,20 @@ async function main(): Promise<void> {
   await welcome(config, stack, demo)
 }
 
-/** The settings that are given as arguments: how many machines to simulate. */
-function readArguments(args: string[]): { demo: number } {
-  const options = { help: { type: 'boolean', short: 'h' }, demo: { type: 'string' } } as const
+/** The settings that are given as arguments: how many machines to simulate, and whether mail and SMS are shown. */
+function readArguments(args: string[]): { demo: number; outbox: boolean } {
+  const options = {
+    help: { type: 'boolean', short: 'h' },
+    demo: { type: 'string' },
+    outbox: { type: 'boolean', default: false },
+  } as const
   try {
     const { values } = parseArgs({ args, strict: true, options })
     const demo = Number(values.demo ?? 0)
     if (!Number.isInteger(demo) || demo < 0 || demo > demoMachinesMax) {
       throw new Error(`--demo should be a number of machines, up to ${demoMachinesMax}`)
     }
-    if (!values.help) return { demo }
+    if (!values.help) return { demo, outbox: values.outbox }
   } catch (error) {
     throw new StackError(`${reasonOf(error)}. ${usage}`)
   }
@@ -92,7 +98,7 @@ async function buildConsole(): Promise<void> {
   if (wasDue) say(`✓ console built (${((performance.now() - began) / 1000).toFixed(1)} s)`)
 }
 
-async function launch(config: LauncherConfig): Promise<Stack> {
+async function launch(config: LauncherConfig, outboxToken: string | undefined): Promise<Stack> {
   const ports = {
     admin: config.ADMIN_PORT || (await freePort()),
     ingest: config.INGEST_PORT || (await freePort()),
@@ -112,6 +118,7 @@ async function launch(config: LauncherConfig): Promise<Stack> {
     ],
     ingest: config.INGEST_PROCESSES,
     bootstrap: { email: config.BOOTSTRAP_EMAIL, password: config.BOOTSTRAP_PASSWORD },
+    outboxToken,
     env: childEnvironment(),
     settings: {
       admin: {
@@ -148,6 +155,7 @@ async function welcome(config: LauncherConfig, stack: Stack, demo: number): Prom
       `Password         ${config.BOOTSTRAP_PASSWORD ? 'as given in BOOTSTRAP_PASSWORD' : `${password}  (shown this once)`}`,
     )
   }
+  if (stack.urls.outbox) say(`\nOutbox ${stack.urls.outbox}`)
   if (agentRuns || !needsKey || !session) await forgetBootstrapPassword()
   say('')
   say(`ready ${admin}`)

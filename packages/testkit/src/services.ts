@@ -12,6 +12,9 @@ import { createLog } from '@muster/kit/log.ts'
 import { afterAll } from 'vitest'
 import { testDatabase, testRedis, testRedisOf } from './stores.ts'
 
+/** SMS of tests are kept to be read. */
+const testOutboxToken = 'outbox-of-the-tests-and-of-nobody-else'
+
 async function makeServices(): Promise<Services> {
   const { appUrl, systemUrl } = testDatabase()
   const redis = connectRedis(testRedisOf('admin'), 'test')
@@ -28,7 +31,7 @@ async function makeServices(): Promise<Services> {
       ingestUrl: 'ws://127.0.0.1:3001/agent',
       enableRegistration: true,
       enable2fa: true,
-      production: false,
+      outboxToken: testOutboxToken,
     },
   })
   await bootstrap(services, null)

@@ -182,39 +182,87 @@ describe('addresses that are forwarded', () => {
   })
 })
 
-describe('the outbox page of development', () => {
-  it('shows mail and SMS to this machine, and is not there in production', async () => {
+describe('finding 3: the outbox', () => {
+  const { outboxToken } = services.settings
+  const outbox = `/dev/outbox/${outboxToken}`
+
+  it('shows mail and SMS to this machine, under its secret address alone', async () => {
     await app.inject({
       method: 'POST',
       url: '/api/v1/auth/forgot-password',
       headers: { ...json, ...from() },
       payload: { email: who.email },
     })
-    const page = await app.inject({ url: '/dev/outbox' })
+    const page = await app.inject({ url: outbox })
     expect([page.statusCode, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
-    const { mails } = (await app.inject({ url: '/dev/outbox.json' })).json()
+    const { mails, sms } = (await app.inject({ url: `${outbox}.json` })).json()
+    expect(sms).toEqual(expect.any(Array))
     const mail = mails.find(({ to }: { to: string }) => to === who.email)
-    expect(mail).toMatchObject({
+    expect(mail).toEqual({
+      to: who.email,
       subject: 'Set a new password',
+      text: expect.stringContaining('/reset-password#token='),
       url: expect.stringContaining('/reset-password#token='),
+      at: expect.any(String),
     })
     for (const request of [
-      { url: '/dev/outbox', remoteAddress: '192.0.2.1' },
-      { url: '/dev/outbox', headers: { 'x-forwarded-for': '127.0.0.1' } },
+      { url: outbox, remoteAddress: '192.0.2.1' },
+      { url: outbox, headers: { 'x-forwarded-for': '127.0.0.1' } },
+      { url: '/dev/outbox' },
+      { url: '/dev/outbox.json' },
+      { url: '/dev/outbox/' },
+      { url: '/dev/outbox/.json' },
+      { url: `${outbox}x` },
+      { url: `${outbox.slice(0, -1)}.json` },
+      { url: `${outbox}.json.json` },
+      { url: `/dev/outbox/${outboxToken?.toUpperCase()}` },
     ]) {
-      expect((await app.inject(request)).statusCode).toBe(404)
+      const answer = await app.inject({ ...request, headers: { accept: 'text/html', ...request.headers } })
+      expect([request, answer.statusCode, answer.json()]).toEqual([
+        request,
+        404,
+        { code: 'NOT_FOUND', message: 'No such path' },
+      ])
     }
-    const production = await createServer({
+  })
+
+  it('is not there unless it was asked for, whatever NODE_ENV says', async () => {
+    const without = await createServer({
       operations,
       runtime: {
         ...(await testRuntime()),
-        services: { ...services, settings: { ...services.settings, production: true } },
+        services: { ...services, settings: { ...services.settings, outboxToken: null } },
       },
       log: createLog('test', 'silent'),
       trustedProxies: [],
       registry: createMetrics('test'),
     })
-    expect((await production.inject({ url: '/dev/outbox' })).statusCode).toBe(404)
-    await production.close()
+    for (const url of [
+      outbox,
+      `${outbox}.json`,
+      '/dev/outbox',
+      '/dev/outbox/',
+      '/dev/outbox/null',
+      '/dev/outbox/undefined.json',
+    ])
+      expect([url, (await without.inject({ url })).statusCode]).toEqual([url, 404])
+    await without.close()
+  })
+
+  it('keeps its address out of the log', async () => {
+    const lines: string[] = []
+    const log = createLog('test', 'silent')
+    log.info = (said: unknown) => lines.push(JSON.stringify(said))
+    const logging = await createServer({
+      operations,
+      runtime: await testRuntime(),
+      log,
+      trustedProxies: [],
+      registry: createMetrics('test'),
+    })
+    expect((await logging.inject({ url: `${outbox}.json` })).statusCode).toBe(200)
+    await logging.close()
+    expect(lines.join('')).toContain('/dev/outbox/:page')
+    expect(lines.join('')).not.toContain(outboxToken)
   })
 })

@@ -43,6 +43,8 @@ interface Context {
 }
 
 const t = initTRPC.context<Context>().create({
+  // Stack traces are for logs, whatever NODE_ENV says.
+  isDev: false,
   sse: { ping: { enabled: true, intervalMs: 15_000 }, client: { reconnectAfterInactivityMs: 40_000 } },
   errorFormatter({ shape, error }) {
     const { cause } = error

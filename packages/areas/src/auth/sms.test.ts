@@ -45,7 +45,7 @@ const accepted = (response: ServerResponse) =>
 
 function sms(baseUrl: string, more: Partial<SmsSettings> = {}) {
   const settings = { baseUrl, accountId: 'AC1', token: 'tok', from: '+15550001', perDayMax: 1_000_000, ...more }
-  return new Sms({ settings, redis, limits, log: createLog('sms-test', 'silent'), production: true })
+  return new Sms({ settings, redis, limits, log: createLog('sms-test', 'silent'), keepsUnsent: false })
 }
 const number = () => `+1555${randomInt(1e6, 9e6)}`
 const unavailable = { status: 503, code: 'UNAVAILABLE' }
@@ -119,8 +119,8 @@ describe('the SMS gateway', () => {
     expect(received.length - before).toBeLessThanOrEqual(1)
   })
 
-  it('is not there in production unless it is configured', async () => {
-    const none = new Sms({ settings: null, redis, limits, log: createLog('sms-test', 'silent'), production: true })
+  it('is not there without a gateway unless the outbox was asked for', async () => {
+    const none = new Sms({ settings: null, redis, limits, log: createLog('sms-test', 'silent'), keepsUnsent: false })
     expect(await refusal(none.send(number(), 'x'))).toMatchObject({ status: 400 })
   })
 })

@@ -23,7 +23,8 @@ interface SmsParts {
   readonly redis: Redis
   readonly limits: Limits
   readonly log: Log
-  readonly production: boolean
+  /** Whether messages are kept to be read in the outbox where there is no gateway. */
+  readonly keepsUnsent: boolean
 }
 
 const Accepted = z.object({ sid: z.string().min(1) })
@@ -32,7 +33,7 @@ const timeoutMs = 5_000
 const retryMs = 400
 const atOnceMax = 32
 
-/** Where messages go while there is no gateway, for the page that shows them to a developer. */
+/** Where messages are kept for the outbox while there is no gateway. */
 export const devSmsKey = 'dev:sms'
 const devSmsMax = 50
 const daySeconds = 86_400
@@ -50,8 +51,8 @@ export class Sms {
    * @throws RATE_LIMITED for a number that got too many, UNAVAILABLE when the gateway does not take it
    */
   async send(phoneNumber: string, text: string): Promise<void> {
-    const { settings, limits, production } = this.#parts
-    if (settings === null && production) throw badRequest('This server cannot send SMS')
+    const { settings, limits, keepsUnsent } = this.#parts
+    if (settings === null && !keepsUnsent) throw badRequest('This server cannot send SMS')
     await limits.take('smsPerPhoneAndDay', phoneNumber)
     if (settings === null) return this.#keep(phoneNumber, text)
     const allowance = { points: settings.perDayMax, seconds: daySeconds }

@@ -16,7 +16,8 @@ export interface MailParts {
   readonly clock: Clock
   readonly smtpUrl: string | null
   readonly from: string
-  readonly production: boolean
+  /** Whether mail is kept to be read in the outbox where there is no mail server. */
+  readonly keepsUnsent: boolean
   /** For one step of talking to the server. */
   readonly timeoutMs?: number
 }
@@ -137,9 +138,9 @@ async function attempt(parts: MailParts, transport: Transporter | null, mail: Du
   }
 }
 
-/** Without a mail server: in development the outbox is where mail is read, in production it has to be seen that it waits. */
+/** Without a mail server, mail is read in the outbox if that was asked for. Otherwise it waits, and operators see that it does. */
 async function keep(parts: MailParts, mail: Due): Promise<void> {
-  if (!parts.production) return markSent(parts, mail.id, false)
+  if (parts.keepsUnsent) return markSent(parts, mail.id, false)
   await note(parts, mail.id, {
     failed: false,
     error: 'no mail server is configured (SMTP_URL)',
