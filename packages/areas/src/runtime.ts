@@ -17,6 +17,7 @@ import { FloodLimit } from './auth/flood-limit.ts'
 import { Limits } from './auth/limits.ts'
 import { Passwords } from './auth/passwords.ts'
 import { Sms } from './auth/sms.ts'
+import { proveAgain } from './auth/step-up.ts'
 import { AccessTokens } from './auth/tokens.ts'
 import { DeviceRequests } from './devices/device-requests.ts'
 import { LiveEvents } from './devices/live-events.ts'
@@ -74,6 +75,13 @@ export function createRuntime(services: Services): Runtime<Db, Services> {
     },
     canRetry: (error) => error instanceof Error && canRetry(error.cause),
     audit: writeAuditRecords,
+    stepUp: (operation, caller, proof, request) =>
+      proveAgain(services, {
+        operation,
+        caller,
+        proof,
+        note: (record) => asSystem(services.system, (db) => writeAuditRecords(db, [record], caller, request)),
+      }),
     effectFailed: (operation, error) =>
       services.log.error({ err: error, operation: operation.id }, 'an effect after the commit failed'),
     onAuthorityChange: (listener) => callers.onChange(listener),

@@ -27,6 +27,8 @@ export const auditActions = [
   'user.password.reset',
   'user.session.revoke',
   'user.session.switch',
+  'user.step_up',
+  'user.step_up.failed',
   'auth.refresh.reuse',
   'auth.password.forgot',
   'auth.password.reset',

@@ -4,6 +4,7 @@ import type { AuditNote } from './audit.ts'
 import type { AuditAction } from './audit-actions.ts'
 import type { AnyEndpoint, Endpoint, Resource } from './contract.ts'
 import { invariant } from './errors.ts'
+import type { Proof, Proved } from './proof.ts'
 
 /** What a door knows of a request. */
 export interface Request {
@@ -45,6 +46,12 @@ export interface Call<In, Db, Services, Out = unknown> {
   /** Of operations with transactions of their own: one transaction beyond tenants, with the audit records noted inside it. */
   write<T>(work: (db: Db) => Promise<T>): Promise<T>
   audit(note: AuditNote): void
+  /**
+   * Lets the call go on only when the caller has proved lately who it is. Call it before the first write: the proof may
+   * touch the caller's own row. Only for operations that declare `stepUp`.
+   * @throws FORBIDDEN with `confirm` and the fields that are wanted
+   */
+  stepUp(): Promise<Proved>
   /** Runs after the commit; its failure is logged and does not undo anything. */
   after(effect: () => Promise<unknown> | unknown): void
   /**
@@ -87,6 +94,8 @@ export interface Runtime<Db, Services> {
   /** Did the transaction fail only because of another at the same time, so that the same work can succeed when done again? */
   canRetry(error: unknown): boolean
   audit(db: Db, records: readonly AuditRecord[], caller: Caller | null, request: Request): Promise<void>
+  /** @throws FORBIDDEN where the caller has not proved lately who it is and the proof given does not either */
+  stepUp(operation: Operation<Db, Services>, caller: Caller, proof: Proof, request: Request): Promise<Proved>
   effectFailed(operation: Operation<Db, Services>, error: unknown): void
   /** Tells whenever somebody's authority may have changed. @returns the way to stop listening */
   onAuthorityChange(listener: () => void): () => void

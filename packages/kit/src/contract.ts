@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { AuditAction } from './audit-actions.ts'
 import type { Permission } from './permissions.ts'
+import type { WithProof } from './proof.ts'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 export type Scope = 'system' | 'partner' | 'organization'
@@ -61,6 +62,23 @@ export interface AuditedWhen {
 export const auditedWhen = (when: string, ...actions: AuditAction[]): AuditedWhen => ({ when, actions })
 export type AuditRule = AuditAction | readonly AuditAction[] | Unaudited | AuditedWhen | null
 
+/** Only the handler can tell whether this call takes a proof. It says so with `call.stepUp()`. */
+export interface StepUpWhen {
+  readonly when: string
+}
+/** The effect does not outlive the session, or is protected in another way. */
+export interface NoStepUp {
+  readonly never: string
+}
+/**
+ * `always`: every call takes a fresh proof, checked before the handler runs. `stepUpWhen`: some calls do. `noStepUp`: none
+ * does, for the reason given. Null: the operation changes nothing that outlives the session.
+ */
+export type StepUp = 'always' | StepUpWhen | NoStepUp | null
+
+export const stepUpWhen = (when: string): StepUpWhen => ({ when })
+export const noStepUp = (reason: string): NoStepUp => ({ never: reason })
+
 /** What a refusal says, whatever its shape. */
 export interface Failure {
   readonly status: number
@@ -77,6 +95,8 @@ export interface Endpoint<K extends Kind, Wire, In, Out> {
   readonly summary: string
   readonly access: Access
   readonly audit: AuditRule
+  /** Whether callers prove again who they are, because the effect outlives their session. */
+  readonly stepUp: StepUp
   readonly status: number
   readonly input: z.ZodType<In, Wire>
   readonly output: z.ZodType<Out>
@@ -90,6 +110,8 @@ export interface Endpoint<K extends Kind, Wire, In, Out> {
   readonly bodyBytesMax: number
   /** The status that hides another tenant's object: 404 unless the contract wants 403. */
   readonly hiddenAs: 403 | 404
+  /** Where the fields come from that are not in the path; null: the query of a GET or DELETE, else the body. */
+  readonly inputIn: 'body' | null
   /**
    * `request`: the handler runs inside one transaction as the caller. `own`: it opens transactions with `call.write`, beyond
    * tenants, so that none is open while it hashes passwords or waits for somebody else.
@@ -110,20 +132,31 @@ interface Read<I, O> {
   hiddenAs?: 403 | 404
   transaction?: 'request' | 'own'
 }
-interface Write<I, O> extends Read<I, O> {
+interface Write<I, O, S extends StepUp> extends Read<I, O> {
   audit: NonNullable<AuditRule>
+  stepUp?: S
+  /** Of a DELETE: its fields come in the body, none in the query. */
+  inputIn?: 'body'
 }
 interface Raw<I> extends Omit<Read<I, never>, 'output'> {
   produces: string
   audit?: AuditRule
+  stepUp?: StepUp
   failure?: (said: Failure) => object
   head?: boolean
 }
-type Made<K extends Kind, I extends z.ZodType, O extends z.ZodType> = Endpoint<K, z.input<I>, z.output<I>, z.output<O>>
+type Made<K extends Kind, I extends z.ZodType, O extends z.ZodType, S = null> = Endpoint<
+  K,
+  WithProof<z.input<I>, S>,
+  z.output<I>,
+  z.output<O>
+>
 
 const usual = {
   status: 200,
   audit: null,
+  stepUp: null,
+  inputIn: null,
   produces: 'application/json',
   failure: null,
   head: false,
@@ -132,21 +165,21 @@ const usual = {
   transaction: 'request',
 } as const
 
-function declare<K extends Kind, I extends z.ZodType, O extends z.ZodType>(
+function declare<K extends Kind, I extends z.ZodType, O extends z.ZodType, S extends StepUp = null>(
   kind: K,
   method: Method,
   path: Path,
-  given: Read<I, O> & { audit?: AuditRule; produces?: string },
-): Made<K, I, O> {
+  given: Read<I, O> & { audit?: AuditRule; stepUp?: S; produces?: string },
+): Made<K, I, O, S> {
   const made: unknown = { ...usual, ...given, kind, method, path }
   // The schemas' own types say what the endpoint carries; resolving them once here keeps the console's type-check fast.
-  return made as Made<K, I, O>
+  return made as Made<K, I, O, S>
 }
 
 const writer =
   (method: Method, status: number) =>
-  <I extends z.ZodType, O extends z.ZodType>(path: Path, given: Write<I, O>) =>
-    declare('mutation', method, path, { status, ...given })
+  <I extends z.ZodType, O extends z.ZodType, S extends StepUp = null>(path: Path, given: Write<I, O, S>) =>
+    declare<'mutation', I, O, S>('mutation', method, path, { status, ...given })
 
 export const get = <I extends z.ZodType, O extends z.ZodType>(path: Path, given: Read<I, O>) =>
   declare('query', 'GET', path, given)

@@ -23,6 +23,7 @@ const runtime: Runs = {
   transaction: async (_caller, _mode, work) => work({}),
   audit: async () => undefined,
   canRetry: () => false,
+  stepUp: async () => ({ shown: [], code: null }),
   effectFailed: () => undefined,
   onAuthorityChange: () => () => undefined,
 }

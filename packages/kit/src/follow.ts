@@ -27,6 +27,9 @@ export async function* follow<Db, Services>(
     request: { ...request, signal },
     reply,
     audit: () => invariant(false, 'a subscription changes nothing'),
+    stepUp: async () => {
+      throw new Error('a subscription takes no proof')
+    },
     after: () => invariant(false, 'a subscription has no commit'),
     finish: () => invariant(false, 'a subscription has no single answer'),
   }) as AsyncIterable<unknown>
@@ -70,14 +73,16 @@ function watchAuthority<Db, Services>(
   end: (why: unknown) => void,
 ): () => void {
   if (caller === null) return () => undefined
-  const same = JSON.stringify(caller, setsAsLists)
+  const same = JSON.stringify(caller, authority)
   return runtime.onAuthorityChange(() => {
     const asked = async () => {
       const now = await runtime.authenticate(request)
       admit(access, now)
-      if (JSON.stringify(now, setsAsLists) !== same) throw unavailable('Your access has changed. Subscribe again', 1)
+      if (JSON.stringify(now, authority) !== same) throw unavailable('Your access has changed. Subscribe again', 1)
     }
     void asked().catch(end)
   })
 }
-const setsAsLists = (_name: string, value: unknown) => (value instanceof Set ? [...value].sort() : value)
+/** What a caller may do, as text that compares. A proof given again changes nothing of it. */
+const authority = (name: string, value: unknown) =>
+  name === 'confirmedAt' ? undefined : value instanceof Set ? [...value].sort() : value

@@ -10,7 +10,7 @@ import {
   type Request,
   type Runtime,
 } from './call.ts'
-import { anyone, can, changes, create, get, id, patch, signedIn, unaudited } from './contract.ts'
+import { anyone, can, changes, create, get, id, patch, signedIn, stepUpWhen, unaudited } from './contract.ts'
 import { AppError, tooMany } from './errors.ts'
 import type { Permission } from './permissions.ts'
 import { run } from './run.ts'
@@ -70,6 +70,10 @@ function observed(who: Caller | null) {
       records.push(...written)
     },
     canRetry: (error) => error instanceof Error && error.message === 'deadlock',
+    async stepUp(_operation, _caller, proof) {
+      steps.push(`step up with ${Object.keys(proof).join(' and ') || 'nothing'}`)
+      return { shown: [], code: null }
+    },
     effectFailed(_operation, error) {
       steps.push(`failed: ${error instanceof Error ? error.message : error}`)
     },
@@ -150,12 +154,82 @@ const [wait] = operationsOf<Db, object>({
   },
 }) as [Operation<Db, object>]
 
+const guarded = {
+  always: create('/guarded', {
+    summary: '',
+    access: signedIn(),
+    audit: unaudited('a test'),
+    stepUp: 'always',
+    input: z.object({ name: z.string() }),
+    output: z.object({ seen: z.array(z.string()) }),
+  }),
+  sometimes: create('/sometimes', {
+    summary: '',
+    access: signedIn(),
+    audit: unaudited('a test'),
+    stepUp: stepUpWhen('the name is big'),
+    input: z.object({ name: z.string(), code: z.string().optional() }),
+    output: z.object({ seen: z.array(z.string()) }),
+  }),
+  never: create('/never', {
+    summary: '',
+    access: signedIn(),
+    audit: unaudited('a test'),
+    input: z.looseObject({}),
+    output: z.object({ seen: z.array(z.string()) }),
+  }),
+}
+const [always, sometimes, never] = operationsOf<Db, object>({
+  area: {
+    guarded: implementation<typeof guarded, Db, object>(guarded, {
+      always: async ({ input }) => ({ seen: Object.keys(input) }),
+      async sometimes({ input, stepUp }) {
+        if (input.name === 'big') await Promise.all([stepUp(), stepUp()])
+        return { seen: Object.keys(input) }
+      },
+      async never({ stepUp }) {
+        await stepUp()
+        return { seen: [] }
+      },
+    }),
+  },
+}) as [Operation<Db, object>, Operation<Db, object>, Operation<Db, object>]
+
 const go = (operation: Operation<Db, object>, input: unknown, who: Caller | null = caller) => {
   const { runtime, steps, records } = observed(who)
   return { done: run(operation, input, request, reply, runtime), steps, records }
 }
 const refused = (status: number, message: string | RegExp = /./) =>
   expect.objectContaining({ status, message: expect.stringMatching(message) })
+
+describe('a fresh proof', () => {
+  const proof = { currentPassword: 'secret', code: '123456' }
+  const bare = ['limit', 'authenticate', 'begin write', 'commit']
+
+  it('is asked for before the transaction opens, and the handler never sees it', async () => {
+    const { done, steps } = go(always, { name: 'n', ...proof })
+    expect(await done).toEqual({ seen: ['name'] })
+    expect(steps).toEqual(['limit', 'authenticate', 'step up with currentPassword and code', 'begin write', 'commit'])
+  })
+  it('is asked for once, and only on the occasion that the handler sees', async () => {
+    const small = go(sometimes, { name: 'small', ...proof })
+    expect(await small.done).toEqual({ seen: ['name', 'code'] })
+    expect(small.steps).toEqual(bare)
+    const big = go(sometimes, { name: 'big', currentPassword: 'secret' })
+    expect(await big.done).toEqual({ seen: ['name'] })
+    expect(big.steps.filter((step) => step.startsWith('step up'))).toEqual(['step up with currentPassword'])
+  })
+  it('keeps a field only where the operation has one of that name itself', async () => {
+    expect(await go(always, { name: 'n', code: '1' }).done).toEqual({ seen: ['name'] })
+    expect(await go(sometimes, { name: 'n', code: '1' }).done).toEqual({ seen: ['name', 'code'] })
+  })
+  it('has to be declared, and its fields are checked by name', async () => {
+    await expect(go(never, {}).done).rejects.toThrow('does not declare stepUp')
+    await expect(go(always, { name: 'n', currentPassword: 7 }).done).rejects.toEqual(
+      refused(400, 'currentPassword: must be a text'),
+    )
+  })
+})
 
 describe('run', () => {
   it('takes the steps in order, and effects come after the commit', async () => {

@@ -1,6 +1,6 @@
 // The only road to a handler. Both doors come through `run`, so a handler cannot forget a step and has none to remember:
-// rate limit, authenticate, partner guard and forced MFA, scope, permission, parse, tenant transaction, handler,
-// the declared audit record, output, commit, effects.
+// rate limit, authenticate, partner guard and forced MFA, scope, permission, parse, step-up, tenant transaction,
+// handler, the declared audit record, output, commit, effects.
 import { setTimeout } from 'node:timers/promises'
 import { admit, type Caller } from './access.ts'
 import type { AuditNote } from './audit.ts'
@@ -16,6 +16,7 @@ import {
   type Runtime,
 } from './call.ts'
 import { parseInput } from './input.ts'
+import { stepUpOf, takeProof } from './step-up.ts'
 
 /** The first steps of the road: rate limit, credential, admission. */
 export async function admitted<Db, Services>(
@@ -61,7 +62,10 @@ export async function run<Db, Services>(
 ): Promise<unknown> {
   const { endpoint } = operation
   const caller = await admitted(operation, request, runtime)
-  const input = parseInput(endpoint, given)
+  const { proof, rest } = takeProof(endpoint, given)
+  const input = parseInput(endpoint, rest)
+  const stepUp = stepUpOf(operation, caller, proof, request, runtime)
+  if (endpoint.stepUp === 'always') await stepUp()
   const effects: (() => Promise<unknown> | unknown)[] = []
   const answers: (() => Promise<unknown>)[] = []
   let notes: AuditNote[] = []
@@ -83,6 +87,7 @@ export async function run<Db, Services>(
       request,
       reply,
       audit: (note) => notes.push(note),
+      stepUp,
       after: (effect) => effects.push(effect),
       finish: (answer) => answers.push(answer),
     })

@@ -1,6 +1,7 @@
 // The API description, read off the declarations: OpenAPI 3.1, no second source.
 import type { Operation } from '@muster/areas/operation.ts'
 import type { AnyEndpoint } from '@muster/kit/contract.ts'
+import { Proof, takesProof } from '@muster/kit/proof.ts'
 import { z } from 'zod'
 
 type Json = Record<string, unknown>
@@ -9,6 +10,8 @@ const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): Json => {
   const { $schema: _, ...made } = z.toJSONSchema(schema, { io, unrepresentable: 'any', target: 'draft-2020-12' })
   return made
 }
+
+const { properties: proofSchemas } = schemaOf(Proof, 'input') as { properties: Record<string, Json> }
 
 const pathNames = (path: string) => [...path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? '')
 const failures = {
@@ -26,7 +29,8 @@ function requestParts(endpoint: AnyEndpoint) {
   }
   const inPath = pathNames(endpoint.path)
   const rest = Object.entries(properties).filter(([name]) => !inPath.includes(name))
-  const inQuery = endpoint.method === 'GET' || endpoint.method === 'DELETE'
+  const inQuery = endpoint.inputIn === null && (endpoint.method === 'GET' || endpoint.method === 'DELETE')
+  const proof = takesProof(endpoint.stepUp) && endpoint.kind === 'mutation' ? proofSchemas : {}
   const parameters: Json[] = inPath.map((name) => ({
     name,
     in: 'path',
@@ -35,13 +39,13 @@ function requestParts(endpoint: AnyEndpoint) {
   }))
   if (inQuery) {
     for (const [name, schema] of rest) parameters.push({ name, in: 'query', required: required.includes(name), schema })
-    return { parameters }
   }
-  if (rest.length === 0) return { parameters }
+  const fields = { ...proof, ...(inQuery ? {} : Object.fromEntries(rest)) }
+  if (Object.keys(fields).length === 0) return { parameters }
   const schema = {
     type: 'object',
-    properties: Object.fromEntries(rest),
-    required: required.filter((name) => !inPath.includes(name)),
+    properties: fields,
+    required: inQuery ? [] : required.filter((name) => !inPath.includes(name)),
   }
   const needed = schema.required.length > 0
   return { parameters, requestBody: { required: needed, content: { 'application/json': { schema } } } }

@@ -8,6 +8,7 @@ import type { RawAnswer, Runtime } from '@muster/kit/call.ts'
 import type { AnyEndpoint } from '@muster/kit/contract.ts'
 import { AppError } from '@muster/kit/errors.ts'
 import { follow } from '@muster/kit/follow.ts'
+import { takesProof } from '@muster/kit/proof.ts'
 import { run } from '@muster/kit/run.ts'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { refusal } from '../refusals.ts'
@@ -27,6 +28,16 @@ function inputOf({ query, body, params }: FastifyRequest): Given {
   const given = plainObject(params)
   if (Object.values(given).includes('')) throw new AppError('NOT_FOUND', 'No such path')
   return { ...plainObject(query), ...plainObject(body), ...given }
+}
+
+/** What proves who asks never stands in an address, where logs and histories would keep it. */
+function refuseInQuery({ stepUp, inputIn }: AnyEndpoint, { query }: FastifyRequest) {
+  const names = Object.keys(plainObject(query))
+  const wrong = names.find(
+    (name) => name === 'currentPassword' || inputIn === 'body' || (name === 'code' && takesProof(stepUp)),
+  )
+  if (wrong !== undefined)
+    throw new AppError('VALIDATION_ERROR', `${wrong}: must be sent in the body, not in the query`)
 }
 
 /** What a HEAD says: everything but the body, of which the length is told where it is known. */
@@ -125,6 +136,7 @@ function routeOf(app: FastifyInstance, url: string, operation: Operation, option
       if (!raw && http.headers['content-type']?.startsWith('application/octet-stream')) {
         throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'This operation takes JSON')
       }
+      refuseInQuery(endpoint, http)
       const request = requestOf(http, answer, raw && endpoint.method !== 'GET' ? http.raw : null)
       const reply = replyTo(answer, secureCookies)
       if (endpoint.kind === 'subscription') {

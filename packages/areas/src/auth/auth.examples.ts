@@ -24,6 +24,7 @@ export const sessionsExamples: ExamplesOf<typeof sessions> = {
   list: { about, input: () => ({}) },
   revoke: { about, answers: refused, input: () => ({ id: nowhere }) },
   revokeOthers: { about, input: () => ({}) },
+  confirm: { about, input: () => ({}) },
   memberships: { about, input: () => ({}) },
   switch: { about, answers: refused, input: ({ partner }) => ({ scope: 'partner' as const, partnerId: partner }) },
 }

@@ -49,17 +49,13 @@ export async function storeFactor(
     .set({ ...factor, mfaEnabled: true, mfaRecoveryCodes: storedCodes(services.keyring, who.userId, recoveryCodes) })
     .where('id', '=', who.userId)
     .execute()
-  if (lifted) await liftSession(db, services, who.sessionId)
+  if (lifted) await liftSession(db, who.sessionId)
   await revokeSessions(db, who.userId, who.sessionId)
 }
 
-/** From here on the session counts as passed with a second factor. */
-export async function liftSession(db: Db, services: Pick<Services, 'clock'>, sessionId: string): Promise<void> {
-  await db
-    .updateTable('sessions')
-    .set({ mfa: true, authenticatedAt: new Date(services.clock.now()).toISOString() })
-    .where('id', '=', sessionId)
-    .execute()
+/** From here on the session counts as passed with a second factor. It is as old as its sign-in: the password was not shown. */
+export async function liftSession(db: Db, sessionId: string): Promise<void> {
+  await db.updateTable('sessions').set({ mfa: true }).where('id', '=', sessionId).execute()
 }
 
 /** The answer to an enrolment, with an access token that says so. */

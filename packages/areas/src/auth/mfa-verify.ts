@@ -92,7 +92,7 @@ export async function verifyWhileSignedIn(
   if (method === null) throw badRequest('Invalid verification code')
   await services.limits.reset('mfaPerUser', userId)
   await call.write(async (db) => {
-    await liftSession(db, services, sessionId)
+    await liftSession(db, sessionId)
     const actor = { type: 'user', id: userId, email } as const
     call.audit({ action: 'auth.mfa.verify', target: userId, name: email, partnerId, orgId, details: { method }, actor })
   })

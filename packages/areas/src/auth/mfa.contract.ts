@@ -6,8 +6,6 @@ import { Tokens } from './session.contract.ts'
 export const enrolling = signedIn({ apiKeys: false, beforeMfa: true, beforeActive: true })
 
 const code = z.string().trim().min(4).max(20)
-/** Proves again who is asking, where the sign-in is too long ago. */
-export const confirmation = { currentPassword: z.string().min(1).max(1024).optional() }
 
 /** The second factor is on. The tokens carry it; the recovery codes are shown this once. */
 export const Enrolled = z.object({
@@ -23,7 +21,8 @@ export const mfa = {
     summary: 'Begin to enrol an authenticator app',
     access: enrolling,
     audit: unaudited('nothing changes before the code is confirmed'),
-    input: z.object(confirmation),
+    stepUp: 'always',
+    input: z.object({}),
     output: z.object({
       secret: z.string(),
       otpAuthUrl: z.string(),
@@ -65,6 +64,7 @@ export const mfa = {
     summary: 'Turn codes as a second factor off',
     access: signedIn({ apiKeys: false, beforeActive: true }),
     audit: 'auth.mfa.disable',
+    stepUp: 'always',
     input: z.object({ code }),
     output: success,
     transaction: 'own',
@@ -73,7 +73,8 @@ export const mfa = {
     summary: 'Replace all recovery codes',
     access: signedIn({ apiKeys: false, beforeActive: true }),
     audit: 'auth.mfa.recovery_codes.rotate',
-    input: z.object(confirmation),
+    stepUp: 'always',
+    input: z.object({}),
     output: z.object({ recoveryCodes: z.array(z.string()) }),
     transaction: 'own',
   }),
@@ -81,15 +82,16 @@ export const mfa = {
     summary: 'Turn codes by SMS on as the second factor',
     access: enrolling,
     audit: 'auth.mfa.setup',
-    input: z.object(confirmation),
+    stepUp: 'always',
+    input: z.object({}),
     output: Enrolled,
     transaction: 'own',
   }),
   sendSms: post('/auth/mfa/sms/send', {
-    summary: 'Send the code of a sign-in by SMS',
+    summary: 'Send the code of a sign-in by SMS; without a `tempToken`, a code for who is signed in',
     access: anyone,
     audit: unaudited('the sign-in that it belongs to is written down'),
-    input: z.object({ tempToken: z.string().min(1).max(512) }),
+    input: z.object({ tempToken: z.string().min(1).max(512).optional() }),
     output: z.object({ success: z.literal(true), phoneEnding: z.string(), expiresIn: z.number() }),
     transaction: 'own',
   }),

@@ -1,16 +1,16 @@
 import { badRequest, conflict, denied } from '@muster/kit/errors.ts'
 import { seal } from '@muster/kit/sealed.ts'
 import { type Call, implement } from '../operation.ts'
-import { hasSecondFactor, hasStrongFactor } from './accounts.queries.ts'
+import { type Account, hasSecondFactor, hasStrongFactor } from './accounts.queries.ts'
 import { dropPending, enrolled, findPending, keepPending, pendingSeconds, storeFactor } from './enrolment.ts'
 import { mfa as contract } from './mfa.contract.ts'
-import { sendLoginSms } from './mfa-sms.ts'
+import { sendLoginSms, sendOwnSms } from './mfa-sms.ts'
 import { verifySignIn, verifyWhileSignedIn } from './mfa-verify.ts'
 import { notice } from './notices.ts'
 import { wasPhoneJustConfirmed } from './phone-codes.ts'
 import { newRecoveryCodes, storedCodes } from './recovery-codes.ts'
 import { totpContext, useCode } from './second-factor.ts'
-import { requireRecentSignIn } from './step-up.ts'
+import { ownAccount } from './step-up.ts'
 import { newTotpSecret, totpEnrolment, totpStep } from './totp.ts'
 import { requireMfaOn, signedInAccount, type Who, whoIs } from './who.ts'
 
@@ -21,7 +21,7 @@ export default implement(contract, {
   async setup(call) {
     const { services, caller } = call
     requireMfaOn(services)
-    const account = await requireRecentSignIn(call, call.input)
+    const account = await ownAccount(call)
     const pending = { secret: newTotpSecret(), recoveryCodes: newRecoveryCodes() }
     await keepPending(services.redis, services.keyring, caller.userId, pending)
     return { ...pending, ...(await totpEnrolment(account.email, pending.secret)), expiresIn: pendingSeconds }
@@ -46,10 +46,7 @@ export default implement(contract, {
     const { account, membership } = await signedInAccount(services, caller)
     if (membership?.requireMfa === true) throw denied('Your organization requires multi-factor authentication')
     if (!account.mfaEnabled) throw badRequest('Multi-factor authentication is not enabled')
-    await services.limits.take('mfaPerUser', caller.userId)
-    const used = await useCode(services, account, call.input.code, `person:${caller.userId}`)
-    if (used === null) throw wrongCode()
-    await services.limits.reset('mfaPerUser', caller.userId)
+    const used = (await call.stepUp()).code ?? (await ownCode(call, account))
     await call.write(async (db) => {
       await db
         .updateTable('users')
@@ -67,7 +64,7 @@ export default implement(contract, {
   async recoveryCodes(call) {
     const { services, caller, audit } = call
     requireMfaOn(services)
-    const account = await requireRecentSignIn(call, call.input)
+    const account = await ownAccount(call)
     if (!hasSecondFactor(account)) throw badRequest('Multi-factor authentication is not enabled')
     const recoveryCodes = newRecoveryCodes()
     await call.write(async (db) => {
@@ -85,7 +82,7 @@ export default implement(contract, {
   async enableSms(call) {
     const { services, caller, audit, after } = call
     requireMfaOn(services)
-    const account = await requireRecentSignIn(call, call.input)
+    const account = await ownAccount(call)
     const { membership } = await signedInAccount(services, caller)
     if (membership?.smsAllowed === false) throw smsNotAllowed()
     if (!account.phoneVerified || account.phoneNumber === null) throw badRequest('Confirm your phone number first')
@@ -107,9 +104,19 @@ export default implement(contract, {
 
   async sendSms(call) {
     requireMfaOn(call.services)
-    return sendLoginSms(call, call.input.tempToken)
+    const { tempToken } = call.input
+    return tempToken === undefined ? sendOwnSms(call) : sendLoginSms(call, tempToken)
   },
 })
+
+/** Of a session that is fresh: the code itself is what was asked for. @returns its kind */
+async function ownCode({ services, input }: Call<{ code: string }>, account: Account): Promise<string> {
+  await services.limits.take('mfaPerUser', account.id)
+  const used = await useCode(services, account, input.code, `person:${account.id}`)
+  if (used === null) throw wrongCode()
+  await services.limits.reset('mfaPerUser', account.id)
+  return used
+}
 
 /** Turns the pending authenticator on, if the code is of it. */
 async function confirmTotp(call: Call, who: Who, code: string) {

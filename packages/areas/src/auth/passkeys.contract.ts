@@ -1,6 +1,18 @@
-import { anyone, del, get, id, patch, post, signedIn, success, time, unaudited } from '@muster/kit/contract.ts'
+import {
+  anyone,
+  del,
+  get,
+  id,
+  noStepUp,
+  patch,
+  post,
+  signedIn,
+  success,
+  time,
+  unaudited,
+} from '@muster/kit/contract.ts'
 import { z } from 'zod'
-import { confirmation, enrolling } from './mfa.contract.ts'
+import { enrolling } from './mfa.contract.ts'
 import { Tokens } from './session.contract.ts'
 
 const own = signedIn({ apiKeys: false, beforeActive: true })
@@ -31,7 +43,8 @@ export const passkeys = {
     summary: 'Begin to add a passkey',
     access: enrolling,
     audit: unaudited('nothing changes before the device has answered'),
-    input: z.object(confirmation),
+    stepUp: 'always',
+    input: z.object({}),
     output: options,
     transaction: 'own',
   }),
@@ -39,6 +52,7 @@ export const passkeys = {
     summary: 'Add the passkey that a device has made',
     access: enrolling,
     audit: 'auth.passkey.create',
+    stepUp: noStepUp('its options took the proof, minutes ago in the same session'),
     input: z.object({ name: name.default('Passkey'), passkey: answer }),
     /** The first second factor comes with recovery codes, shown this once. */
     output: Passkey.extend({ recoveryCodes: z.array(z.string()).nullable() }),
@@ -57,6 +71,7 @@ export const passkeys = {
     summary: 'Remove a passkey',
     access: own,
     audit: 'auth.passkey.delete',
+    stepUp: 'always',
     input: z.object({ id: id() }),
     output: success,
     transaction: 'own',

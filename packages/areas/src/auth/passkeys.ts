@@ -15,7 +15,7 @@ import { ceremonyMs, relyingParty, requestOptions, usePasskey, webAuthn } from '
 import { passkeys as contract } from './passkeys.contract.ts'
 import { newRecoveryCodes, storedCodes } from './recovery-codes.ts'
 import { completeSignIn, refusedSignIn } from './sign-in.ts'
-import { requireRecentSignIn } from './step-up.ts'
+import { ownAccount } from './step-up.ts'
 import { opaqueToken } from './tokens.ts'
 import { requireMfaOn, signedInAccount, whoIs } from './who.ts'
 
@@ -52,7 +52,7 @@ export default implement(contract, {
   async registrationOptions(call) {
     const { services, caller } = call
     requireMfaOn(services)
-    const account = await requireRecentSignIn(call, call.input)
+    const account = await ownAccount(call)
     const known = await asSystem(services.system, (db) => credentialsOf(db, caller.userId))
     if (known.length >= perPersonMax) throw badRequest(`One person can have ${perPersonMax} passkeys at most`)
     const { generateRegistrationOptions } = await webAuthn()
@@ -90,7 +90,7 @@ export default implement(contract, {
         const mfaRecoveryCodes = storedCodes(services.keyring, caller.userId, recoveryCodes)
         await db.updateTable('users').set({ mfaRecoveryCodes }).where('id', '=', caller.userId).execute()
       }
-      await liftSession(db, services, sessionId)
+      await liftSession(db, sessionId)
       audit({ target: added.id, name: added.name })
       await notice(db, services, account, caller, 'passkey-added')
       return added
@@ -116,7 +116,7 @@ export default implement(contract, {
 
   async remove(call) {
     const { services, caller, input, audit, after } = call
-    const account = await requireRecentSignIn(call, {})
+    const account = await ownAccount(call)
     const { membership } = await signedInAccount(services, caller)
     await call.write(async (db) => {
       const { name } = await ownPasskey(db, caller.userId, input.id)

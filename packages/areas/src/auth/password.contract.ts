@@ -31,6 +31,7 @@ export const password = {
     summary: 'Set a new password; all sessions end',
     access: signedIn({ apiKeys: false, beforeActive: true }),
     audit: 'auth.password.change',
+    stepUp: 'always',
     input: z.object({ currentPassword: given, newPassword: given }),
     output: success,
     transaction: 'own',

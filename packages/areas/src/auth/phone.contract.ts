@@ -1,6 +1,6 @@
 import { post, success, unaudited } from '@muster/kit/contract.ts'
 import { z } from 'zod'
-import { confirmation, enrolling } from './mfa.contract.ts'
+import { enrolling } from './mfa.contract.ts'
 
 /** A number with its country code, as E.164 writes it. */
 const phoneNumber = z
@@ -13,7 +13,8 @@ export const phone = {
     summary: 'Send a code to a phone number, to prove that it is yours',
     access: enrolling,
     audit: unaudited('nothing changes before the code is confirmed'),
-    input: z.object({ phoneNumber, ...confirmation }),
+    stepUp: 'always',
+    input: z.object({ phoneNumber }),
     output: z.object({ success: z.literal(true), expiresIn: z.number() }),
     transaction: 'own',
   }),

@@ -3,7 +3,7 @@ import { implement } from '../operation.ts'
 import { notice } from './notices.ts'
 import { phone as contract } from './phone.contract.ts'
 import { newPhoneCode, notePhoneConfirmed, phoneCodeSeconds, usePhoneCode } from './phone-codes.ts'
-import { requireRecentSignIn } from './step-up.ts'
+import { ownAccount } from './step-up.ts'
 import { requireMfaOn, whoIs } from './who.ts'
 
 export default implement(contract, {
@@ -11,7 +11,7 @@ export default implement(contract, {
     const { services, caller, input } = call
     requireMfaOn(services)
     const { redis, keyring, limits, sms } = services
-    await requireRecentSignIn(call, input)
+    await ownAccount(call)
     await limits.take('phonePerUser', caller.userId)
     await limits.take('phonePerPhone', input.phoneNumber)
     const code = await newPhoneCode(redis, keyring, `person:${caller.userId}`, input.phoneNumber)

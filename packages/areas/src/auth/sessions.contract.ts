@@ -1,11 +1,8 @@
-import { del, get, id, post, signedIn, success, time } from '@muster/kit/contract.ts'
+import { auditedWhen, del, get, id, post, signedIn, success, time } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 import { Tokens } from './session.contract.ts'
 
 const own = signedIn({ apiKeys: false, beforeActive: true })
-
-/** Needed when the sign-in is more than half an hour ago. */
-const confirmation = { currentPassword: z.string().max(1024).optional() }
 
 /** One signed-in browser or program. */
 export const Session = z.object({
@@ -48,7 +45,8 @@ export const sessions = {
     summary: 'End one of your sessions',
     access: own,
     audit: 'user.session.revoke',
-    input: z.object({ id: id(), ...confirmation }),
+    stepUp: 'always',
+    input: z.object({ id: id() }),
     output: success,
     transaction: 'own',
   }),
@@ -56,8 +54,19 @@ export const sessions = {
     summary: 'End all of your sessions but this one',
     access: own,
     audit: 'user.session.revoke',
-    input: z.object(confirmation),
+    stepUp: 'always',
+    inputIn: 'body',
+    input: z.object({}),
     output: success.extend({ ended: z.number() }),
+    transaction: 'own',
+  }),
+  confirm: post('/auth/confirm', {
+    summary: 'Prove again who you are; the session counts as freshly signed in for half an hour',
+    access: signedIn({ apiKeys: false, beforeMfa: true, beforeActive: true }),
+    audit: auditedWhen('the session was not fresh', 'user.step_up'),
+    stepUp: 'always',
+    input: z.object({}),
+    output: success,
     transaction: 'own',
   }),
   memberships: get('/auth/memberships', {

@@ -6,7 +6,7 @@ import { membershipIn, membershipsOf } from './memberships.queries.ts'
 import { sessions as contract } from './sessions.contract.ts'
 import { revokeSessions } from './sessions.queries.ts'
 import { owesMfa } from './sign-in.ts'
-import { requireRecentSignIn } from './step-up.ts'
+import { ownAccount } from './step-up.ts'
 import { accessTokenSeconds } from './tokens.ts'
 import { signedInAccount, whoIs } from './who.ts'
 
@@ -28,7 +28,7 @@ export default implement(contract, {
 
   async revoke(call) {
     const { caller, input, audit, after, services } = call
-    await requireRecentSignIn(call, input)
+    await ownAccount(call)
     await call.write(async (db) => {
       const ended = await db
         .updateTable('sessions')
@@ -46,8 +46,8 @@ export default implement(contract, {
   },
 
   async revokeOthers(call) {
-    const { caller, input, audit, after, services } = call
-    await requireRecentSignIn(call, input)
+    const { caller, audit, after, services } = call
+    await ownAccount(call)
     const ended = await call.write(async (db) => {
       const sessions = await revokeSessions(db, caller.userId, caller.sessionId ?? undefined)
       audit({ target: caller.userId, name: caller.email, details: { sessions } })
@@ -55,6 +55,28 @@ export default implement(contract, {
     })
     after(() => services.callers.clear())
     return { success: true as const, ended }
+  },
+
+  async confirm(call) {
+    const { caller, services, audit } = call
+    const { sessionId, userId, email } = whoIs(caller)
+    const { shown } = await call.stepUp()
+    // Of a session that is fresh nothing was asked: it does not become younger.
+    if (shown.length === 0) return { success: true as const }
+    const authenticatedAt = new Date(services.clock.now()).toISOString()
+    await call.write(async (db) => {
+      await db
+        .updateTable('sessions')
+        .set({
+          ...(shown.includes('currentPassword') && { authenticatedAt }),
+          ...(shown.includes('code') && { mfa: true }),
+        })
+        .where('id', '=', sessionId)
+        .execute()
+      audit({ target: userId, name: email, details: { shown: [...shown] } })
+    })
+    await services.callers.clear()
+    return { success: true as const }
   },
 
   async memberships({ caller, services }) {

@@ -1,4 +1,4 @@
-import { can, get, id, page, pageOf, personCan, post, put, success } from '@muster/kit/contract.ts'
+import { can, get, id, page, pageOf, personCan, post, put, stepUpWhen, success } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 import { ApprovalStatus, ApprovalSummary } from './approval-summary.contract.ts'
 import { CommandSummary, SkipReason } from './commands.contract.ts'
@@ -14,7 +14,6 @@ export const Approval = ApprovalSummary.extend({
 export type Approval = z.infer<typeof Approval>
 
 const one = { id: id() }
-const currentPassword = z.string().max(1_000).optional()
 const decide = personCan('devices:execute')
 
 export const approvals = {
@@ -31,12 +30,11 @@ export const approvals = {
     output: Approval,
   }),
   approve: post('/commands/approvals/:id/approve', {
-    summary:
-      'Send it, as the second person: never by who asked for it, and after a recent sign-in. `hash` is that of the ' +
-      'request as it was shown',
+    summary: 'Send it, as the second person: never by who asked for it. `hash` is that of the request as it was shown',
     access: decide,
     audit: ['device.command.approve', 'device.command.bulk'],
-    input: z.object({ ...one, hash: z.string().max(100), currentPassword }),
+    stepUp: 'always',
+    input: z.object({ ...one, hash: z.string().max(100) }),
     output: z.object({
       approval: ApprovalSummary,
       commands: z.array(CommandSummary),
@@ -47,14 +45,16 @@ export const approvals = {
     summary: 'Refuse it, or withdraw what one asked for',
     access: decide,
     audit: 'device.command.refuse',
-    input: z.object({ ...one, reason: z.string().trim().max(500).nullable().default(null), currentPassword }),
+    stepUp: stepUpWhen('another person asked for it'),
+    input: z.object({ ...one, reason: z.string().trim().max(500).nullable().default(null) }),
     output: ApprovalSummary,
   }),
   require: put('/commands/second-person', {
     summary: "Whether commands of the caller's partner that reach far take a second person",
     access: personCan('settings:write', 'partner'),
     audit: 'partner.settings.update',
-    input: z.object({ required: z.boolean(), currentPassword }),
+    stepUp: stepUpWhen('it is turned off'),
+    input: z.object({ required: z.boolean() }),
     output: success.extend({ required: z.boolean() }),
   }),
 }

@@ -4,7 +4,7 @@ import { asSystem } from '@muster/db/database.ts'
 import { hasPermission } from '@muster/kit/access.ts'
 import { conflict, denied } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
-import { accessibleOrgs, findAccount, membershipIn, permissionsOfRole, requireRecentSignIn } from '../auth/index.ts'
+import { accessibleOrgs, findAccount, membershipIn, permissionsOfRole } from '../auth/index.ts'
 import { type Call, implement } from '../operation.ts'
 import { requireWholePartner } from '../tenancy/index.ts'
 import { approvalById, decide, listApprovals, requireOpen, type StoredApproval } from './approval.queries.ts'
@@ -32,7 +32,6 @@ export default implement(contract, {
     if (input.hash !== approval.hash) throw conflict('The request is not the one that was shown')
     const { permission } = commandType(approval.type)
     if (!hasPermission(caller, permission)) throw denied(`Permission denied: ${permission} is required`)
-    await requireRecentSignIn(call, input)
     const targets = await targetsOf(db, caller, approval.deviceIds)
     if (targets.length < approval.deviceIds.length) throw denied('Some of its devices are out of your reach')
     await requireRequester(call, approval)
@@ -50,7 +49,7 @@ export default implement(contract, {
     const approval = await approvalById(db, caller, input.id, 'to decide')
     requireOpen(approval)
     const isOwn = approval.requestedBy === caller.userId
-    if (!isOwn) await requireRecentSignIn(call, input)
+    if (!isOwn) await call.stepUp()
     const { reason } = input
     await decide(db, approval, { status: isOwn ? 'withdrawn' : 'refused', decidedBy: caller.userId, reason })
     audit(note(approval, [], { reason, withdrawn: isOwn }))
@@ -61,7 +60,7 @@ export default implement(contract, {
     const { caller, db, input, audit } = call
     requireWholePartner(caller)
     const { required } = input
-    if (!required) await requireRecentSignIn(call, input)
+    if (!required) await call.stepUp()
     const id = caller.partnerId ?? ''
     const partners = db.selectFrom('partners').select(['id', 'name', 'settings']).where('id', '=', id)
     const before = await partners.forNoKeyUpdate().executeTakeFirstOrThrow()

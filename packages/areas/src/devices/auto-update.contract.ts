@@ -1,13 +1,14 @@
 import { can, id, post } from '@muster/kit/contract.ts'
 import { z } from 'zod'
-import { CommandSummary } from './commands.contract.ts'
+import { CommandSummary, farReach } from './commands.contract.ts'
 
 export const autoUpdate = {
   set: post('/devices/:id/auto-update', {
     summary: "Turn the agent's updates of itself off or on; the agent keeps the setting across restarts",
     access: can('devices:write'),
     audit: 'device.auto_update',
-    input: z.object({ id: id(), enabled: z.boolean(), currentPassword: z.string().max(1_000).optional() }),
+    stepUp: farReach,
+    input: z.object({ id: id(), enabled: z.boolean() }),
     output: z.object({
       deviceId: id(),
       autoUpdate: z.boolean(),

@@ -16,7 +16,7 @@ export default implement(contract, {
     const { hostname, orgId, partnerId, organizationStatus } = target
     const isActive = target.lifecycle === 'active'
     requireWorking({ status: organizationStatus })
-    if (isActive) await requireReach(call, 'set_auto_update', [target], input)
+    if (isActive) await requireReach(call, 'set_auto_update', [target])
     const { autoUpdate: was } = await db
       .selectFrom('devices')
       .select('autoUpdate')

@@ -3,21 +3,17 @@
 import { type Db, inOrder } from '@muster/db/database.ts'
 import { AppError } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
-import { requireRecentlyConfirmed } from '../auth/index.ts'
 import type { Call } from '../operation.ts'
 import { commandRegistry, commandType } from './command-registry.ts'
 import type { CommandName } from './commands.contract.ts'
 import { isOneOfPartners, type Partners, type Target } from './commands.queries.ts'
 
-/** So many devices, or more than one organisation at once, take a recent sign-in. */
+/** So many devices, or more than one organisation at once, take a fresh proof. */
 export const blastRadius = { devices: 100, organizations: 1, minutes: 10 } as const
 
 const lookingTypes = Object.entries(commandRegistry).flatMap(([name, { risk }]) => (risk === 'look' ? [name] : []))
 const lately = sql`now() - make_interval(mins => ${sql.lit(blastRadius.minutes)})`
 
-export interface Confirmation {
-  readonly currentPassword?: string | undefined
-}
 interface Known {
   readonly db?: Db
   /** What `reachedWith` has said of these devices, where it was asked ahead. */
@@ -27,8 +23,7 @@ interface Known {
 }
 
 /**
- * Lets a command go out to these devices when that is within the actor's reach, or when the actor has signed in lately, with
- * the second factor where there is one.
+ * Lets a command go out to these devices when that is within the actor's reach, or when the actor proves again who it is.
  * @returns whether a second person has to agree, because a partner of the devices wants that of what reaches far
  * @throws FORBIDDEN with `confirm`, or to API keys, which cannot sign in
  */
@@ -36,7 +31,6 @@ export async function reachOf(
   call: Call,
   type: CommandName,
   targets: readonly Target[],
-  confirmation: Confirmation,
   { db = call.db, reached, wantsSecond }: Known = {},
 ): Promise<'granted' | 'second person'> {
   if (commandType(type).risk === 'look') return 'granted'
@@ -47,10 +41,7 @@ export async function reachOf(
   const limits = `more than ${blastRadius.devices} devices in ${blastRadius.minutes} minutes, or several organizations at once`
   if (call.caller.sessionId === null) throw new AppError('FORBIDDEN', `API keys do not reach ${limits}`)
   const partnerIds = targets.map(({ partnerId }) => partnerId)
-  const [isWanted] = await Promise.all([
-    wantsSecond ?? wantsSecondPerson(db, partnerIds),
-    requireRecentlyConfirmed(call, confirmation),
-  ])
+  const [isWanted] = await Promise.all([wantsSecond ?? wantsSecondPerson(db, partnerIds), call.stepUp()])
   return isWanted ? 'second person' : 'granted'
 }
 
@@ -59,10 +50,9 @@ export async function requireReach(
   call: Call,
   type: CommandName,
   targets: readonly Target[],
-  confirmation: Confirmation,
   known?: Known,
 ): Promise<void> {
-  if ((await reachOf(call, type, targets, confirmation, known)) === 'granted') return
+  if ((await reachOf(call, type, targets, known)) === 'granted') return
   throw new AppError(
     'APPROVAL_REQUIRED',
     'This reaches so far that a second person has to approve it. Ask for it as a command to many devices',
@@ -74,19 +64,13 @@ export async function requireReach(
  * The same for a system tool, which leaves no command behind: that the actor reached the device is noted.
  * @param db of the system, in the transaction that puts it on record
  */
-export async function requireToolReach(
-  call: Call,
-  type: CommandName,
-  target: Target,
-  confirmation: Confirmation,
-  db: Db,
-): Promise<void> {
+export async function requireToolReach(call: Call, type: CommandName, target: Target, db: Db): Promise<void> {
   if (commandType(type).risk === 'look') return
   const { userId } = call.caller
   await sql`DELETE FROM device_reach WHERE user_id = ${userId} AND at <= ${lately}`.execute(db)
   await sql`INSERT INTO device_reach (user_id, device_id) VALUES (${userId}, ${target.id})
     ON CONFLICT (user_id, device_id) DO UPDATE SET at = now()`.execute(db)
-  await requireReach(call, type, [target], confirmation, { db })
+  await requireReach(call, type, [target], { db })
 }
 
 /** How many devices the actor would have changed something at lately, with these. Who only looks reaches none. */

@@ -43,11 +43,11 @@ export const stops = {
     output: State,
   }),
   lift: post('/commands/allow', {
-    summary:
-      'Lift a stop: what waits goes out, as far as it has not expired. Takes a recent sign-in or `currentPassword`',
+    summary: 'Lift a stop: what waits goes out, as far as it has not expired',
     access: personCan('devices:execute', 'partner', 'system'),
     audit: 'device.command.allow',
-    input: z.object({ partnerId, currentPassword: z.string().max(1_000).optional() }),
+    stepUp: 'always',
+    input: z.object({ partnerId }),
     output: State,
   }),
 }

@@ -1,7 +1,6 @@
 import type { Db } from '@muster/db/database.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { AppError, badRequest, conflict, denied, notFound } from '@muster/kit/errors.ts'
-import { requireRecentSignIn } from '../auth/index.ts'
 import { type Call, implement } from '../operation.ts'
 import { requireWholePartner } from '../tenancy/index.ts'
 import { type CommandStop, stops as contract } from './command-stops.contract.ts'
@@ -37,7 +36,6 @@ export default implement(contract, {
   async lift(call) {
     const { caller, db, audit, services, after } = call
     const partnerId = await partnerMeant(call)
-    await requireRecentSignIn(call, call.input)
     const lifted = await db
       .deleteFrom('commandStops')
       .where('partnerId', partnerId === null ? 'is' : '=', partnerId)

@@ -1,4 +1,17 @@
-import { auditedWhen, can, create, csv, get, id, jsonObject, page, pageOf, post, time } from '@muster/kit/contract.ts'
+import {
+  auditedWhen,
+  can,
+  create,
+  csv,
+  get,
+  id,
+  jsonObject,
+  page,
+  pageOf,
+  post,
+  stepUpWhen,
+  time,
+} from '@muster/kit/contract.ts'
 import { z } from 'zod'
 import { ApprovalSummary } from './approval-summary.contract.ts'
 import { FilterExpression } from './filter-language.contract.ts'
@@ -124,8 +137,8 @@ const idempotencyKey = z
   .string()
   .regex(/^[\x21-\x7e]{8,200}$/, { error: 'must be 8 to 200 printable characters' })
   .optional()
-/** For what reaches far: see the answer `confirm`. */
-const currentPassword = z.string().max(1_000).optional()
+/** What guards commands and system tools alike: see blast-radius.ts. */
+export const farReach = stepUpWhen('the caller reaches many devices within minutes, or several organizations at once')
 
 const order = {
   type: QueuedCommand,
@@ -185,11 +198,11 @@ export const commands = {
     summary: 'Send a command; with `waitMs` the answer comes when the command has ended or that time is over',
     access: can('devices:execute'),
     audit: 'device.command',
+    stepUp: farReach,
     input: z.object({
       id: id(),
       ...order,
       idempotencyKey,
-      currentPassword,
       waitMs: z.int().min(0).max(60_000).default(0),
     }),
     output: Command,
@@ -209,6 +222,7 @@ export const commands = {
       'device.command.bulk',
       'device.command.request',
     ),
+    stepUp: farReach,
     bodyBytesMax: 2_097_152,
     input: z
       .object({
@@ -216,7 +230,6 @@ export const commands = {
         exclude: Targets.omit({ filter: true }).default({}),
         ...order,
         idempotencyKey,
-        currentPassword,
       })
       .refine((given) => chosenBy(given), { error: 'Name devices, groups, sites, organizations, tags or a filter' }),
     output: z.object({

@@ -4,7 +4,7 @@ import { conflict, notFound } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
 import { type Call, implement } from '../operation.ts'
 import { askForApproval } from './approval.queries.ts'
-import { type Confirmation, reachedWith, reachOf, requireReach, wantsSecondPerson } from './blast-radius.ts'
+import { reachedWith, reachOf, requireReach, wantsSecondPerson } from './blast-radius.ts'
 import { auditBulk } from './bulk-audit.ts'
 import { commandType } from './command-registry.ts'
 import { requireDelivery } from './command-stops.ts'
@@ -103,7 +103,7 @@ export default implement(contract, {
       call.db,
       targets.map(({ partnerId }) => partnerId),
     )
-    if ((await reachOf(call, order.type, targets, input)) === 'second person') {
+    if ((await reachOf(call, order.type, targets)) === 'second person') {
       const approval = await askForApproval(call, order, targets)
       const { id: target, orgId, partnerId, devices, hash } = approval
       const details = { type: order.type, devices, hash }
@@ -124,7 +124,7 @@ export default implement(contract, {
 })
 
 /** The device that a command is for, when it is in the caller's sight and within the caller's reach. */
-async function judged(call: Call<Confirmation & { readonly id: string }>, { type }: Order): Promise<Target> {
+async function judged(call: Call<{ readonly id: string }>, { type }: Order): Promise<Target> {
   const { caller, db, input } = call
   const { id: deviceId } = input
   const [reached, target, wantsSecond] = await Promise.all([
@@ -133,7 +133,7 @@ async function judged(call: Call<Confirmation & { readonly id: string }>, { type
     targetById(db, caller, deviceId),
     wantsSecondPerson(db, { deviceId }),
   ])
-  await requireReach(call, type, [target], input, { reached, wantsSecond })
+  await requireReach(call, type, [target], { reached, wantsSecond })
   return target
 }
 

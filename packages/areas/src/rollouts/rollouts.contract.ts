@@ -53,8 +53,8 @@ export const Stop = z.object({
 const read = can('devices:read', 'system')
 const change = personCan('settings:write', 'system')
 const one = z.object({ id: id() })
-/** What brings a version to devices takes a recent sign-in, or this; what holds it back takes neither. */
-const confirmation = { currentPassword: z.string().max(1_000).optional() }
+/** What brings a version to devices takes a fresh proof; what holds it back does not. */
+const proved = { stepUp: 'always' } as const
 
 export const rollouts = {
   list: get('/agent-rollouts', {
@@ -70,9 +70,10 @@ export const rollouts = {
     output: RolloutDetail,
   }),
   create: create('/agent-rollouts', {
-    summary: 'Take a version out to the fleet, stage by stage. Takes a recent sign-in or `currentPassword`',
+    summary: 'Take a version out to the fleet, stage by stage.',
     access: change,
     audit: 'agent_rollout.create',
+    ...proved,
     transaction: 'own',
     input: z.object({
       version: releaseVersion,
@@ -87,7 +88,6 @@ export const rollouts = {
         .min(stageSecondsMin)
         .max(30 * 86_400)
         .default(3_600),
-      ...confirmation,
     }),
     output: Rollout,
   }),
@@ -100,12 +100,12 @@ export const rollouts = {
     output: Rollout,
   }),
   resume: post('/agent-rollouts/:id/resume', {
-    summary:
-      'Let a paused or halted rollout go on; the failures so far are accepted. Takes a recent sign-in or `currentPassword`',
+    summary: 'Let a paused or halted rollout go on; the failures so far are accepted.',
     access: change,
     audit: 'agent_rollout.resume',
+    ...proved,
     transaction: 'own',
-    input: one.extend(confirmation),
+    input: one,
     output: Rollout,
   }),
   cancel: post('/agent-rollouts/:id/cancel', {
@@ -134,11 +134,12 @@ export const stop = {
     output: Stop,
   }),
   lift: post('/agent-updates/allow', {
-    summary: 'Allow offers of updates again. Takes a recent sign-in or `currentPassword`',
+    summary: 'Allow offers of updates again.',
     access: change,
     audit: 'agent_update.allow',
+    ...proved,
     transaction: 'own',
-    input: z.object(confirmation),
+    input: z.object({}),
     output: Stop,
   }),
 }

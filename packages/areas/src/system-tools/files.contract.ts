@@ -1,7 +1,7 @@
 import { flag, get, raw } from '@muster/kit/contract.ts'
 import { FileList, fileBytesMax, ListFiles, WriteFile } from '@muster/wire/commands/files.ts'
 import { z } from 'zod'
-import { fileAccess as access, base, device, own } from './device.contract.ts'
+import { fileAccess as access, base, changing, device, own } from './device.contract.ts'
 
 const { path } = ListFiles.shape
 
@@ -17,7 +17,7 @@ export const files = {
     summary: 'A file of the device, as it is',
     access,
     audit: 'device.file.read',
-    ...own,
+    ...changing,
     input: z.object({ ...device, path }),
     produces: 'application/octet-stream',
   }),
@@ -27,7 +27,7 @@ export const files = {
       'Answers `{ path, sizeBytes, sha256 }`',
     access,
     audit: 'device.file.write',
-    ...own,
+    ...changing,
     bodyBytesMax: fileBytesMax,
     input: z.object({ ...device, path, overwrite: flag().default(false), mode: WriteFile.shape.mode }),
     produces: 'application/json',

@@ -29,8 +29,8 @@ export const processes = {
     summary: 'Send a process a signal; `startedAt` makes sure that it is the one that was seen',
     access,
     audit: 'device.process.kill',
-    ...own,
-    input: z.object({ ...changing, pid, signal, startedAt }),
+    ...changing,
+    input: z.object({ ...device, pid, signal, startedAt }),
     output: KilledProcess,
   }),
 }

@@ -8,7 +8,7 @@ import {
   RegistryValues,
   SetRegistryValue,
 } from '@muster/wire/commands/registry.ts'
-import { access, base, device, own } from './device.contract.ts'
+import { access, base, changing, device, own } from './device.contract.ts'
 
 const onWindows = 'Windows only; other devices answer UNSUPPORTED_PLATFORM'
 
@@ -38,7 +38,7 @@ export const registry = {
     summary: `Set a value of the registry. ${onWindows}`,
     access,
     audit: 'device.registry.write',
-    ...own,
+    ...changing,
     input: SetRegistryValue.extend(device),
     output: success,
   }),
@@ -46,7 +46,7 @@ export const registry = {
     summary: `Delete a value of the registry. ${onWindows}`,
     access,
     audit: 'device.registry.delete',
-    ...own,
+    ...changing,
     input: RegistryValuePlace.extend(device),
     output: success,
   }),
@@ -54,7 +54,7 @@ export const registry = {
     summary: `Make a key of the registry. ${onWindows}`,
     access,
     audit: 'device.registry.write',
-    ...own,
+    ...changing,
     input: RegistryKeyName.extend(device),
     output: success,
   }),
@@ -62,7 +62,7 @@ export const registry = {
     summary: `Delete a key of the registry with all below it. ${onWindows}`,
     access,
     audit: 'device.registry.delete',
-    ...own,
+    ...changing,
     input: RegistryKeyName.extend(device),
     output: success,
   }),

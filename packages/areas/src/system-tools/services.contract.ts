@@ -4,7 +4,6 @@ import { z } from 'zod'
 import { access, base, changing, device, own } from './device.contract.ts'
 
 const named = z.object({ ...device, name: serviceName })
-const controlled = named.extend(changing)
 
 export const services = {
   list: get(`${base}/services`, {
@@ -29,24 +28,24 @@ export const services = {
     summary: 'Start a service',
     access,
     audit: 'device.service.start',
-    ...own,
-    input: controlled,
+    ...changing,
+    input: named,
     output: ControlledService,
   }),
   stop: post(`${base}/services/:name/stop`, {
     summary: 'Stop a service',
     access,
     audit: 'device.service.stop',
-    ...own,
-    input: controlled,
+    ...changing,
+    input: named,
     output: ControlledService,
   }),
   restart: post(`${base}/services/:name/restart`, {
     summary: 'Restart a service',
     access,
     audit: 'device.service.restart',
-    ...own,
-    input: controlled,
+    ...changing,
+    input: named,
     output: ControlledService,
   }),
 }

@@ -12,7 +12,6 @@ import { z } from 'zod'
 import { access, base, changing, device, own } from './device.contract.ts'
 
 const one = z.object({ ...device, path: taskPath })
-const changed = one.extend(changing)
 
 export const tasks = {
   list: get(`${base}/tasks`, {
@@ -40,24 +39,24 @@ export const tasks = {
     summary: 'Run a scheduled task now',
     access,
     audit: 'device.task.run',
-    ...own,
-    input: changed,
+    ...changing,
+    input: one,
     output: StartedTask,
   }),
   enable: post(`${base}/tasks/:path/enable`, {
     summary: 'Have a scheduled task run at its times again',
     access,
     audit: 'device.task.enable',
-    ...own,
-    input: changed,
+    ...changing,
+    input: one,
     output: ChangedTask,
   }),
   disable: post(`${base}/tasks/:path/disable`, {
     summary: 'Keep a scheduled task from running at its times',
     access,
     audit: 'device.task.disable',
-    ...own,
-    input: changed,
+    ...changing,
+    input: one,
     output: ChangedTask,
   }),
 }

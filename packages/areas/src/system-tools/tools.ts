@@ -10,7 +10,7 @@ import {
 } from '../devices/index.ts'
 import type { Call } from '../operation.ts'
 
-type Asking = Call<{ readonly deviceId: string; readonly currentPassword?: string | undefined }>
+type Asking = Call<{ readonly deviceId: string }>
 type Answer<T extends keyof CommandRegistry> = Awaited<ReturnType<typeof askDevice<T>>>['result']
 
 /** Asks the device of the call. */
@@ -39,7 +39,7 @@ export async function record(
 ): Promise<void> {
   const { id, hostname, orgId, partnerId } = target
   await call.write(async (db) => {
-    await requireToolReach(call, type, target, call.input, db)
+    await requireToolReach(call, type, target, db)
     call.audit({ target: id, name: hostname, orgId, partnerId, details })
   })
 }
