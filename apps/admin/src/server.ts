@@ -11,7 +11,7 @@ import { endConnections } from './closing.ts'
 import { serveConsole } from './console.ts'
 import { serveDevOutbox } from './dev-outbox.ts'
 import { serveDocs } from './docs-page.ts'
-import { asBytes, decoded, jsonType, unfitJson } from './doors/json-text.ts'
+import { acceptBodies, drainUnreadBodies } from './doors/bodies.ts'
 import { openApiDocument } from './doors/openapi.ts'
 import { newRequestId } from './doors/request.ts'
 import { sendFailure, serveRest } from './doors/rest.ts'
@@ -34,21 +34,6 @@ export interface ServerOptions {
   readonly stalledMs?: number
   /** Where the built console lies; without one, only data is served. */
   readonly consoleFolder?: string
-}
-
-/** JSON in UTF-8, of one reading, or plain bytes, unread, for what takes a file. An empty body counts as no input. */
-function acceptBodies(app: FastifyInstance) {
-  const parse = app.getDefaultJsonParser('error', 'error')
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser(jsonType, { parseAs: 'buffer' }, (request, body, done) => {
-    if (body.length === 0) return done(null, undefined)
-    const text = decoded(asBytes(body))
-    if (text === null) return done(new AppError('VALIDATION_ERROR', 'The body is not valid JSON'))
-    const unfit = unfitJson(text)
-    if (unfit !== null) return done(new AppError('VALIDATION_ERROR', unfit))
-    return parse(request, text, done)
-  })
-  app.addContentTypeParser('application/octet-stream', (_request, _payload, done) => done(null))
 }
 
 /** The HTTP server with both doors, the API description and its page; not listening yet. */
@@ -77,6 +62,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   options.openRequests?.follow(app)
   endConnections(app, stalledMs)
   refuseAmbiguity(app)
+  drainUnreadBodies(app)
   app.setErrorHandler((error: FastifyError, request, reply) => sendFailure(refusal(error), request, reply))
   // Hooks of every request end by a call, not by a promise: that is a turn of the event loop less each.
   app.addHook('onSend', (request, reply, _payload, done) => {

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { AuditAction } from './audit-actions.ts'
 import type { Permission } from './permissions.ts'
 import type { WithProof } from './proof.ts'
+import { strictSchema } from './strict.ts'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 export type Scope = 'system' | 'partner' | 'organization'
@@ -98,12 +99,17 @@ export interface Endpoint<K extends Kind, Wire, In, Out> {
   /** Whether callers prove again who they are, because the effect outlives their session. */
   readonly stepUp: StepUp
   readonly status: number
+  /** Refuses the fields that it does not declare, unless `ignoresUnknown` says why not. */
   readonly input: z.ZodType<In, Wire>
   readonly output: z.ZodType<Out>
+  /** The one media type of a request body. Another one answers 415. JSON is parsed; other bodies reach the handler unread. */
+  readonly consumes: string
   /** Of raw operations: the media type of the answer, for the API page. */
   readonly produces: string
   /** Of raw operations: whether HEAD answers as GET does, without the body. */
   readonly head: boolean
+  /** Why fields that the input does not declare are ignored; null where they are refused by name. */
+  readonly ignoresUnknown: string | null
   /** How a refusal is said where clients of another standard expect a shape of their own; null: `{ code, message }`. */
   readonly failure: ((said: Failure) => object) | null
   /** Request bodies above this many bytes answer 413. */
@@ -131,6 +137,7 @@ interface Read<I, O> {
   bodyBytesMax?: number
   hiddenAs?: 403 | 404
   transaction?: 'request' | 'own'
+  ignoresUnknown?: string
 }
 interface Write<I, O, S extends StepUp> extends Read<I, O> {
   audit: NonNullable<AuditRule>
@@ -140,6 +147,7 @@ interface Write<I, O, S extends StepUp> extends Read<I, O> {
 }
 interface Raw<I> extends Omit<Read<I, never>, 'output'> {
   produces: string
+  consumes?: string
   audit?: AuditRule
   stepUp?: StepUp
   failure?: (said: Failure) => object
@@ -157,8 +165,10 @@ const usual = {
   audit: null,
   stepUp: null,
   inputIn: null,
+  consumes: 'application/json',
   produces: 'application/json',
   failure: null,
+  ignoresUnknown: null,
   head: false,
   bodyBytesMax: 1_048_576,
   hiddenAs: 404,
@@ -171,7 +181,19 @@ function declare<K extends Kind, I extends z.ZodType, O extends z.ZodType, S ext
   path: Path,
   given: Read<I, O> & { audit?: AuditRule; stepUp?: S; produces?: string },
 ): Made<K, I, O, S> {
-  const made: unknown = { ...usual, ...given, kind, method, path }
+  let strict: I | undefined
+  const made: unknown = {
+    ...usual,
+    ...given,
+    kind,
+    method,
+    path,
+    // Made when first asked for: the console loads every declaration and parses none.
+    get input() {
+      strict ??= given.ignoresUnknown === undefined ? strictSchema(given.input) : given.input
+      return strict
+    },
+  }
   // The schemas' own types say what the endpoint carries; resolving them once here keeps the console's type-check fast.
   return made as Made<K, I, O, S>
 }
@@ -225,11 +247,11 @@ export function isTimezone(text: string): boolean {
 }
 /** `true` or `false`, as JSON or as text. */
 export const flag = () => z.union([z.boolean(), z.stringbool()], { error: 'must be true or false' })
-/** A list given as `a,b,c`, as a repeated parameter or as an array. */
+/** A list given as `a,b,c`, as a repeated parameter or as an array. An empty one is refused: it would not limit anything. */
 export const csv = <T extends z.ZodType>(item: T, most = 500) =>
   z.preprocess(
     (value) => (typeof value === 'string' ? value.split(',').filter((part) => part !== '') : value),
-    z.array(item).max(most),
+    z.array(item).min(1, { error: 'must not be empty. Leave it out to ask for all' }).max(most),
   )
 const clamped = (least: number, most: number, otherwise: number) =>
   z
@@ -241,7 +263,8 @@ const clamped = (least: number, most: number, otherwise: number) =>
         ? otherwise
         : Math.min(Math.max(Math.trunc(number), least), most)
     })
-export const pageNumber = () => clamped(1, 1_000_000, 1)
+/** Bounded only so that the rows to skip stay a whole number. */
+export const pageNumber = () => clamped(1, Math.floor(Number.MAX_SAFE_INTEGER / 1_000), 1)
 export const limit = (most = 100, otherwise = 50) => clamped(1, most, otherwise)
 /** Pagination of most lists: page from 1, limit 1 to 100 and 100 unless another is asked for, both forgiving. */
 export const page = { page: pageNumber(), limit: limit(100, 100) }

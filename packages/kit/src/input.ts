@@ -1,5 +1,5 @@
 // What a caller sent, checked against the declaration, and the words that say what is wrong with it.
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { AnyEndpoint } from './contract.ts'
 import { type AppError, invalid } from './errors.ts'
 import { unfitInput } from './storable.ts'
@@ -8,8 +8,8 @@ import { unfitInput } from './storable.ts'
 export function inputError(error: z.core.$ZodError): AppError {
   const issues = error.issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message }))
   const [first] = issues
-  const message =
-    first === undefined ? 'Invalid input' : first.path === '' ? first.message : `${first.path}: ${first.message}`
+  const namesItsPlace = first === undefined || first.path === '' || error.issues[0]?.code === 'unrecognized_keys'
+  const message = namesItsPlace ? (first?.message ?? 'Invalid input') : `${first.path}: ${first.message}`
   return invalid(message, { issues: issues.slice(0, 20) })
 }
 
@@ -29,6 +29,8 @@ export const plainWords: z.core.$ZodErrorMap = (issue) => {
         : boundWords('at least', issue.minimum, issue.origin)
     case 'too_big':
       return boundWords('at most', issue.maximum, issue.origin)
+    case 'unrecognized_keys':
+      return unknownFields(issue.path ?? [], issue.keys, fieldsOf(issue.inst))
     default:
       return undefined
   }
@@ -47,6 +49,25 @@ const units: Readonly<Record<string, string>> = { string: 'characters', array: '
 function boundWords(least: string, bound: number | bigint, origin: string): string {
   const unit = units[origin]
   return unit === undefined ? `must be ${least} ${bound}` : `must have ${least} ${bound} ${unit}`
+}
+
+const fieldsOf = (schema: unknown): string[] =>
+  schema instanceof z.core.$ZodObject ? Object.keys(schema._zod.def.shape) : []
+
+/** Letters and digits alone, without an ending that makes a list: `org_id`, `orgID` and `orgIds[]` are all near `orgId`. */
+const bare = (name: string) =>
+  name
+    .toLowerCase()
+    .replace(/[^a-z0-9]/g, '')
+    .replace(/s$/, '')
+
+function unknownFields(path: readonly PropertyKey[], keys: readonly string[], known: readonly string[]): string {
+  const shown = keys.slice(0, 5).map((key) => [...path.map(String), key.slice(0, 100)].join('.'))
+  const said = `Unknown field${keys.length > 1 ? 's' : ''}: ${shown.join(', ')}`
+  const near = known.find((name) => keys.some((key) => bare(key) === bare(name)))
+  if (near !== undefined) return `${said}. Did you mean ${near}?`
+  if (known.length === 0) return `${said}. No fields are known here`
+  return known.length > 20 ? said : `${said}. Known fields: ${known.join(', ')}`
 }
 
 /** @throws VALIDATION_ERROR naming the field */

@@ -39,7 +39,7 @@ async function statusOf(operation: Operation, token: string): Promise<number> {
 async function withTotp() {
   const tenant = { scope: 'organization', partnerId: here.partner.id, orgId: here.org.id } as const
   const who = await withPassword(await person(tenant, { role: 'Org Admin', mfaEnabled: false }))
-  const tokens = await call(null, session.login, who, { ip: ownAddress() })
+  const tokens = await call(null, session.login, { email: who.email, password: who.password }, { ip: ownAddress() })
   if (tokens.mfaRequired) throw new Error('unexpected')
   const me = { token: tokens.accessToken }
   const { secret, recoveryCodes } = await call(me, mfa.setup, {})
@@ -47,7 +47,7 @@ async function withTotp() {
   return { ...who, secret, recoveryCodes }
 }
 async function tempTokenOf(who: { email: string; password: string }): Promise<string> {
-  const answer = await call(null, session.login, who, { ip: ownAddress() })
+  const answer = await call(null, session.login, { email: who.email, password: who.password }, { ip: ownAddress() })
   if (!answer.mfaRequired) throw new Error('no second factor was asked for')
   return answer.tempToken
 }

@@ -12,6 +12,7 @@ import { takesProof } from '@muster/kit/proof.ts'
 import { run } from '@muster/kit/run.ts'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { refusal } from '../refusals.ts'
+import { refuseOtherBody } from './bodies.ts'
 import { internal, publicError } from './failure.ts'
 import { replyTo, requestOf } from './request.ts'
 
@@ -130,14 +131,17 @@ function routeOf(app: FastifyInstance, url: string, operation: Operation, option
     url,
     bodyLimit: endpoint.bodyBytesMax,
     exposeHeadRoute: false,
+    onRequest(http, _answer, done) {
+      if (endpoint.method !== 'GET') refuseOtherBody(endpoint, http)
+      done()
+    },
     errorHandler: (error: FastifyError, request, reply) => sendFailureOf(endpoint, error, request, reply),
     async handler(http, answer) {
       const raw = endpoint.kind === 'raw'
-      if (!raw && http.headers['content-type']?.startsWith('application/octet-stream')) {
-        throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'This operation takes JSON')
-      }
       refuseInQuery(endpoint, http)
-      const request = requestOf(http, answer, raw && endpoint.method !== 'GET' ? http.raw : null)
+      // Leaving the body early must not destroy the connection that the refusal is sent on.
+      const body = raw && endpoint.method !== 'GET' ? http.raw.iterator({ destroyOnReturn: false }) : null
+      const request = requestOf(http, answer, body)
       const reply = replyTo(answer, secureCookies)
       if (endpoint.kind === 'subscription') {
         const events = follow(operation, inputOf(http), request, reply, runtime)

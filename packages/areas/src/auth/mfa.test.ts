@@ -29,7 +29,8 @@ type Somebody = Awaited<ReturnType<typeof technician>>
 /** The code of a moment, steps away from now. Codes work once, so tests that need several take neighbours. */
 const codeAt = (secret: string, steps = 0) => generateSync({ secret, epoch: Math.floor((now + steps * stepMs) / 1000) })
 
-const login = (who: Somebody) => call(null, session.login, who, { ip: ownAddress() })
+const login = (who: Somebody) =>
+  call(null, session.login, { email: who.email, password: who.password }, { ip: ownAddress() })
 async function signedIn(who: Somebody) {
   const tokens = await login(who)
   if (tokens.mfaRequired) throw new Error('a second factor was asked for')

@@ -18,7 +18,7 @@ const device = () => new Authenticator('http://localhost:3000', 'localhost')
 async function signedIn() {
   const tenant = { scope: 'organization', partnerId: here.partner.id, orgId: here.org.id } as const
   const who = await withPassword(await person(tenant, { role: 'Org Technician', mfaEnabled: false }))
-  const tokens = await call(null, session.login, who, { ip: ownAddress() })
+  const tokens = await call(null, session.login, { email: who.email, password: who.password }, { ip: ownAddress() })
   if (tokens.mfaRequired) throw new Error('a second factor was asked for')
   return { ...who, token: tokens.accessToken }
 }
@@ -67,7 +67,7 @@ describe('adding a passkey', () => {
 describe('a passkey as the second factor', () => {
   it('ends a sign-in that began with the password', async () => {
     const who = await withPasskey()
-    const begun = await call(null, session.login, who, { ip: ownAddress() })
+    const begun = await call(null, session.login, { email: who.email, password: who.password }, { ip: ownAddress() })
     if (!begun.mfaRequired || begun.passkeyOptions === null) throw new Error('no passkey was asked for')
     expect(begun.methods).toEqual(['passkey', 'recovery'])
     const passkey = who.authenticator.get(begun.passkeyOptions)
@@ -82,7 +82,7 @@ describe('a passkey as the second factor', () => {
   it("refuses somebody else's passkey and answers to other challenges", async () => {
     const who = await withPasskey()
     const other = await withPasskey()
-    const begun = await call(null, session.login, who, { ip: ownAddress() })
+    const begun = await call(null, session.login, { email: who.email, password: who.password }, { ip: ownAddress() })
     if (!begun.mfaRequired || begun.passkeyOptions === null) throw new Error('no passkey was asked for')
     const { tempToken } = begun
     for (const passkey of [
@@ -97,7 +97,12 @@ describe('a passkey as the second factor', () => {
     const admin = await withPassword(
       await person({ scope: 'partner', partnerId: here.partner.id }, { role: 'Partner Admin', mfaEnabled: false }),
     )
-    const tokens = await call(null, session.login, admin, { ip: ownAddress() })
+    const tokens = await call(
+      null,
+      session.login,
+      { email: admin.email, password: admin.password },
+      { ip: ownAddress() },
+    )
     if (tokens.mfaRequired) throw new Error('unexpected')
     const who = { token: tokens.accessToken }
     expect(await refusal(call(who, sites.list, {}))).toMatchObject({ status: 428 })

@@ -218,7 +218,12 @@ describe('groups', async () => {
       ),
     ).toMatchObject({ status: 400 })
     expect(await refusal(call(here.orgAdmin, customFields.remove, { id: field.id }))).toMatchObject({ status: 403 })
-    const changed = { id: field.id, label: 'Rack number', key: 'other', type: 'text' }
+    const fixed = { id: field.id, label: 'Rack number', key: 'other', type: 'text' }
+    expect(await refusal(call(here.partnerAdmin, customFields.update, fixed))).toMatchObject({
+      status: 400,
+      message: expect.stringMatching(/^Unknown fields: key, type/),
+    })
+    const changed = { id: field.id, label: 'Rack number' }
     expect(await call(here.partnerAdmin, customFields.update, changed)).toMatchObject({
       label: 'Rack number',
       key: 'rack',

@@ -6,7 +6,14 @@ import { z } from 'zod'
 import { mediaType, scimFailure } from './messages.rules.ts'
 
 // Who asks is told by the provider's own token, which the handlers look up; no person's credential opens any of these.
-const scim = { access: anyone, produces: mediaType, failure: scimFailure, transaction: 'own' } as const
+const scim = {
+  access: anyone,
+  consumes: mediaType,
+  produces: mediaType,
+  failure: scimFailure,
+  transaction: 'own',
+  ignoresUnknown: 'RFC 7644, section 3.3: attributes that a service does not know are ignored',
+} as const
 const resourceId = z.string().max(100)
 const resource = z.looseObject({ schemas: z.array(z.string().max(200)).max(20).optional() })
 const whole = (text: string | number | undefined, otherwise: number) => {

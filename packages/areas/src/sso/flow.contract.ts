@@ -51,6 +51,7 @@ export const flow = {
       error: text(255),
       error_description: text(4_096),
     }),
+    ignoresUnknown: 'RFC 6749, section 4.1.2: parameters of an identity provider that are not known are ignored',
     produces: 'text/html',
     transaction: 'own',
   }),

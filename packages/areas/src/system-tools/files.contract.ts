@@ -29,7 +29,15 @@ export const files = {
     audit: 'device.file.write',
     ...changing,
     bodyBytesMax: fileBytesMax,
-    input: z.object({ ...device, path, overwrite: flag().default(false), mode: WriteFile.shape.mode }),
+    consumes: 'application/octet-stream',
+    input: z.object({
+      ...device,
+      path,
+      overwrite: flag().default(false),
+      mode: WriteFile.shape.mode,
+      /** Without it, a request without bytes is refused: most often its body got lost on the way. */
+      empty: flag().default(false),
+    }),
     produces: 'application/json',
   }),
 }

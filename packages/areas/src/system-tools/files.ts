@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { AppError, conflict } from '@muster/kit/errors.ts'
+import { AppError, conflict, invalid } from '@muster/kit/errors.ts'
 import { fileBytesMax, fileChunkBytesMax } from '@muster/wire/commands/files.ts'
 import { askable, askDevice, type Target } from '../devices/index.ts'
 import { type Call, implement } from '../operation.ts'
 import { files as contract } from './files.contract.ts'
-import { piecesOf } from './pieces.ts'
+import { type Piece, piecesOf, startingWith } from './pieces.ts'
 import { look, record } from './tools.ts'
 
 export default implement(contract, {
@@ -32,12 +32,16 @@ export default implement(contract, {
   async upload(call) {
     const { deviceId, path } = call.input
     const target = await askable(call, deviceId, 'write_file')
+    const pieces = piecesOf(call.request.body, fileChunkBytesMax)
+    const { value: first } = await pieces.next()
+    if (!call.input.empty && (first === undefined || first.piece.length === 0)) throw invalid(noBody)
     await record(call, 'write_file', target, { path })
-    const body = JSON.stringify(await send(call, target))
+    const body = JSON.stringify(await send(call, target, startingWith(first, pieces)))
     return { status: 201, headers: { 'content-type': 'application/json; charset=utf-8' }, body }
   },
 })
 
+const noBody = 'The request has no body. Send the file as the body, or say empty=true for an empty file'
 const tooLarge = (message: string) => new AppError('PAYLOAD_TOO_LARGE', message)
 
 interface Reading {
@@ -60,12 +64,16 @@ async function* restOf(call: Call, target: Target, { path, sizeBytes, version, f
 }
 
 /** Hands the body of the request to the device piece by piece; what does not arrive whole leaves nothing behind. */
-async function send(call: Call<{ path: string; overwrite: boolean; mode?: string | undefined }>, target: Target) {
+async function send(
+  call: Call<{ path: string; overwrite: boolean; mode?: string | undefined }>,
+  target: Target,
+  pieces: AsyncIterable<Piece>,
+) {
   const { path, overwrite, mode } = call.input
   const upload = { path, overwrite, mode, uploadId: randomUUID() }
   let offset = 0
   try {
-    for await (const { piece, last } of piecesOf(call.request.body, fileChunkBytesMax)) {
+    for await (const { piece, last } of pieces) {
       if (offset + piece.length > fileBytesMax) throw tooLarge(`A file may be ${fileBytesMax} bytes long`)
       const payload = { ...upload, offset, last }
       const { result } = await askDevice(call, target, { type: 'write_file', payload, data: piece })

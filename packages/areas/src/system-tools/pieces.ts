@@ -1,8 +1,10 @@
+export interface Piece {
+  readonly piece: Uint8Array
+  readonly last: boolean
+}
+
 /** Cuts a stream of bytes into pieces of one size. The last piece says that it is, and may be empty. */
-export async function* piecesOf(
-  body: AsyncIterable<Uint8Array> | null,
-  bytes: number,
-): AsyncGenerator<{ piece: Uint8Array; last: boolean }> {
+export async function* piecesOf(body: AsyncIterable<Uint8Array> | null, bytes: number): AsyncGenerator<Piece> {
   let held: Uint8Array[] = []
   let size = 0
   for await (const chunk of body ?? []) {
@@ -16,4 +18,10 @@ export async function* piecesOf(
     }
   }
   yield { piece: Buffer.concat(held), last: true }
+}
+
+/** The pieces with the one that was looked at already. */
+export async function* startingWith(first: Piece | undefined, rest: AsyncIterable<Piece>): AsyncGenerator<Piece> {
+  if (first !== undefined) yield first
+  yield* rest
 }

@@ -73,8 +73,13 @@ describe('sites', async () => {
       code: 'VALIDATION_ERROR',
       message: 'No updates provided',
     })
-    const moved = { id: here.site.id, name: 'Renamed', orgId: here.otherOrg.id }
-    expect(await call(here.orgAdmin, sites.update, moved)).toMatchObject({ name: 'Renamed', orgId: here.org.id })
+    const moved = { id: here.site.id, name: 'Moved', orgId: here.otherOrg.id }
+    expect(await refusal(call(here.orgAdmin, sites.update, moved))).toMatchObject({
+      status: 400,
+      message: expect.stringMatching(/^Unknown field: orgId\b/),
+    })
+    const renamed = { id: here.site.id, name: 'Renamed' }
+    expect(await call(here.orgAdmin, sites.update, renamed)).toMatchObject({ name: 'Renamed', orgId: here.org.id })
     const [record] = await auditOf(here.site.id)
     expect(record).toMatchObject({ action: 'site.update', changed_fields: ['name'] })
     expect(record?.details.changes?.name).toEqual({ before: here.site.name, after: 'Renamed' })

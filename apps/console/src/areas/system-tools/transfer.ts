@@ -62,7 +62,7 @@ export async function sendFile(
   const headers = await credentials()
   // `fetch` does not tell how much of a body has left.
   const request = new XMLHttpRequest()
-  request.open('POST', addressOf(files.upload, place, { overwrite: String(overwrite) }))
+  request.open('POST', addressOf(files.upload, place, { overwrite: String(overwrite), empty: String(file.size === 0) }))
   for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value)
   request.setRequestHeader('content-type', 'application/octet-stream')
   request.upload.onprogress = ({ loaded, total }) => progress(total > 0 ? loaded / total : 0)
