@@ -62,5 +62,5 @@ export const tasksExamples: ExamplesOf<typeof tasks> = {
 export const filesExamples: ExamplesOf<typeof files> = {
   list: { about, answers, input: ({ device }) => ({ deviceId: device, path: '/var/log' }) },
   download: { about, answers, input: ({ device }) => ({ deviceId: device, path: '/etc/hostname' }) },
-  upload: { about, answers, input: ({ device }) => ({ deviceId: device, path: '/tmp/sample' }) },
+  upload: { about, answers, input: ({ device }) => ({ deviceId: device, path: '/tmp/sample', empty: true }) },
 }
