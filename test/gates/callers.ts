@@ -21,7 +21,7 @@ export interface GateCaller {
   readonly isKey: boolean
   readonly permissions: 'all' | 'none'
   readonly reaches: readonly Level[]
-  /** Of partner people: do they reach all organisations? */
+  /** Without limits inside its own partner or organization: access to all organizations, no list of sites or device groups. */
   readonly whole: boolean
 }
 
@@ -64,15 +64,15 @@ async function ofOrganization({ world: there, stage, otherSite, otherGroup }: St
   const tenant = orgOf(there.partner.id, there.org.id)
   const role = 'Org Admin'
   const member = (more: object) => person(tenant, { role, ...more })
+  const limited = (name: string, who: Person, reaches: readonly Level[]) =>
+    caller(name, who, 'organization', { reaches, whole: false })
   const otherOrgAdmin = await person(orgOf(there.partner.id, there.otherOrg.id), { role })
   return [
     caller('orgAdmin', there.orgAdmin, 'organization', { reaches: inOrg }),
-    caller('siteMember', await member({ siteIds: [stage.site] }), 'organization', { reaches: inOrg }),
-    caller('otherSiteMember', await member({ siteIds: [otherSite] }), 'organization', { reaches: ['organization'] }),
-    caller('groupMember', await member({ deviceGroupIds: [stage.group] }), 'organization', { reaches: inOrg }),
-    caller('otherGroupMember', await member({ deviceGroupIds: [otherGroup] }), 'organization', {
-      reaches: ['organization', 'site'],
-    }),
+    limited('siteMember', await member({ siteIds: [stage.site] }), inOrg),
+    limited('otherSiteMember', await member({ siteIds: [otherSite] }), ['organization']),
+    limited('groupMember', await member({ deviceGroupIds: [stage.group] }), inOrg),
+    limited('otherGroupMember', await member({ deviceGroupIds: [otherGroup] }), ['organization', 'site']),
     caller('otherOrgAdmin', otherOrgAdmin, 'organization'),
   ]
 }

@@ -47,8 +47,8 @@ function wrongAnswer(operation: Operation, who: GateCaller, answer: Answer): Wro
   if (atTheDoor !== null) return answer.status === atTheDoor ? null : `answered ${answer.status}, not ${atTheDoor}`
   // Public operations know no caller, so nothing is in anybody's reach there.
   if (endpoint.access.who === 'public') return right(answer, example)
-  if (example.whole === true && who.scope === 'partner' && !who.whole) {
-    return answer.status === 403 ? null : `answered ${answer.status} to one who reaches a part of the partner`
+  if (example.whole === true && !who.whole) {
+    return answer.status === 403 ? null : `answered ${answer.status} to one who reaches a part of its tenant`
   }
   const refused = Object.entries(example.refuses ?? {}).find(([name]) => name === who.name)?.[1]
   if (refused !== undefined) return answer.status === refused ? null : `answered ${answer.status}, not ${refused}`

@@ -78,7 +78,7 @@ export interface Example<Wire> {
   readonly lists?: true
   /** Takes many ids and passes over those that are out of reach. */
   readonly each?: true
-  /** Of a partner's people only those with access to all organisations may; others are refused with 403. */
+  /** Only those without limits inside their partner or organization may; others are refused with 403. */
   readonly whole?: true
   /** The answer of a read need not show what it is about. */
   readonly quiet?: true

@@ -66,6 +66,30 @@ export async function reviewById(
   return review
 }
 
+/** Could another person decide on a membership of this review: an active member without limits who may change users? */
+export async function hasOtherReviewer(
+  db: Db,
+  { partnerId, orgId }: Pick<AccessReview, 'partnerId' | 'orgId'>,
+  userId: string,
+): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    WITH RECURSIVE able AS (
+      SELECT rp.role_id AS id FROM role_permissions rp JOIN permissions p ON p.id = rp.permission_id
+      WHERE p.resource || ':' || p.action IN ('users:write', '*:*')
+      UNION SELECT r.id FROM roles r JOIN able a ON r.parent_role_id = a.id
+    ), reviewers AS (
+      SELECT user_id FROM partner_users
+      WHERE partner_id = ${partnerId} AND status = 'active' AND org_access = 'all' AND role_id IN (SELECT id FROM able)
+      UNION ALL
+      SELECT user_id FROM organization_users
+      WHERE org_id = ${orgId} AND status = 'active' AND site_ids IS NULL AND device_group_ids IS NULL
+        AND role_id IN (SELECT id FROM able)
+    )
+    SELECT EXISTS (SELECT FROM reviewers r JOIN users u ON u.id = r.user_id
+      WHERE u.status = 'active' AND u.id <> ${userId}) AS found`.execute(db)
+  return rows[0]?.found === true
+}
+
 export interface Item extends ReviewItem {
   readonly membershipId: string
 }

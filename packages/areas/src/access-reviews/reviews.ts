@@ -1,21 +1,21 @@
-import { badRequest, conflict, notFound } from '@muster/kit/errors.ts'
+import { badRequest, conflict, denied, notFound } from '@muster/kit/errors.ts'
 import { type Call, implement } from '../operation.ts'
 import { keepingAnAdministrator } from '../roles/index.ts'
-import { requireWholePartner, tenantOf } from '../tenancy/index.ts'
-import { memberOfMembership, removeMember } from '../users/index.ts'
+import { requireUnlimited, tenantOf } from '../tenancy/index.ts'
+import { memberOfMembership, removeMember, requireNotGreaterMember } from '../users/index.ts'
 import { type AccessReview, reviews as contract } from './reviews.contract.ts'
-import { type Item, itemsOf, reviewById, reviewsOf, takeSnapshot } from './reviews.queries.ts'
+import { hasOtherReviewer, type Item, itemsOf, reviewById, reviewsOf, takeSnapshot } from './reviews.queries.ts'
 
 const usualMs = 14 * 24 * 3_600_000
 
 export default implement(contract, {
   async list({ caller, input: { status, page, limit, ...named }, db }) {
-    requireWholePartner(caller)
+    requireUnlimited(caller)
     return reviewsOf(db, await tenantOf(db, caller, named), { status, page, limit })
   },
 
   async create({ caller, input, db, audit, services }) {
-    requireWholePartner(caller)
+    requireUnlimited(caller)
     const { name, description = null, includeOrganizations, ...named } = input
     const tenant = await tenantOf(db, caller, named)
     const now = services.clock.now()
@@ -42,13 +42,14 @@ export default implement(contract, {
   },
 
   async get({ caller, input, db }) {
-    requireWholePartner(caller)
+    requireUnlimited(caller)
     const { items: itemCount, ...review } = await reviewById(db, caller, input.id)
     return { ...review, itemCount, items: await itemsOf(db, review.id, input.decision) }
   },
 
-  async decide({ caller, input, db, audit, services }) {
-    requireWholePartner(caller)
+  async decide(call) {
+    const { caller, input, db, audit, services } = call
+    requireUnlimited(caller)
     const review = requireOpen(await reviewById(db, caller, input.id, 'to change'))
     const item = await db
       .selectFrom('accessReviewItems')
@@ -58,6 +59,8 @@ export default implement(contract, {
       .executeTakeFirst()
     if (item === undefined) throw notFound('Access review item')
     const { decision, reason = null } = input
+    if (decision === 'approved') await requireOtherReviewer(call, review, item.userId)
+    if (decision === 'revoked') await requireNotGreaterMember(db, caller, item)
     const decided = decision !== 'pending'
     const after = await db
       .updateTable('accessReviewItems')
@@ -85,13 +88,13 @@ export default implement(contract, {
 
   async complete(call) {
     const { caller, input, db, audit, services, after: effect } = call
-    requireWholePartner(caller)
+    requireUnlimited(caller)
     const review = requireOpen(await reviewById(db, caller, input.id, 'to change'))
     if (review.pending > 0) {
       throw badRequest(`${review.pending} memberships are not decided on yet`, { pending: review.pending })
     }
     const { partnerId, orgId } = review
-    await keepingAnAdministrator(db, orgId === null ? partnerId : null, () => carryOut(call, review))
+    await carryOut(call, review)
     await db
       .updateTable('accessReviews')
       .set({
@@ -121,17 +124,31 @@ function requireOpen(review: AccessReview): AccessReview {
   return review
 }
 
+/** @throws FORBIDDEN to reviewers who approve their own access while another person could */
+async function requireOtherReviewer({ db, caller }: Call, review: AccessReview, userId: string): Promise<void> {
+  if (userId !== caller.userId || !(await hasOtherReviewer(db, review, userId))) return
+  throw denied('You cannot approve your own access. Ask another reviewer to decide on it')
+}
+
 async function carryOut(call: Call, review: AccessReview): Promise<void> {
-  for (const item of await itemsOf(call.db, review.id)) {
-    const outcome = item.decision === 'revoked' ? await revoke(call, item, review) : 'kept'
-    await call.db.updateTable('accessReviewItems').set({ outcome }).where('id', '=', item.id).execute()
-  }
+  const { partnerId } = review
+  const items = await itemsOf(call.db, review.id)
+  const concerned = items
+    .filter(({ decision }) => decision === 'revoked')
+    .map(({ memberOrgId: orgId }) => ({ partnerId, orgId }))
+  await keepingAnAdministrator(call.db, concerned, async () => {
+    for (const item of items) {
+      const outcome = item.decision === 'revoked' ? await revoke(call, item, review) : 'kept'
+      await call.db.updateTable('accessReviewItems').set({ outcome }).where('id', '=', item.id).execute()
+    }
+  })
 }
 
 /** Takes the membership away, unless it went by itself since the snapshot. */
-async function revoke({ db, services, audit }: Call, item: Item, review: AccessReview) {
+async function revoke({ caller, db, services, audit }: Call, item: Item, review: AccessReview) {
   const member = await memberOfMembership(db, review.partnerId, item.membershipId)
   if (member === null) return 'gone' as const
+  await requireNotGreaterMember(db, caller, member)
   await removeMember(db, services, member)
   audit({
     target: member.id,

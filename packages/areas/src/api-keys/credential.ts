@@ -92,6 +92,10 @@ async function callerBehind(services: Services, db: Db, key: Key): Promise<Calle
   }
 }
 
+/** What a key allows at this moment; nothing once its creator may not act in its place any more. */
+export const permissionsOfKey = (services: Services, key: Key): Promise<ReadonlySet<Permission>> =>
+  asSystem(services.system, async (db) => (await callerBehind(services, db, key))?.permissions ?? new Set())
+
 /** The membership from which the key has its power: its creator's own place, or a wider one that reaches the key's organisation. */
 async function membershipBehind(db: Db, key: Key) {
   const own = await membershipIn(db, key.userId, key)

@@ -5,7 +5,9 @@ import { type Keyring, peppered } from '@muster/kit/keyring.ts'
 import type { Permission } from '@muster/kit/permissions.ts'
 import { sql } from 'kysely'
 import { type Call, implement } from '../operation.ts'
-import { findOrganization } from '../tenancy/index.ts'
+import { requireNotGreater } from '../roles/index.ts'
+import { findOrganization, isLimited } from '../tenancy/index.ts'
+import { permissionsOfKey } from './credential.ts'
 import { type ApiKey, keys as contract } from './keys.contract.ts'
 
 const day = 86_400_000
@@ -139,8 +141,10 @@ export default implement(contract, {
 
   async revoke(call) {
     const { db, services, audit, after, input } = call
-    const { name, partnerId, orgId, prefix, ...before } = await keyById(call, input.id)
+    const key = await keyById(call, input.id)
+    const { name, partnerId, orgId, prefix, ...before } = key
     if (before.status === 'revoked') throw notFound('API key')
+    await requireNotGreaterKey(call, key)
     await db
       .updateTable('apiKeys')
       .set({ revokedAt: new Date(services.clock.now()).toISOString() })
@@ -152,14 +156,20 @@ export default implement(contract, {
   },
 })
 
-/** One's own keys, and those of others within the reach of the caller. */
+/**
+ * One's own keys of the place where one is signed in, and those of others there. A key acts in all of its place, so members
+ * limited to sites or groups see their own alone.
+ */
 const reachable = ({ caller, db }: Pick<Call, 'caller' | 'db'>) =>
   db.selectFrom('apiKeys').where((eb) => {
     if (caller.scope === 'system') return eb.lit(true)
     const own = eb('userId', '=', caller.userId)
-    if (caller.scope === 'organization') return eb.or([own, eb('orgId', '=', caller.orgId)])
-    if (caller.orgAccess === 'all') return eb.or([own, eb('partnerId', '=', caller.partnerId)])
-    return eb.or([own, eb('orgId', '=', eb.fn.any(eb.val([...(caller.accessibleOrgIds ?? [])])))])
+    if (caller.scope === 'organization')
+      return eb.and([eb('orgId', '=', caller.orgId), ...(isLimited(caller) ? [own] : [])])
+    const ofPartner = eb('partnerId', '=', caller.partnerId)
+    if (caller.orgAccess === 'all') return ofPartner
+    const inReach = eb('orgId', '=', eb.fn.any(eb.val([...(caller.accessibleOrgIds ?? [])])))
+    return eb.and([ofPartner, eb.or([own, inReach])])
   })
 
 async function keyById(call: Call, id: string): Promise<ApiKey> {
@@ -173,7 +183,13 @@ async function ownKey(call: Call, id: string): Promise<ApiKey> {
   const key = await keyById(call, id)
   if (key.userId !== call.caller.userId) throw denied('Only the person who made an API key may change it')
   if (key.status === 'revoked') throw conflict('This API key is revoked')
+  await requireNotGreaterKey(call, key)
   return key
+}
+
+/** @throws FORBIDDEN when the key allows at this moment what the caller may not do */
+async function requireNotGreaterKey({ caller, services }: Call, key: ApiKey): Promise<void> {
+  requireNotGreater(caller, 'an API key', await permissionsOfKey(services, key))
 }
 
 function requireHeld(caller: Caller, scopes: readonly Permission[]): void {

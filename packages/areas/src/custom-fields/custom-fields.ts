@@ -6,7 +6,8 @@ import { type ExpressionBuilder, sql } from 'kysely'
 import { deviceById } from '../devices/index.ts'
 import { type Call, implement } from '../operation.ts'
 import {
-  requireWholePartner,
+  requireUnlimited,
+  requireWholeOrganization,
   requireWorkingOrganization,
   requireWorkingTenant,
   tenantOf,
@@ -39,9 +40,10 @@ async function fieldById({ db, caller }: Call, id: string): Promise<CustomField>
 /** A partner's field is changed by the partner's people with access to all organisations, an organisation's by its own. */
 async function changeableField(call: Call, id: string): Promise<CustomField> {
   const field = await fieldById(call, id)
+  requireWholeOrganization(call.caller)
   if (field.orgId !== null) return field
   if (call.caller.scope === 'organization') throw denied('The field belongs to the partner')
-  requireWholePartner(call.caller)
+  requireUnlimited(call.caller)
   return field
 }
 
@@ -74,7 +76,8 @@ export default implement(contract, {
 
   async create({ caller, input, db, audit }) {
     const tenant = await tenantOf(db, caller, input)
-    if (tenant.orgId === null) requireWholePartner(caller)
+    if (tenant.orgId === null) requireUnlimited(caller)
+    else requireWholeOrganization(caller)
     await requireWorkingTenant(db, caller, tenant)
     requireSoundDefault(input)
     const { partnerId, orgId } = tenant

@@ -3,15 +3,16 @@ import type { Db } from '@muster/db/database.ts'
 import type { Tables } from '@muster/db/tables.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { conflict, invariant, notFound } from '@muster/kit/errors.ts'
-import { type ExpressionBuilder, sql } from 'kysely'
+import { type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import { z } from 'zod'
 import type { Call } from '../operation.ts'
-import { type Reach, within } from '../tenancy/index.ts'
+import { isLimited, type Reach, within } from '../tenancy/index.ts'
 import { ApprovalStatus, type ApprovalSummary } from './approval-summary.contract.ts'
 import type { Approval } from './approvals.contract.ts'
 import { QueuedCommand } from './commands.contract.ts'
 import type { Order, Target } from './commands.queries.ts'
 import { sorted } from './request-key.ts'
+import { visibleDevices } from './visibility.ts'
 
 const openMs = 3_600_000
 
@@ -22,9 +23,12 @@ const Place = z.object({
   orgId: z.string().nullable(),
 })
 
+const placeOf = ({ scope, partnerId, orgId }: Reach): z.infer<typeof Place> => ({ scope, partnerId, orgId })
+
 /** An approval as it is worked with: of a known type, and with the place of who asked. */
 export interface StoredApproval extends Approval {
   readonly type: QueuedCommand
+  readonly payload: NonNullable<Approval['payload']>
   readonly requestedAs: z.infer<typeof Place>
   readonly requestKey: string | null
 }
@@ -34,11 +38,22 @@ const hashOf = (order: Pick<Order, 'type' | 'payload' | 'timeoutMs'>, seconds: n
     .update(JSON.stringify([order.type, sorted(order.payload), order.timeoutMs, seconds, [...deviceIds].sort()]))
     .digest('base64url')
 
-/** One's own, and those whose devices are all of one's own organisation or partner. */
+/** Every device that the command is for is in the caller's sight. */
+const reachesAllTargets = (caller: Reach) => (eb: ExpressionBuilder<Tables, 'commandApprovals'>) =>
+  sql<SqlBool>`NOT EXISTS (SELECT FROM unnest(command_approvals.device_ids) AS target (id)
+    WHERE NOT EXISTS (${eb.selectFrom('devices').select('devices.id').where(sql<SqlBool>`devices.id = target.id`).where(visibleDevices(caller))}))`
+
+/** What one asked for in the place where one is signed in, and what concerns devices of one's own reach alone. */
 const visible = (caller: Reach & Pick<Caller, 'userId'>) => (eb: ExpressionBuilder<Tables, 'commandApprovals'>) =>
   eb.or([
-    eb('requestedBy', '=', caller.userId),
-    within(caller, 'commandApprovals.orgId', 'commandApprovals.partnerId')(eb),
+    eb.and([
+      eb('requestedBy', '=', caller.userId),
+      sql<SqlBool>`command_approvals.requested_as = ${JSON.stringify(placeOf(caller))}::jsonb`,
+    ]),
+    eb.and([
+      within(caller, 'commandApprovals.orgId', 'commandApprovals.partnerId')(eb),
+      ...(isLimited(caller) ? [reachesAllTargets(caller)(eb)] : []),
+    ]),
   ])
 
 const columns = [
@@ -126,14 +141,13 @@ export async function askForApproval(
   const known = requestKey === null ? undefined : await approvalOfRequest(db, requestKey)
   if (known !== undefined && known.hash !== hash) throw conflict('The idempotency key was used for another request')
   if (known !== undefined) return approvalById(db, caller, known.id)
-  const { scope, partnerId, orgId } = caller
   const { id } = await db
     .insertInto('commandApprovals')
     .values({
       orgId: common(targets.map((target) => target.orgId)),
       partnerId: common(targets.map((target) => target.partnerId)),
       requestedBy: caller.userId,
-      requestedAs: JSON.stringify({ scope, partnerId, orgId }),
+      requestedAs: JSON.stringify(placeOf(caller)),
       type,
       payload: JSON.stringify(payload),
       timeoutMs,

@@ -4,7 +4,10 @@ import { ApprovalStatus, ApprovalSummary } from './approval-summary.contract.ts'
 import { CommandSummary, SkipReason } from './commands.contract.ts'
 
 export const Approval = ApprovalSummary.extend({
-  payload: z.record(z.string(), z.json()),
+  payload: z
+    .record(z.string(), z.json())
+    .nullable()
+    .describe('Null for callers without the permission that sending the command takes, unless they asked for it.'),
   timeoutMs: z.number(),
   expiresInSeconds: z.number(),
   deviceIds: z.array(id()),

@@ -6,10 +6,11 @@ import { conflict, denied } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
 import { accessibleOrgs, findAccount, membershipIn, permissionsOfRole } from '../auth/index.ts'
 import { type Call, implement } from '../operation.ts'
-import { requireWholePartner } from '../tenancy/index.ts'
+import { requireUnlimited } from '../tenancy/index.ts'
 import { approvalById, decide, listApprovals, requireOpen, type StoredApproval } from './approval.queries.ts'
 import { approvals as contract } from './approvals.contract.ts'
 import { auditBulk } from './bulk-audit.ts'
+import { maySeeContent } from './command-content.ts'
 import { commandType } from './command-registry.ts'
 import { type Target, targetsOf } from './commands.queries.ts'
 import { deliverAfter, issueToAll } from './sending.ts'
@@ -21,7 +22,9 @@ export default implement(contract, {
   },
 
   async get({ caller, db, input }) {
-    return approvalById(db, caller, input.id)
+    const approval = await approvalById(db, caller, input.id)
+    const isShown = approval.requestedBy === caller.userId || maySeeContent(caller, approval.type)
+    return isShown ? approval : { ...approval, payload: null }
   },
 
   async approve(call) {
@@ -58,7 +61,7 @@ export default implement(contract, {
 
   async require(call) {
     const { caller, db, input, audit } = call
-    requireWholePartner(caller)
+    requireUnlimited(caller)
     const { required } = input
     if (!required) await call.stepUp()
     const id = caller.partnerId ?? ''

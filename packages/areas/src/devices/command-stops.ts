@@ -2,7 +2,7 @@ import type { Db } from '@muster/db/database.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { AppError, badRequest, conflict, denied, notFound } from '@muster/kit/errors.ts'
 import { type Call, implement } from '../operation.ts'
-import { requireWholePartner } from '../tenancy/index.ts'
+import { requireUnlimited } from '../tenancy/index.ts'
 import { type CommandStop, stops as contract } from './command-stops.contract.ts'
 import { copyCommandStops } from './command-stops.jobs.ts'
 import { isOneOfPartners, type Partners } from './commands.queries.ts'
@@ -57,7 +57,7 @@ const scopeOf = ({ scope }: Caller): CommandStop['byScope'] => (scope === 'syste
 async function partnerMeant({ caller, db, input }: Call<{ partnerId?: string | undefined }>): Promise<string | null> {
   const { partnerId } = input
   if (caller.scope !== 'system') {
-    requireWholePartner(caller)
+    requireUnlimited(caller)
     if (partnerId !== undefined && partnerId !== caller.partnerId) throw denied('Access denied to this partner')
     return caller.partnerId
   }

@@ -104,6 +104,15 @@ export const Command = CommandSummary.extend({
 })
 export type Command = z.infer<typeof Command>
 
+export const ShownCommand = Command.extend({
+  payload: anyObject
+    .nullable()
+    .describe(
+      'Null, as `result`, `stdout` and `stderr` are, for callers without the permission that sending it takes.',
+    ),
+})
+export type ShownCommand = z.infer<typeof ShownCommand>
+
 /** Why a device was not sent a command that others of the same request got. */
 export const SkipReason = z.enum([
   'already_pending',
@@ -192,7 +201,7 @@ export const commands = {
     summary: 'One command with what it was given and what came back',
     access: can('devices:read'),
     input: z.object({ id: id(), commandId: id() }),
-    output: Command,
+    output: ShownCommand,
   }),
   create: create('/devices/:id/commands', {
     summary: 'Send a command; with `waitMs` the answer comes when the command has ended or that time is over',

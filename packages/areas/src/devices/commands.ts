@@ -6,6 +6,7 @@ import { type Call, implement } from '../operation.ts'
 import { askForApproval } from './approval.queries.ts'
 import { reachedWith, reachOf, requireReach, wantsSecondPerson } from './blast-radius.ts'
 import { auditBulk } from './bulk-audit.ts'
+import { shownTo } from './command-content.ts'
 import { commandType } from './command-registry.ts'
 import { requireDelivery } from './command-stops.ts'
 import { CommandWait } from './command-wait.ts'
@@ -40,7 +41,7 @@ export default implement(contract, {
   },
 
   async get({ caller, input, db }) {
-    return commandById(db, caller, input.id, input.commandId)
+    return shownTo(caller, await commandById(db, caller, input.id, input.commandId))
   },
 
   async progress({ caller, input, db }) {

@@ -5,6 +5,7 @@ import type { Caller } from '@muster/kit/access.ts'
 import { notFound } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
 import { implement } from '../operation.ts'
+import { requireContent } from './command-content.ts'
 import type { CommandStatus } from './commands.contract.ts'
 import { targetById } from './commands.queries.ts'
 import { hasEnded } from './commands.rules.ts'
@@ -68,10 +69,11 @@ async function growth(
     .where(visibleDevices(caller))
     .where('command.deviceId', '=', id)
     .where('command.id', '=', commandId)
-    .select(['command.status', 'command.exitCode', 'command.error'])
+    .select(['command.type', 'command.status', 'command.exitCode', 'command.error'])
     .select([from('stdout', reached.stdout).as('stdout'), from('stderr', reached.stderr).as('stderr')])
     .executeTakeFirst()
   if (found === undefined) throw notFound('Command')
+  requireContent(caller, found.type)
   return found
 }
 

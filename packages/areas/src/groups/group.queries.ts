@@ -1,7 +1,7 @@
 import type { Db } from '@muster/db/database.ts'
 import { isOneOf } from '@muster/db/lists.ts'
 import type { Caller } from '@muster/kit/access.ts'
-import { notFound } from '@muster/kit/errors.ts'
+import { denied, notFound } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
 import { within } from '../tenancy/index.ts'
 import type { Group } from './groups.contract.ts'
@@ -33,6 +33,15 @@ const deviceCount = sql<number>`(SELECT count(*) FROM device_group_members m WHE
 )
 
 export const selectGroups = (db: Db, caller: Caller) => visibleGroups(db, caller).select(columns).select(deviceCount)
+
+/**
+ * Groups decide what a member limited to groups reaches, so their filters, members and existence are not for that member to change.
+ * @throws FORBIDDEN
+ */
+export function requireNotLimitedToGroups({ deviceGroupIds }: Caller, what: string): void {
+  if (deviceGroupIds === null) return
+  throw denied(`You cannot ${what}: your membership is limited to device groups`)
+}
 
 /** A group in reach. @throws NOT_FOUND */
 export async function groupById(db: Db, caller: Caller, id: string): Promise<Group & { partnerId: string }> {

@@ -2,6 +2,8 @@ import type { ExamplesOf } from '../examples.ts'
 import type { groups, members } from './groups.contract.ts'
 
 const about = 'device'
+/** Members limited to groups do not change what these are made of. */
+const refuses = { groupMember: 403 }
 const filter = { field: 'hostname', op: 'contains', value: 'web' } as const
 
 export const groupsExamples: ExamplesOf<typeof groups> = {
@@ -14,15 +16,15 @@ export const groupsExamples: ExamplesOf<typeof groups> = {
   },
   get: { about, input: ({ group }) => ({ id: group }) },
   update: { about, input: ({ group }) => ({ id: group, description: 'What it is for' }) },
-  remove: { about, input: ({ group }) => ({ id: group }) },
+  remove: { about, refuses, input: ({ group }) => ({ id: group }) },
   preview: { about, quiet: true, input: ({ group }) => ({ id: group, filter }) },
 }
 
 export const membersExamples: ExamplesOf<typeof members> = {
   list: { about, input: ({ group }) => ({ id: group }) },
-  add: { about, each: true, input: ({ group, otherDevice }) => ({ id: group, deviceIds: [otherDevice] }) },
-  remove: { about, input: ({ group, device }) => ({ id: group, deviceId: device }) },
-  pin: { about, input: ({ group, device }) => ({ id: group, deviceId: device }) },
-  unpin: { about, input: ({ group, device }) => ({ id: group, deviceId: device }) },
+  add: { about, refuses, each: true, input: ({ group, otherDevice }) => ({ id: group, deviceIds: [otherDevice] }) },
+  remove: { about, refuses, input: ({ group, device }) => ({ id: group, deviceId: device }) },
+  pin: { about, refuses, input: ({ group, device }) => ({ id: group, deviceId: device }) },
+  unpin: { about, refuses, input: ({ group, device }) => ({ id: group, deviceId: device }) },
   log: { about, input: ({ group }) => ({ id: group }) },
 }

@@ -5,7 +5,7 @@ import { conditionOf } from '../devices/index.ts'
 import { previewOf } from '../filters/index.ts'
 import { type Call, implement } from '../operation.ts'
 import { findOrganization, reachesNothing, requireWorking, requireWorkingOrganization } from '../tenancy/index.ts'
-import { groupById, selectGroups } from './group.queries.ts'
+import { groupById, requireNotLimitedToGroups, selectGroups } from './group.queries.ts'
 import { groups as contract } from './groups.contract.ts'
 import { addMembers } from './members.queries.ts'
 import { evaluateGroup } from './membership.ts'
@@ -62,8 +62,7 @@ export default implement(contract, {
     if (filter !== undefined && deviceIds !== undefined)
       throw invalid('deviceIds: the filter of a dynamic group chooses its devices')
     const partnerId = await placeOf(call, input.orgId, input.siteId)
-    // Whoever is limited to groups would make one that is not among them.
-    if (caller.deviceGroupIds !== null) throw denied('You are limited to device groups and cannot make others')
+    requireNotLimitedToGroups(caller, 'create a group')
     if (filter !== undefined) await conditionOf(db, filter, { partnerId, orgId: input.orgId })
     const made = await db
       .insertInto('deviceGroups')
@@ -85,6 +84,7 @@ export default implement(contract, {
     const { id, filter, ...changes } = call.input
     const before = await groupById(db, caller, id)
     await requireWorkingOrganization(db, caller, before.orgId)
+    if (filter !== undefined) requireNotLimitedToGroups(caller, 'change the filter of a group')
     if (filter !== undefined && before.type === 'static') throw invalid('filter: a static group has none')
     if (filter !== undefined) await conditionOf(db, filter, before)
     const row = await db
@@ -101,6 +101,7 @@ export default implement(contract, {
 
   async remove({ caller, input, db, audit }) {
     const before = await groupById(db, caller, input.id)
+    requireNotLimitedToGroups(caller, 'delete a group')
     await requireWorkingOrganization(db, caller, before.orgId)
     const { numDeletedRows } = await db.deleteFrom('deviceGroups').where('id', '=', before.id).executeTakeFirst()
     if (numDeletedRows === 0n) throw notFound('Group')

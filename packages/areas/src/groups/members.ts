@@ -1,8 +1,8 @@
 import { denied, invalid, notFound } from '@muster/kit/errors.ts'
 import { asDevice, deviceColumns, stateColumns, visibleDevices } from '../devices/index.ts'
 import { type Call, implement } from '../operation.ts'
-import { requireWorkingOrganization } from '../tenancy/index.ts'
-import { groupById } from './group.queries.ts'
+import { isLimited, requireWorkingOrganization } from '../tenancy/index.ts'
+import { groupById, requireNotLimitedToGroups } from './group.queries.ts'
 import { members as contract } from './groups.contract.ts'
 import { addMembers, logMembers } from './members.queries.ts'
 import { evaluateGroup } from './membership.ts'
@@ -19,6 +19,8 @@ async function memberOf({ db, caller }: Call, id: string, deviceId: string) {
   if (device === undefined || device.orgId !== group.orgId) throw notFound('Device')
   return { group, device }
 }
+
+const changeMembers = 'change the members of a group'
 
 const noted = (group: Awaited<ReturnType<typeof groupById>>, details: Record<string, unknown>) => ({
   target: group.id,
@@ -54,6 +56,7 @@ export default implement(contract, {
 
   async add({ caller, input, db, audit }) {
     const group = await groupById(db, caller, input.id)
+    requireNotLimitedToGroups(caller, changeMembers)
     await requireWorkingOrganization(db, caller, group.orgId)
     if (group.type === 'dynamic')
       throw invalid('The filter of a dynamic group chooses its devices; pin a device to keep it in')
@@ -65,6 +68,7 @@ export default implement(contract, {
   async remove(call) {
     const { caller, db, audit, input } = call
     const { group, device } = await memberOf(call, input.id, input.deviceId)
+    requireNotLimitedToGroups(caller, changeMembers)
     await requireWorkingOrganization(db, caller, group.orgId)
     if (group.type === 'dynamic') throw denied('The filter of a dynamic group chooses its devices')
     const { numDeletedRows } = await db
@@ -81,6 +85,7 @@ export default implement(contract, {
   async pin(call) {
     const { caller, db, audit, input } = call
     const { group, device } = await memberOf(call, input.id, input.deviceId)
+    requireNotLimitedToGroups(caller, changeMembers)
     await requireWorkingOrganization(db, caller, group.orgId)
     if (group.siteId !== null && device.siteId !== group.siteId) throw invalid('The device belongs to another site')
     await db
@@ -96,6 +101,7 @@ export default implement(contract, {
   async unpin(call) {
     const { caller, db, audit, input } = call
     const { group, device } = await memberOf(call, input.id, input.deviceId)
+    requireNotLimitedToGroups(caller, changeMembers)
     await requireWorkingOrganization(db, caller, group.orgId)
     const pin = db
       .updateTable('deviceGroupMembers')
@@ -112,10 +118,14 @@ export default implement(contract, {
 
   async log({ caller, input: { id, page, limit }, db }) {
     await groupById(db, caller, id)
-    const found = db.selectFrom('deviceGroupLog as entry').where('entry.groupId', '=', id)
+    // What has left the group may be out of the sight of members with limits.
+    const found = db
+      .selectFrom('deviceGroupLog as entry')
+      .leftJoin('devices', (join) => join.onRef('devices.id', '=', 'entry.deviceId').on(visibleDevices(caller)))
+      .where('entry.groupId', '=', id)
+      .$if(isLimited(caller), (query) => query.where('devices.id', 'is not', null))
     const [data, { total }] = await Promise.all([
       found
-        .leftJoin('devices', 'devices.id', 'entry.deviceId')
         .selectAll('entry')
         .select('devices.hostname')
         .orderBy('entry.at', 'desc')

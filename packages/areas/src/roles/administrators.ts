@@ -1,4 +1,4 @@
-// Administrators: active members who may do everything in all of their organisation or partner. A partner never loses its last.
+// Administrators: active members who may do everything in all of their organisation or partner. Neither loses its last.
 import type { Db } from '@muster/db/database.ts'
 import { conflict } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
@@ -29,31 +29,51 @@ export async function administratorsOf(
   return rows
 }
 
-async function administrators(db: Db, partnerId: string): Promise<number> {
+/** A partner as such (`orgId` null) or one of its organizations. */
+export interface Administered {
+  readonly partnerId: string | null
+  readonly orgId: string | null
+}
+
+const isBuiltIn = ({ partnerId }: Administered): boolean => partnerId === null
+const keyOf = ({ partnerId, orgId }: Administered): string => orgId ?? partnerId ?? ''
+
+async function countAdministrators(db: Db, { partnerId, orgId }: Administered): Promise<number> {
+  const members =
+    orgId === null
+      ? sql`partner_users m WHERE m.partner_id = ${partnerId} AND m.org_access = 'all'`
+      : sql`organization_users m WHERE m.org_id = ${orgId} AND m.site_ids IS NULL AND m.device_group_ids IS NULL`
   const { rows } = await sql<{ count: number }>`
-    WITH RECURSIVE ${everything}
-    SELECT count(*) AS count FROM partner_users m JOIN users u ON u.id = m.user_id
-    WHERE m.partner_id = ${partnerId} AND m.status = 'active' AND u.status = 'active' AND m.org_access = 'all'
-      AND m.role_id IN (SELECT id FROM everything)`.execute(db)
+    WITH RECURSIVE ${everything}, members AS (SELECT m.* FROM ${members})
+    SELECT count(*) AS count FROM members m JOIN users u ON u.id = m.user_id
+    WHERE m.status = 'active' AND u.status = 'active' AND m.role_id IN (SELECT id FROM everything)`.execute(db)
   return rows[0]?.count ?? 0
 }
 
 /**
- * Makes a change that may take administrators away from a partner. Such changes wait for each other, so that two of them
- * cannot each leave the other's administrator.
- * @throws CONFLICT when none would be left
+ * Makes a change that may take administrators away from partners or organizations. Such changes wait for each other, in one
+ * order, so that two of them cannot each leave the other's administrator.
+ * @throws CONFLICT when one of them had an administrator and would have none
  */
 export async function keepingAnAdministrator<T>(
   db: Db,
-  partnerId: string | null,
+  concerned: Administered | readonly Administered[],
   change: () => Promise<T>,
 ): Promise<T> {
-  if (partnerId === null) return change()
-  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`administrators ${partnerId}`}, 0))`.execute(db)
-  const before = await administrators(db, partnerId)
+  const all = new Map([concerned].flat().map((one) => [keyOf(one), one]))
+  const places = [...all.values()].filter((one) => !isBuiltIn(one)).sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+  const before: number[] = []
+  for (const place of places) {
+    await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`administrators ${keyOf(place)}`}, 0))`.execute(db)
+    before.push(await countAdministrators(db, place))
+  }
   const result = await change()
-  if (before > 0 && (await administrators(db, partnerId)) === 0) {
-    throw conflict('The last administrator of a partner cannot be removed, disabled or given a lesser role')
+  for (const [index, place] of places.entries()) {
+    if (before[index] === 0 || (await countAdministrators(db, place)) > 0) continue
+    const whose = place.orgId === null ? 'a partner' : 'an organization'
+    throw conflict(
+      `The last administrator of ${whose} cannot be removed, disabled or given a lesser role. Make another user administrator first`,
+    )
   }
   return result
 }

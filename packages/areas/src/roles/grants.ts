@@ -22,6 +22,13 @@ export function knownPermissions(given: readonly { resource: string; action: str
 export const holdsAll = (caller: Caller, permissions: Iterable<Permission>): boolean =>
   [...permissions].every((permission) => hasPermission(caller, permission))
 
+/** A lesser administrator does not change a greater one. @throws FORBIDDEN naming the permissions that the caller lacks */
+export function requireNotGreater(caller: Caller, what: string, permissions: Iterable<Permission>): void {
+  const missing = [...permissions].filter((permission) => !hasPermission(caller, permission))
+  if (missing.length === 0) return
+  throw denied(`You cannot change ${what} with permissions that you do not hold: ${missing.sort().join(', ')}`)
+}
+
 /** Nobody can grant what they do not hold themselves. */
 export function requireHeld(caller: Caller, permissions: Iterable<Permission>): void {
   const missing = [...permissions].filter((permission) => !hasPermission(caller, permission))

@@ -132,6 +132,20 @@ export async function permissionsOf(db: Db, roleId: string): Promise<Set<Permiss
   return new Set(effective.map(({ resource, action }) => `${resource}:${action}`).filter(isPermission))
 }
 
+/** What is allowed by a role and by every role that inherits from it: all that a change of the role concerns. */
+export async function permissionsConcerned(db: Db, roleId: string): Promise<Set<Permission>> {
+  const { rows } = await sql<{ id: string }>`
+    WITH RECURSIVE heirs AS (
+      SELECT id FROM roles WHERE id = ${roleId}
+      UNION SELECT r.id FROM roles r JOIN heirs h ON r.parent_role_id = h.id
+    ) SELECT id FROM heirs`.execute(db)
+  const effective = await effectivePermissions(
+    db,
+    rows.map(({ id }) => id),
+  )
+  return new Set(effective.map(({ resource, action }) => `${resource}:${action}`).filter(isPermission))
+}
+
 /** What a role allows by itself, as `resource:action`, sorted. */
 export async function directPermissions(db: Db, roleId: string): Promise<string[]> {
   const rows = await db

@@ -4,14 +4,15 @@ import { badRequest, conflict, denied } from '@muster/kit/errors.ts'
 import type { Permission } from '@muster/kit/permissions.ts'
 import { sql } from 'kysely'
 import { implement } from '../operation.ts'
-import { requireWholePartner, requireWorkingTenant, type Tenant, tenantOf } from '../tenancy/index.ts'
+import { requireUnlimited, requireWorkingTenant, type Tenant, tenantOf } from '../tenancy/index.ts'
 import { keepingAnAdministrator } from './administrators.ts'
-import { knownPermissions, requireHeld } from './grants.ts'
+import { knownPermissions, requireHeld, requireNotGreater } from './grants.ts'
 import { roles as contract } from './roles.contract.ts'
 import {
   directPermissions,
   effectivePermissions,
   lockRole,
+  permissionsConcerned,
   permissionsOf,
   type RoleRow,
   roleById,
@@ -40,7 +41,7 @@ export default implement(contract, {
 
   async create({ caller, input, db, audit, after: effect, services }) {
     const { name, description = null, permissions = [], parentRoleId = null, forceMfa = false } = input
-    requireWholePartner(caller)
+    requireUnlimited(caller)
     const tenant = await tenantOf(db, caller, input)
     await requireWorkingTenant(db, caller, tenant)
     const own = knownPermissions(permissions)
@@ -59,12 +60,13 @@ export default implement(contract, {
 
   async update({ caller, input, db, audit, after: effect, services }) {
     const { id, permissions, parentRoleId, ...fields } = input
-    requireWholePartner(caller)
+    requireUnlimited(caller)
     const role = await roleById(db, caller, id)
     if (role.isSystem) throw denied('Cannot modify system roles')
     await lockRole(db, role)
+    requireNotGreater(caller, 'a role', await permissionsConcerned(db, id))
     const before = await detail(db, caller, role)
-    await keepingAnAdministrator(db, role.partnerId, async () => {
+    await keepingAnAdministrator(db, role, async () => {
       if (parentRoleId !== undefined) await changeParent(db, caller, role, parentRoleId)
       if (permissions !== undefined) await changePermissions(db, caller, role, knownPermissions(permissions))
       if (Object.keys(fields).length > 0) {
@@ -80,10 +82,11 @@ export default implement(contract, {
   },
 
   async remove({ caller, input, db, audit }) {
-    requireWholePartner(caller)
+    requireUnlimited(caller)
     const role = await roleById(db, caller, input.id)
     if (role.isSystem) throw denied('Cannot delete system roles')
     await lockRole(db, role, 'to delete')
+    requireNotGreater(caller, 'a role', await permissionsConcerned(db, role.id))
     await requireUnused(db, caller, role)
     const before = await detail(db, caller, role)
     await db.deleteFrom('roles').where('id', '=', role.id).execute()
@@ -93,7 +96,7 @@ export default implement(contract, {
   },
 
   async clone({ caller, input, db, audit }) {
-    requireWholePartner(caller)
+    requireUnlimited(caller)
     const source = await roleById(db, caller, input.id)
     const tenant = await tenantOf(db, caller, { ...ownerOf(source), ...input })
     await requireWorkingTenant(db, caller, tenant)

@@ -8,7 +8,7 @@ import { roleFor } from '../roles/index.ts'
 import {
   findOrganization,
   reachesNothing,
-  requireWholePartner,
+  requireUnlimited,
   requireWorkingTenant,
   type Tenant,
 } from '../tenancy/index.ts'
@@ -48,7 +48,7 @@ export default implement(contract, {
 
   async create(call) {
     const { caller, input, db, services, audit, after, finish } = call
-    requireWholePartner(caller)
+    requireUnlimited(caller)
     if (input.type === 'saml') throw badRequest('SAML is not implemented. Use OpenID Connect')
     const { orgId: _, clientSecret, enforceSSO, attributeMapping, ...fields } = input
     const tenant = await organizationMeant(call, input.orgId)
@@ -76,7 +76,7 @@ export default implement(contract, {
 
   async update(call) {
     const { caller, input, db, services, audit, after, finish } = call
-    requireWholePartner(caller)
+    requireUnlimited(caller)
     const { id, clientSecret, enforceSSO, attributeMapping, ...fields } = input
     const row = await providerById(db, caller, id, 'to change')
     const tenant = tenantOfProvider(row)
@@ -113,7 +113,7 @@ export default implement(contract, {
   },
 
   async remove({ caller, input, db, services, audit, after }) {
-    requireWholePartner(caller)
+    requireUnlimited(caller)
     const row = await providerById(db, caller, input.id, 'to change')
     await forget(db, row.id)
     await db.deleteFrom('ssoProviders').where('id', '=', row.id).execute()
@@ -124,7 +124,7 @@ export default implement(contract, {
 
   async status(call) {
     const { caller, input, db, services, audit, after } = call
-    requireWholePartner(caller)
+    requireUnlimited(caller)
     const row = await providerById(db, caller, input.id, 'to change')
     if (input.status === 'active') {
       await requireWorkingTenant(db, caller, tenantOfProvider(row))
@@ -139,7 +139,7 @@ export default implement(contract, {
   },
 
   async test({ caller, input, services }) {
-    requireWholePartner(caller)
+    requireUnlimited(caller)
     await services.limits.take('ssoTestPerUser', caller.userId)
     const row = await asCaller(services.people, caller, 'read', (db) => providerById(db, caller, input.id))
     return examine(services, registrationOf(services, row), row.scopes)
@@ -160,7 +160,7 @@ export default implement(contract, {
   },
 
   async unlink({ caller, input, db, services, audit, after }) {
-    requireWholePartner(caller)
+    requireUnlimited(caller)
     const provider = await providerById(db, caller, input.id, 'to change')
     const gone = await db
       .deleteFrom('ssoIdentities')

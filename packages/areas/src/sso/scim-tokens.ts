@@ -5,7 +5,7 @@ import { notFound } from '@muster/kit/errors.ts'
 import { peppered } from '@muster/kit/keyring.ts'
 import { implement } from '../operation.ts'
 import type { Services } from '../services.ts'
-import { requireWholePartner } from '../tenancy/index.ts'
+import { requireUnlimited } from '../tenancy/index.ts'
 import { scimTokens as contract } from './providers.contract.ts'
 import { providerById, shown } from './providers.queries.ts'
 
@@ -14,7 +14,7 @@ const usedNoteMs = 60_000
 
 export default implement(contract, {
   async rotate({ caller, input, db, services, audit }) {
-    requireWholePartner(caller)
+    requireUnlimited(caller)
     const before = await providerById(db, caller, input.id, 'to change')
     const token = `scim_${randomBytes(32).toString('base64url')}`
     const now = services.clock.now()
@@ -37,7 +37,7 @@ export default implement(contract, {
   },
 
   async revoke({ caller, input, db, audit }) {
-    requireWholePartner(caller)
+    requireUnlimited(caller)
     const { id, name, orgId, partnerId, scimTokenPrefix } = await providerById(db, caller, input.id, 'to change')
     if (scimTokenPrefix === null) throw notFound('SCIM token')
     await db

@@ -2,6 +2,7 @@
 export { claimDevices } from './caps.ts'
 export { findOrganization, isWorking, requireWorking } from './organizations.queries.ts'
 export {
+  isLimited,
   type Reach,
   type ReachShape,
   type ReachValues,
@@ -9,7 +10,8 @@ export {
   reachFrom,
   reachShape,
   reachValues,
-  requireWholePartner,
+  requireUnlimited,
+  requireWholeOrganization,
   within,
 } from './reach.ts'
 export {

@@ -6,7 +6,7 @@ import { claimOrganization } from './caps.ts'
 import { mergeSettings } from './merge-settings.ts'
 import { organizations as contract, type Organization } from './organizations.contract.ts'
 import { inOrder, reachableOrganizations, savedOrder } from './organizations.queries.ts'
-import { reachesNothing, requireWholePartner, within } from './reach.ts'
+import { reachesNothing, requireUnlimited, within } from './reach.ts'
 
 export default implement(contract, {
   async all({ caller, db }) {
@@ -86,7 +86,7 @@ export default implement(contract, {
   },
 
   async order(call) {
-    requireWholePartner(call.caller)
+    requireUnlimited(call.caller)
     return saveOrder(call, call.caller.partnerId ?? '')
   },
 })
@@ -102,7 +102,7 @@ function partnerForNew(caller: Caller, partnerId: string | undefined): string {
   }
   if (caller.partnerId === null) throw badRequest('Partner context required to create organizations')
   requireOwnPartner(caller, partnerId)
-  requireWholePartner(caller)
+  requireUnlimited(caller)
   return caller.partnerId
 }
 

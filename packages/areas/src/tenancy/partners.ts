@@ -3,7 +3,7 @@ import { badRequest, denied, notFound } from '@muster/kit/errors.ts'
 import { type Call, implement } from '../operation.ts'
 import { mergeSettings } from './merge-settings.ts'
 import { partners as contract, type Partner } from './partners.contract.ts'
-import { requireWholePartner } from './reach.ts'
+import { requireUnlimited } from './reach.ts'
 
 export default implement(contract, {
   async list({ input: { page, limit }, db }) {
@@ -59,7 +59,7 @@ export default implement(contract, {
   },
 
   async updateMe({ caller, input, db, audit }) {
-    requireWholePartner(caller)
+    requireUnlimited(caller)
     const before = await partnerById(db, caller.partnerId ?? '', 'to change')
     const after = await changed(db, before, input)
     audit({ target: after.id, name: after.name, before, after })

@@ -56,9 +56,27 @@ export const within =
 /** Nothing can be in reach, so nothing need be asked. */
 export const reachesNothing = (caller: Caller): boolean => caller.accessibleOrgIds?.length === 0
 
-/** Some things concern the whole partner: of its own people only those with access to all organisations may change them. */
-export function requireWholePartner(caller: Caller): void {
+/** Is the caller limited to sites or device groups of its organization? */
+export const isLimited = ({ siteIds, deviceGroupIds }: Pick<Reach, 'siteIds' | 'deviceGroupIds'>): boolean =>
+  siteIds !== null || deviceGroupIds !== null
+
+/**
+ * For what concerns a whole organization, even where its rows belong to no device.
+ * @throws FORBIDDEN for members limited to sites or device groups
+ */
+export function requireWholeOrganization(caller: Caller): void {
+  if (isLimited(caller)) {
+    throw denied('Full organization access required: your membership is limited to sites or device groups')
+  }
+}
+
+/**
+ * For what grants access, or concerns everything that the caller's tenant has: members, roles, identity providers, reviews.
+ * @throws FORBIDDEN for a partner's people without access to all organizations, and for members limited to sites or groups
+ */
+export function requireUnlimited(caller: Caller): void {
   if (caller.scope === 'partner' && caller.orgAccess !== 'all') {
     throw denied('Full partner organization access required')
   }
+  requireWholeOrganization(caller)
 }

@@ -5,7 +5,7 @@ import { denied, notFound } from '@muster/kit/errors.ts'
 import { type Call, implement } from '../operation.ts'
 import { mergeSettings } from './merge-settings.ts'
 import { findOrganization, requireWorking } from './organizations.queries.ts'
-import { reachesNothing, within } from './reach.ts'
+import { reachesNothing, requireWholeOrganization, within } from './reach.ts'
 import { sites as contract, type Site } from './sites.contract.ts'
 
 export default implement(contract, {
@@ -39,6 +39,7 @@ export default implement(contract, {
   },
 
   async create({ caller, input, db, audit }) {
+    requireWholeOrganization(caller)
     const organization = await organizationOrDenied(db, caller, input.orgId)
     requireWorking(organization)
     const { partnerId } = organization
@@ -67,7 +68,8 @@ export default implement(contract, {
   },
 
   async remove(call) {
-    const { db, audit, input } = call
+    const { caller, db, audit, input } = call
+    requireWholeOrganization(caller)
     const before = await siteById(call, input.id, 'to change')
     await db.deleteFrom('sites').where('id', '=', input.id).execute()
     audit({ target: input.id, name: before.name, orgId: before.orgId, partnerId: before.partnerId, before })

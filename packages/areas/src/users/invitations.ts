@@ -5,8 +5,9 @@ import { requireStrongPassword } from '../auth/index.ts'
 import { type Call, implement } from '../operation.ts'
 import { permissionsOf, requireHeld, roleFor } from '../roles/index.ts'
 import type { Services } from '../services.ts'
-import { requireWholePartner, requireWorkingTenant, type Tenant, tenantOf } from '../tenancy/index.ts'
+import { requireUnlimited, requireWorkingTenant, type Tenant, tenantOf } from '../tenancy/index.ts'
 import { accountFor } from './accounts.ts'
+import { requireNotGreaterMember } from './greater-members.ts'
 import { sendInvitation } from './invitation-mail.ts'
 import { invitations as contract } from './invitations.contract.ts'
 import { memberById, tenantOfMember } from './members.queries.ts'
@@ -16,7 +17,7 @@ export default implement(contract, {
   async invite(call) {
     const { caller, input, db, audit, services } = call
     const { email, name, roleId, partnerId, orgId, ...reach } = input
-    requireWholePartner(caller)
+    requireUnlimited(caller)
     const tenant = await tenantOf(db, caller, { partnerId, orgId })
     await requireWorkingTenant(db, caller, tenant)
     const role = await roleFor(db, tenant, roleId)
@@ -31,9 +32,10 @@ export default implement(contract, {
 
   async resendInvite(call) {
     const { caller, input, db, audit, services } = call
-    requireWholePartner(caller)
+    requireUnlimited(caller)
     const { userId, ...named } = input
     const member = await memberById(db, caller, userId, named)
+    await requireNotGreaterMember(db, caller, member)
     if (member.status !== 'invited')
       throw badRequest('Only a user who is still invited can be sent the invitation again')
     const { email, name, orgId, partnerId } = member
@@ -85,7 +87,7 @@ interface NewMember {
   readonly displayName: string | null
 }
 
-async function addMembership({ db, caller }: Call, tenant: Tenant, member: NewMember, reach: ReachInput) {
+async function addMembership({ db }: Call, tenant: Tenant, member: NewMember, reach: ReachInput) {
   const invited = { ...member, partnerId: tenant.partnerId, status: 'invited', acceptedAt: null } as const
   const added =
     tenant.orgId === null
@@ -97,7 +99,7 @@ async function addMembership({ db, caller }: Call, tenant: Tenant, member: NewMe
           .executeTakeFirst()
       : await db
           .insertInto('organizationUsers')
-          .values({ ...invited, orgId: tenant.orgId, ...(await organizationReach(db, caller, tenant, reach)) })
+          .values({ ...invited, orgId: tenant.orgId, ...(await organizationReach(db, tenant, reach)) })
           .onConflict((row) => row.columns(['orgId', 'userId']).doNothing())
           .returning('id')
           .executeTakeFirst()

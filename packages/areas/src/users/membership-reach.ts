@@ -1,6 +1,5 @@
 import type { Db } from '@muster/db/database.ts'
-import type { Caller } from '@muster/kit/access.ts'
-import { denied, invalid, notFound } from '@muster/kit/errors.ts'
+import { invalid, notFound } from '@muster/kit/errors.ts'
 import type { Tenant } from '../tenancy/index.ts'
 
 export interface ReachInput {
@@ -42,31 +41,16 @@ export async function partnerReach(db: Db, tenant: Tenant, input: ReachInput): P
   return { orgAccess, orgIds }
 }
 
-/**
- * What an organisation member is to be limited to; nothing unless given. Who is limited itself can only pass on a part
- * of its own reach.
- */
-export async function organizationReach(
-  db: Db,
-  caller: Caller,
-  tenant: Tenant,
-  input: ReachInput,
-): Promise<OrganizationReach> {
+/** What an organization member is to be limited to; nothing unless given. Limited members pass on nothing at all. */
+export async function organizationReach(db: Db, tenant: Tenant, input: ReachInput): Promise<OrganizationReach> {
   if (input.orgAccess !== undefined || input.orgIds !== undefined) {
     throw invalid('orgAccess: organizations are selected for members of partners only')
   }
   const siteIds = input.siteIds == null ? null : [...new Set(input.siteIds)]
   const deviceGroupIds = input.deviceGroupIds == null ? null : [...new Set(input.deviceGroupIds)]
-  requirePartOf(caller.siteIds, siteIds)
-  requirePartOf(caller.deviceGroupIds, deviceGroupIds)
   if (siteIds !== null) await requireOwned(db, 'sites', 'Site', tenant, siteIds)
   if (deviceGroupIds !== null) await requireOwned(db, 'deviceGroups', 'Device group', tenant, deviceGroupIds)
   return { siteIds, deviceGroupIds }
-}
-
-function requirePartOf(own: readonly string[] | null, given: readonly string[] | null): void {
-  if (own === null) return
-  if (given === null || !given.every((id) => own.includes(id))) throw denied('You cannot grant more than you reach')
 }
 
 async function requireOwned(

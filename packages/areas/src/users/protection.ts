@@ -10,7 +10,8 @@ import { revokeKeys } from '../api-keys/index.ts'
 import { clearFactors, mailResetLink, notice, revokeSessions, revokeSessionsIn } from '../auth/index.ts'
 import { type Call, implement } from '../operation.ts'
 import { effectivePermissions, holdsAll } from '../roles/index.ts'
-import { requireWholePartner, type TenantInput } from '../tenancy/index.ts'
+import { requireUnlimited, type TenantInput } from '../tenancy/index.ts'
+import { requireNotGreaterMember } from './greater-members.ts'
 import { type Member, memberById } from './members.queries.ts'
 import { protection as contract } from './protection.contract.ts'
 
@@ -24,6 +25,7 @@ export default implement(contract, {
   async endSessions(call) {
     return change(call, call.input, async (db, member) => {
       const { id, partnerId, orgId } = member
+      await requireNotGreaterMember(db, call.caller, member)
       const whole = await isInCharge(db, call.caller, id)
       const sessions = whole ? await revokeSessions(db, id) : await revokeSessionsIn(db, id, { partnerId, orgId })
       call.audit({ ...subject(member), details: { sessions } })
@@ -70,7 +72,7 @@ async function change<T>(
   make: (db: Db, member: Member) => Promise<T>,
 ): Promise<T> {
   const { caller, services, after } = call
-  requireWholePartner(caller)
+  requireUnlimited(caller)
   if (id === caller.userId) throw badRequest('Use your own account for that')
   const result = await call.write(async (db) => {
     const member = await memberById(db, caller, id, named)

@@ -31,8 +31,6 @@ export const invitationsExamples: ExamplesOf<typeof invitations> = {
   invite: {
     about: 'own',
     whole: true,
-    // Who is limited itself has to say to which part of it the other one is limited.
-    refuses: { siteMember: 403, otherSiteMember: 403, groupMember: 403, otherGroupMember: 403 },
     input: (stage, scope) => ({
       email: `${stage.fresh()}@example.test`,
       name: 'Guest',

@@ -256,17 +256,14 @@ describe('giving a role', () => {
     expect(data.find(({ id }) => id === managing)).toMatchObject({ assignable: true })
   })
 
-  it('who is limited to sites cannot pass on more', async () => {
+  it('a member limited to sites does not manage members', async () => {
     const second = await call(here.orgAdmin, sites.create, { orgId: here.org.id, name: 'Second' })
     const limited = await person(orgTenant, { role: 'Org Admin', siteIds: [here.site.id] })
     const someone = await orgMember()
     const given = { id: someone.userId, roleId: await roleId('Org Viewer', here.orgAdmin) }
-    for (const siteIds of [null, [second.id], [here.site.id, second.id]]) {
+    for (const siteIds of [null, [second.id], [here.site.id]]) {
       expect(await refusal(call(limited, users.role, { ...given, siteIds }))).toMatchObject({ status: 403 })
     }
-    expect(await call(limited, users.role, { ...given, siteIds: [here.site.id] })).toMatchObject({
-      siteIds: [here.site.id],
-    })
   })
 })
 
@@ -293,7 +290,8 @@ describe('managing users', () => {
 })
 
 describe('the last administrator of a partner', () => {
-  const message = 'The last administrator of a partner cannot be removed, disabled or given a lesser role'
+  const message =
+    'The last administrator of a partner cannot be removed, disabled or given a lesser role. Make another user administrator first'
 
   it('cannot be removed, disabled, given a lesser role or a narrower reach', async () => {
     const there = await world()

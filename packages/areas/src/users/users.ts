@@ -12,8 +12,9 @@ import {
   roleFor,
   rolesFor,
 } from '../roles/index.ts'
-import { requireWholePartner, requireWorkingTenant, tenantOf } from '../tenancy/index.ts'
+import { requireUnlimited, requireWorkingTenant, tenantOf } from '../tenancy/index.ts'
 import { disable, enable, removeMember, rename } from './accounts.ts'
+import { requireNotGreaterMember } from './greater-members.ts'
 import { type Member, memberById, membersOf, membersWithRole, tenantOfMember } from './members.queries.ts'
 import { organizationReach, partnerReach, type ReachInput, saysReach } from './membership-reach.ts'
 import { users as contract } from './users.contract.ts'
@@ -55,9 +56,10 @@ export default implement(contract, {
   },
 
   async update({ caller, input: { id, name, status, ...named }, db, audit, after: effect, services }) {
-    requireWholePartner(caller)
+    requireUnlimited(caller)
     const before = await memberById(db, caller, id, named)
-    await keepingAnAdministrator(db, partnerConcerned(before), async () => {
+    await requireNotGreaterMember(db, caller, before)
+    await keepingAnAdministrator(db, before, async () => {
       if (name !== undefined) await rename(db, services, before, name)
       if (status === 'disabled') await disable(db, services, before)
       if (status === 'active' && before.status === 'disabled') await enable(db, before)
@@ -69,22 +71,24 @@ export default implement(contract, {
   },
 
   async remove({ caller, input: { id, ...named }, db, audit, after: effect, services }) {
-    requireWholePartner(caller)
+    requireUnlimited(caller)
     const member = await memberById(db, caller, id, named)
-    await keepingAnAdministrator(db, partnerConcerned(member), () => removeMember(db, services, member))
+    await requireNotGreaterMember(db, caller, member)
+    await keepingAnAdministrator(db, member, () => removeMember(db, services, member))
     audit({ ...subject(member), before: member })
     effect(() => services.callers.clear())
     return { success: true as const }
   },
 
   async role({ caller, input: { id, roleId, partnerId, orgId, ...reach }, db, audit, after: effect, services }) {
-    requireWholePartner(caller)
+    requireUnlimited(caller)
     const before = await memberById(db, caller, id, { partnerId, orgId })
     const tenant = tenantOfMember(before)
     await requireWorkingTenant(db, caller, tenant)
+    await requireNotGreaterMember(db, caller, before)
     const role = await roleFor(db, tenant, roleId)
     requireHeld(caller, await permissionsOf(db, role.id))
-    await keepingAnAdministrator(db, partnerConcerned(before), () => assign(db, caller, before, roleId, reach))
+    await keepingAnAdministrator(db, before, () => assign(db, before, roleId, reach))
     const after = await memberAgain(db, caller, before)
     audit({ ...subject(before), before, after })
     effect(() => services.callers.clear())
@@ -92,15 +96,12 @@ export default implement(contract, {
   },
 })
 
-/** Only a partner's own members can be its administrators. */
-const partnerConcerned = (member: Member) => (member.orgId === null ? member.partnerId : null)
-
 const subject = ({ id, email, orgId, partnerId }: Member) => ({ target: id, name: email, orgId, partnerId })
 
 const memberAgain = (db: Db, caller: Caller, { id, partnerId, orgId }: Member) =>
   memberById(db, caller, id, { partnerId, ...(orgId === null ? {} : { orgId }) })
 
-async function assign(db: Db, caller: Caller, member: Member, roleId: string, reach: ReachInput): Promise<void> {
+async function assign(db: Db, member: Member, roleId: string, reach: ReachInput): Promise<void> {
   const tenant = tenantOfMember(member)
   if (tenant.orgId === null) {
     const wanted = saysReach(reach) ? await partnerReach(db, tenant, reach) : {}
@@ -112,7 +113,7 @@ async function assign(db: Db, caller: Caller, member: Member, roleId: string, re
     return
   }
   const { siteIds = member.siteIds, deviceGroupIds = member.deviceGroupIds } = reach
-  const wanted = await organizationReach(db, caller, tenant, { ...reach, siteIds, deviceGroupIds })
+  const wanted = await organizationReach(db, tenant, { ...reach, siteIds, deviceGroupIds })
   await db
     .updateTable('organizationUsers')
     .set({ roleId, ...wanted })

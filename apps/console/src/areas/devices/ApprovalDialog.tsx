@@ -82,7 +82,7 @@ export function ApprovalDialog({ id, close }: { readonly id: string; close(): vo
 
 function What({ approval }: { readonly approval: Approval }) {
   const { payload, status, requestedByEmail, createdAt, expiresAt, timeoutMs, reason } = approval
-  const { script, ...rest } = payload
+  const { script, ...rest } = payload ?? {}
   const [words, tone] = approvalWords[status]
   return (
     <>
@@ -101,6 +101,7 @@ function What({ approval }: { readonly approval: Approval }) {
           ...(reason ? [['Reason', reason] as const] : []),
         ]}
       />
+      {payload === null && <p>You need the permission of this command to see what it contains.</p>}
       {typeof script === 'string' && <Verbatim label="Script" text={script} />}
       {Object.keys(rest).length > 0 && <Verbatim label="With" text={JSON.stringify(rest, null, 2)} />}
     </>

@@ -132,7 +132,8 @@ function CommandDialog({
               ...(command.error ? [['Reason', command.error] as const] : []),
             ]}
           />
-          {typeof command.payload.script === 'string' && <Verbatim label="Script" text={command.payload.script} />}
+          {command.payload === null && <p>You need the permission of this command to see its content and output.</p>}
+          {typeof command.payload?.script === 'string' && <Verbatim label="Script" text={command.payload.script} />}
           {command.stdout && <Verbatim label="Output" text={command.stdout} />}
           {command.stderr && <Verbatim label="Errors" text={command.stderr} />}
           <Refusal error={cancel.error} />
