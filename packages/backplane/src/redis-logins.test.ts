@@ -1,9 +1,16 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { testRedis, testRedisOf } from '@muster/testkit/stores.ts'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { downStream, generationsChannel, generationsKey, shardStream } from './keys.ts'
 import { connectRedis, type Redis, untilReady } from './redis.ts'
-import { type RedisProcess, redisAccessFile } from './redis-logins.ts'
+import { writeRedisLogins } from './redis-login-files.ts'
+import { type RedisProcess, redisAccessFile, redisPasswordHash, redisProcesses } from './redis-logins.ts'
+import { freePort } from './testing/redis-server.ts'
 
 const logins = new Map<RedisProcess, Redis>()
 const as = (process: RedisProcess): Redis => {
@@ -59,9 +66,13 @@ describe('the other logins', () => {
     await expect(attempt()).rejects.toThrow(refused)
   })
 
-  it('are known by hashes, and nobody gets in without one', async () => {
+  it('are stored as hashes, and there is no way in without one', async () => {
     const passwords = { admin: 'a'.repeat(32), worker: 'w'.repeat(32), ingest: 'i'.repeat(32) }
-    const file = redisAccessFile(passwords)
+    const file = redisAccessFile({
+      admin: redisPasswordHash(passwords.admin),
+      worker: redisPasswordHash(passwords.worker),
+      ingest: redisPasswordHash(passwords.ingest),
+    })
     for (const password of Object.values(passwords)) expect(file).not.toContain(password)
     expect(file).toMatch(/^user default reset off$/m)
     const url = new URL(testRedis())
@@ -71,5 +82,32 @@ describe('the other logins', () => {
     const [error]: unknown[] = await once(stranger, 'error')
     expect(String(error)).toMatch(/NOAUTH/)
     stranger.disconnect()
+  })
+})
+
+describe('npm run keys -- redis', () => {
+  it('writes logins that a Redis takes, and keeps their passwords when it brings the rights up to date', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'muster-logins-'))
+    const port = await freePort()
+    onTestFinished(() => rm(folder, { recursive: true }))
+    writeRedisLogins([folder, `127.0.0.1:${port}`])
+    const server = spawn('redis-server', ['--port', `${port}`, '--save', '', '--aclfile', join(folder, 'redis.acl')])
+    onTestFinished(() => void server.kill())
+    for await (const line of createInterface(server.stdout)) if (/Ready to accept/.test(line)) break
+    for (const process of redisProcesses) {
+      const file = join(folder, `redis-${process}.env`)
+      const [, url = ''] = (await readFile(file, 'utf8')).trim().split('REDIS_URL=')
+      const client = connectRedis(url, 'try')
+      await untilReady(client, 5_000)
+      expect(await client.ping()).toBe('PONG')
+      client.disconnect()
+      expect((await stat(file)).mode & 0o077).toBe(0)
+    }
+    const file = join(folder, 'redis.acl')
+    const before = await readFile(file, 'utf8')
+    await writeFile(file, before.replaceAll('+ping', ''))
+    writeRedisLogins([folder])
+    expect(await readFile(file, 'utf8')).toBe(before)
+    expect(() => writeRedisLogins([])).toThrow(/npm run keys/)
   })
 })

@@ -168,16 +168,20 @@ function selector({ commands, reads = [], writes = [], channels = [] }: Grant): 
   return `(${[...allowed(commands), ...keys, ...channels.map((channel) => `&${channel}`)].join(' ')})`
 }
 
-/** One line of an ACL file: the process's login, known by the SHA-256 of its password. */
-export function redisUser(process: RedisProcess, password: string): string {
-  const hash = createHash('sha256').update(password).digest('hex')
-  const rights = ['reset', 'on', `#${hash}`, '-@all', ...allowed(everyday), ...grants[process].map(selector)]
+/** What Redis stores in the place of a password: its SHA-256 in hexadecimal. */
+export const redisPasswordHash = (password: string): string => createHash('sha256').update(password).digest('hex')
+
+/** One line of an ACL file: the login of a process and what it may do. */
+export function redisUser(process: RedisProcess, passwordHash: string): string {
+  const rights = ['reset', 'on', `#${passwordHash}`, '-@all', ...allowed(everyday), ...grants[process].map(selector)]
   return `user ${redisLogin(process)} ${rights.join(' ')}`
 }
 
-/** A whole ACL file: the three logins, and no way in without one. @param passwords of 32 characters or more */
-export const redisAccessFile = (passwords: Readonly<Record<RedisProcess, string>>): string =>
-  [...redisProcesses.map((process) => redisUser(process, passwords[process])), 'user default reset off', ''].join('\n')
+/** A whole ACL file: the three logins, and no way in without one. */
+export const redisAccessFile = (passwordHashes: Readonly<Record<RedisProcess, string>>): string =>
+  [...redisProcesses.map((process) => redisUser(process, passwordHashes[process])), 'user default reset off', ''].join(
+    '\n',
+  )
 
 /** Passwords of the three logins that follow from one secret, for a Redis that the launcher starts itself. */
 export function redisPasswordsFrom(secret: string): Record<RedisProcess, string> {

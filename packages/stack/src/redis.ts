@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm } from 'node:fs/promises'
 import { totalmem } from 'node:os'
 import { join } from 'node:path'
-import { redisPasswordsFrom, redisProcesses, redisUser } from '@muster/backplane/redis-logins.ts'
+import { redisPasswordHash, redisPasswordsFrom, redisProcesses, redisUser } from '@muster/backplane/redis-logins.ts'
 import { Redis as Client } from 'ioredis'
 import { type Account, giveTo } from './account.ts'
 import { type Engine, startEngine } from './engine.ts'
@@ -69,7 +69,7 @@ function settings(folder: string, port: number, { durable, password }: RedisOpti
     `port ${port}`,
     'bind 127.0.0.1',
     `requirepass ${password}`,
-    ...redisProcesses.map((process) => redisUser(process, passwords[process])),
+    ...redisProcesses.map((process) => redisUser(process, redisPasswordHash(passwords[process]))),
     `dir "${folder}"`,
     `pidfile "${folder}/redis.pid"`,
     'daemonize no',

@@ -1,4 +1,5 @@
 // npm run keys -- create <key file> <device key file>
+// npm run keys -- redis <folder> [<host>:<port>]
 // npm run keys -- rotate accessTokens|deviceCertificates|encryption|tickets <key file> <device key file>
 import { chmodSync, statSync, writeFileSync } from 'node:fs'
 import {
@@ -9,10 +10,12 @@ import {
   readKeyring,
   rotatableKinds,
   rotateKeyring,
-} from './keyring.ts'
+} from '@muster/kit/keyring.ts'
+import { redisLoginsUsage, writeRedisLogins } from './redis-login-files.ts'
 
 const usage = `usage: npm run keys -- create <key file> <device key file>
-       npm run keys -- rotate accessTokens|deviceCertificates|encryption|tickets <key file> <device key file>`
+       npm run keys -- rotate accessTokens|deviceCertificates|encryption|tickets <key file> <device key file>
+       ${redisLoginsUsage}`
 
 const isRotatable = (kind: string): kind is RotatableKind => rotatableKinds.some((known) => known === kind)
 
@@ -28,7 +31,8 @@ function main([verb, ...words]: string[]): void {
   if (verb === 'create' && second !== '') write(createKeyring(), first, second, 'wx')
   else if (verb === 'rotate' && third !== '' && isRotatable(first)) {
     write(rotateKeyring(readKeyring(second), first), second, third, 'w')
-  } else throw new Error(usage)
+  } else if (verb === 'redis') writeRedisLogins(words)
+  else throw new Error(usage)
 }
 
 try {
