@@ -7,6 +7,7 @@ import type { Db } from '@muster/db/database.ts'
 import type { RawAnswer, Request, Runtime } from '@muster/kit/call.ts'
 import { AppError } from '@muster/kit/errors.ts'
 import { follow } from '@muster/kit/follow.ts'
+import { opened } from '@muster/kit/raw-body.ts'
 import { run } from '@muster/kit/run.ts'
 import { requestAs } from '@muster/testkit/call.ts'
 import { testServices } from '@muster/testkit/services.ts'
@@ -54,8 +55,8 @@ const reply = { header() {}, cookie() {} }
 
 async function textOf(output: unknown, isRaw: boolean): Promise<string> {
   if (!isRaw) return JSON.stringify(output) ?? ''
-  const { body } = output as RawAnswer
-  if (body === null || typeof body === 'string') return body ?? ''
+  const body = await opened((output as RawAnswer).body)
+  if (typeof body === 'string') return body
   if (body instanceof Uint8Array) return Buffer.from(body).toString()
   let text = ''
   for await (const part of body) text += typeof part === 'string' ? part : Buffer.from(part).toString()

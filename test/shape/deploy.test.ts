@@ -103,6 +103,10 @@ describe('the compose file', () => {
       if (name in settings) expect(Object.keys(secrets)).toContain(basename(String(settings[name])))
   })
 
+  it.each(ours.filter(([name]) => name !== 'migrate'))('%s may have many files and sockets open', (_name, service) => {
+    expect(service).toMatchObject({ ulimits: { nofile: 65536 } })
+  })
+
   it('names secrets, volumes and services that there are, and opens nothing but the proxy to the outside', () => {
     for (const [name, service] of Object.entries(services)) {
       expect(Object.keys(secrets), name).toEqual(expect.arrayContaining(service.secrets))
@@ -245,8 +249,10 @@ describe('the systemd units', () => {
     const given = [...lines.matchAll(/^Environment=(.*)$/gm)].flatMap(([, pairs = '']) => pairs.split(' '))
     const environment = Object.fromEntries(given.map((pair) => pair.replace('%i', '1').split('=')))
     understood(program, Object.assign({}, ...files, environment))
-    if (!/^Type=oneshot$/m.test(lines))
-      expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(lines)?.[1])).toBeGreaterThan(stopSeconds)
+    if (/^Type=oneshot$/m.test(lines)) return
+    expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(lines)?.[1])).toBeGreaterThan(stopSeconds)
+    // The usual 1,024 descriptors are one visitor's streams and a few downloads.
+    expect(/^LimitNOFILE=(\d+)$/m.exec(lines)?.[1], 'findings 8 and 15').toBe('65536')
   })
 
   it.skipIf(!existsSync('/usr/bin/systemd-analyze'))('are accepted by systemd', () => {

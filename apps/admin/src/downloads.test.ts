@@ -1,9 +1,10 @@
 // What machines fetch before they have any credential, as bytes on the wire: whole, in parts, or only what it would be.
 import { mkdtempSync, rmSync } from 'node:fs'
-import { type IncomingMessage, request } from 'node:http'
+import { createServer as createStorage, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { followReleases } from '@muster/areas/agent-versions/publish.jobs.ts'
 import { operations } from '@muster/areas/registry.ts'
 import { createRuntime } from '@muster/areas/runtime.ts'
@@ -12,9 +13,11 @@ import { createPool } from '@muster/db/pool.ts'
 import { createLog } from '@muster/kit/log.ts'
 import { createReleaseKey } from '@muster/releases/keys.ts'
 import { Repository } from '@muster/releases/repository.ts'
+import { S3Store } from '@muster/releases/s3-store.ts'
 import { DiskStore } from '@muster/releases/store.ts'
 import { testServices } from '@muster/testkit/services.ts'
 import { emptyDatabase } from '@muster/testkit/stores.ts'
+import type { FastifyInstance } from 'fastify'
 import { Registry } from 'prom-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createServer } from './server.ts'
@@ -55,10 +58,10 @@ describe('downloads', async () => {
     await database.drop()
   })
 
-  const ask = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+  const ask = (path: string, headers: Record<string, string> = {}, method = 'GET', at = port) =>
     new Promise<{ status: number | undefined; headers: IncomingMessage['headers']; text: string }>(
       (resolve, reject) => {
-        const asking = request({ port, path: `/api/v1${path}`, method, headers, agent: false }, (answer) => {
+        const asking = request({ port: at, path: `/api/v1${path}`, method, headers, agent: false }, (answer) => {
           let text = ''
           answer.setEncoding('utf8').on('data', (piece: string) => {
             text += piece
@@ -152,6 +155,73 @@ describe('downloads', async () => {
     for (const method of ['GET', 'HEAD'])
       expect((await ask(`/agent-versions/${version}/download`, {}, method)).status).toBe(401)
     expect((await ask('/agents/download/solaris/x64', {}, 'HEAD')).status).toBe(400)
+  })
+
+  describe('finding 8: from an object storage', () => {
+    const requests: string[] = []
+    // What it sends never ends, so that only we can end it.
+    const storage = createStorage((asked, answer) => {
+      requests.push(asked.method ?? '')
+      answer.writeHead(200, { 'content-length': 1_000_000 })
+      if (asked.method === 'HEAD') answer.end()
+      else answer.write('the beginning')
+    })
+    const sockets = () => promisify(storage.getConnections.bind(storage))()
+    let remote: FastifyInstance
+    let remotePort = 0
+    beforeAll(async () => {
+      await new Promise<void>((resolve) => storage.listen(0, '127.0.0.1', resolve))
+      const url = `http://127.0.0.1:${(storage.address() as AddressInfo).port}/bucket`
+      const s3 = new S3Store({ url, region: 'r', accessKey: 'a', secretKey: 's', allowedNetworks: ['127.0.0.0/8'] })
+      remote = await createServer({
+        operations,
+        runtime: createRuntime({ ...services, releases: s3, settings: { ...services.settings, releases } }),
+        log: createLog('test', 'silent'),
+        trustedProxies: [],
+        registry: new Registry(),
+      })
+      await remote.listen({ host: '127.0.0.1', port: 0 })
+      remotePort = (remote.server.address() as AddressInfo).port
+    })
+    afterAll(async () => {
+      await remote.close()
+      storage.closeAllConnections()
+      storage.close()
+    })
+
+    it('HEAD opens nothing that stays open, and asks the storage once for many', async () => {
+      const heads = await Promise.all(Array.from({ length: 25 }, () => ask(agent, {}, 'HEAD', remotePort)))
+      expect(new Set(heads.map(({ status }) => status))).toEqual(new Set([200]))
+      expect(heads[0]?.headers['content-length']).toBe('1000000')
+      await expect.poll(sockets).toBe(0)
+      expect(requests).toEqual(['HEAD'])
+    })
+
+    it('downloads that are abandoned, before or after their first byte, leave no socket open', async () => {
+      const begun = Array.from({ length: 25 }, (_, index) => {
+        const asking = request({ port: remotePort, path: `/api/v1${agent}`, agent: false })
+        asking.on('error', () => undefined)
+        asking.end()
+        if (index % 2 === 0)
+          return new Promise<void>((resolve) =>
+            asking.once('response', (answer) => {
+              answer.once('data', () => {
+                asking.destroy()
+                resolve()
+              })
+            }),
+          )
+        return new Promise<void>((resolve) =>
+          setImmediate(() => {
+            asking.destroy()
+            resolve()
+          }),
+        )
+      })
+      await Promise.all(begun)
+      await expect.poll(sockets, { timeout: 10_000 }).toBe(0)
+      expect(requests).toContain('GET')
+    })
   })
 
   it('HEAD and other methods are refused where nothing is fetched', async () => {

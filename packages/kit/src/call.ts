@@ -1,4 +1,5 @@
 // What a handler, the doors and the process say to each other around one call.
+import type { Readable } from 'node:stream'
 import type { Caller } from './access.ts'
 import type { AuditNote } from './audit.ts'
 import type { AuditAction } from './audit-actions.ts'
@@ -29,10 +30,17 @@ export interface Reply {
   cookie(name: string, value: string, options: { maxAgeSeconds: number; path: string; sameSite?: 'lax' }): void
 }
 
+/** A body that is opened only to be sent: HEAD opens nothing. */
+export interface LazyBody {
+  /** Called at most once. What it resolves with is read to its end or destroyed. */
+  readonly open: () => Promise<Readable>
+}
+
 export interface RawAnswer {
   readonly status?: number
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string | Uint8Array | AsyncIterable<Uint8Array | string> | null
+  /** A generator holds nothing before its first piece is asked for; what does is a lazy body. */
+  readonly body: string | Uint8Array | AsyncGenerator<Uint8Array | string> | LazyBody | null
 }
 
 export interface Call<In, Db, Services, Out = unknown> {

@@ -1,7 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { isForbiddenAddress, requestOutside } from './outgoing.ts'
+import { isForbiddenAddress, requestOutside, streamOutside } from './outgoing.ts'
 
 describe('requests to addresses that users give', () => {
   let hits = 0
@@ -9,6 +10,7 @@ describe('requests to addresses that users give', () => {
     hits += 1
     if (request.url === '/large') response.end(Buffer.alloc(100_000))
     else if (request.url === '/moved') response.writeHead(302, { location: '/' }).end()
+    else if (request.url === '/endless') response.write('and so on')
     else response.end('hello')
   })
   let port = 0
@@ -53,6 +55,18 @@ describe('requests to addresses that users give', () => {
     expect([answer.status, answer.body.toString()]).toEqual([200, 'hello'])
     expect((await requestOutside(`http://127.0.0.1:${port}/moved`, {}, opened)).status).toBe(302)
     await expect(requestOutside(`http://127.0.0.1:${port}/large`, { bytesMax: 10_000 }, opened)).rejects.toThrow()
+  })
+  it('finding 8: a streamed answer that is destroyed unread, or half read, leaves no socket open', async () => {
+    const opened = ['127.0.0.0/8']
+    const url = `http://127.0.0.1:${port}/endless`
+    const streams = await Promise.all(Array.from({ length: 25 }, () => streamOutside(url, {}, opened)))
+    const sockets = () => promisify(server.getConnections.bind(server))()
+    expect(await sockets()).toBe(25)
+    for (const [index, { body }] of streams.entries()) {
+      if (index % 2 === 0) await body[Symbol.asyncIterator]().next()
+      body.destroy()
+    }
+    await expect.poll(sockets).toBe(0)
   })
   it('lets public addresses pass', () => {
     expect([

@@ -1,5 +1,6 @@
 // The one way out: every request to an address that a user gave goes through here.
 import { lookup } from 'node:dns/promises'
+import type { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import ipaddr from 'ipaddr.js'
 import { Agent, request } from 'undici'
@@ -20,10 +21,9 @@ interface AnswerHead {
 export interface OutgoingAnswer extends AnswerHead {
   readonly body: Buffer
 }
-/** An answer that is read piece by piece. Whoever does not read it to its end has to close it. */
+/** An answer that is read piece by piece. Its connection ends with the body: read to its end, failed or destroyed. */
 export interface OutgoingStream extends AnswerHead {
-  readonly body: AsyncIterable<Uint8Array>
-  close(): Promise<void>
+  readonly body: Readable
 }
 
 /** Addresses that no user may make the server talk to: only globally routable unicast passes. */
@@ -77,15 +77,12 @@ export async function streamOutside(
   allowed: readonly string[] = [],
 ): Promise<OutgoingStream> {
   const { answer, dispatcher } = await ask(url, options, allowed)
-  const close = () => dispatcher.destroy()
-  async function* body() {
-    try {
-      for await (const piece of answer.body) yield piece as Uint8Array
-    } finally {
-      await close()
-    }
-  }
-  return { status: answer.statusCode, headers: answer.headers, body: body(), close }
+  const { body } = answer
+  // A listener, unlike a generator's `finally`, also runs for a body that is destroyed before anyone has read from it.
+  body.once('close', () => void dispatcher.destroy())
+  // Who reads hears of a failure anyway. Without a listener, a body that is destroyed unread would end the process.
+  body.on('error', () => undefined)
+  return { status: answer.statusCode, headers: answer.headers, body }
 }
 
 const timeoutUsually = 15_000

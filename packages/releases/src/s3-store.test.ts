@@ -15,10 +15,13 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(pieces)
 }
 
+const asked: string[] = []
+
 /** As much of S3 as is used: it checks the signature of every request. */
 async function storage() {
   const objects = new Map<string, Buffer>()
   const server = createServer(async (request, response) => {
+    asked.push(request.method ?? '')
     const body = await bodyOf(request)
     const url = new URL(request.url ?? '', `http://${request.headers.host}`)
     const date = String(request.headers['x-amz-date'])
@@ -63,6 +66,19 @@ describe('releases in an object storage', async () => {
     expect(await store.size('targets/1.0.0/none')).toBeNull()
     expect(await store.stream('targets/1.0.0/none')).toBeNull()
     await expect(readSmall(store, 'targets/1.0.0/file', 5)).rejects.toThrow('larger than 5 bytes')
+  })
+
+  it('finding 8: how large a file is was asked once for many who want to know at once, and again once it changed', async () => {
+    await store.write('targets/2.0.0/file', Buffer.from('01234'))
+    const before = asked.length
+    const sizes = await Promise.all(Array.from({ length: 50 }, () => store.size('targets/2.0.0/file')))
+    expect(new Set(sizes)).toEqual(new Set([5]))
+    expect(asked.slice(before)).toEqual(['HEAD'])
+    await store.write('targets/2.0.0/file', Buffer.from('0123456'))
+    expect(await store.size('targets/2.0.0/file')).toBe(7)
+    expect(await store.size('targets/2.0.0/none')).toBeNull()
+    await store.write('targets/2.0.0/none', Buffer.from('0'))
+    expect(await store.size('targets/2.0.0/none')).toBe(1)
   })
 
   it('a repository lives in it', async () => {

@@ -1,4 +1,5 @@
 import { createHash, createHmac } from 'node:crypto'
+import type { Readable } from 'node:stream'
 import { type OutgoingRequest, requestOutside, streamOutside } from '@muster/kit/outgoing.ts'
 import { type ByteRange, checkedPath, type ReleaseStore } from './store.ts'
 
@@ -14,6 +15,8 @@ export interface S3Settings {
 
 const objectBytesMax = 1_073_741_824
 const timeoutMs = 30_000
+const sizeMemoryMs = 5_000
+const sizesRemembered = 1_000
 
 const sha256 = (bytes: string | Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest()
@@ -39,28 +42,47 @@ export function signedHeaders(
 /** Releases in an object storage that speaks S3. */
 export class S3Store implements ReleaseStore {
   readonly #settings: S3Settings
+  readonly #sizes = new Map<string, { readonly askedAt: number; readonly size: Promise<number | null> }>()
 
   constructor(settings: S3Settings) {
     this.#settings = settings
   }
 
-  async size(path: string): Promise<number | null> {
+  /** Remembered for a moment, because anyone may ask without a credential and every answer costs the storage a request. */
+  size(path: string): Promise<number | null> {
+    const known = this.#sizes.get(path)
+    if (known !== undefined && known.askedAt > Date.now() - sizeMemoryMs) return known.size
+    const size = this.#askSize(path)
+    this.#sizes.delete(path)
+    this.#sizes.set(path, { askedAt: Date.now(), size })
+    const [oldest] = this.#sizes.keys()
+    if (this.#sizes.size > sizesRemembered && oldest !== undefined) this.#sizes.delete(oldest)
+    const forget = () => {
+      if (this.#sizes.get(path)?.size === size) this.#sizes.delete(path)
+    }
+    // What is missing may be written any moment.
+    size.then((found) => found === null && forget(), forget)
+    return size
+  }
+
+  async #askSize(path: string): Promise<number | null> {
     const { status, headers } = await requestOutside(...this.#request('HEAD', path))
     if (status === 404) return null
     if (status !== 200) throw new Error(`The storage answered ${status} for ${path}`)
     return Number(headers['content-length'])
   }
 
-  async stream(path: string, range?: ByteRange): Promise<AsyncIterable<Uint8Array> | null> {
+  async stream(path: string, range?: ByteRange): Promise<Readable | null> {
     const further: Record<string, string> = range === undefined ? {} : { range: `bytes=${range.start}-${range.end}` }
     const answer = await streamOutside(...this.#request('GET', path, { headers: further }))
     if (answer.status === 200 || answer.status === 206) return answer.body
-    await answer.close()
+    answer.body.destroy()
     if (answer.status === 404) return null
     throw new Error(`The storage answered ${answer.status} for ${path}`)
   }
 
   async write(path: string, bytes: Uint8Array): Promise<void> {
+    this.#sizes.delete(path)
     const { status } = await requestOutside(...this.#request('PUT', path, { body: bytes, timeoutMs: 20 * timeoutMs }))
     if (status !== 200) throw new Error(`The storage answered ${status} when ${path} was written`)
   }

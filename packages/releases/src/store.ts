@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { mkdir, open, rename, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import type { Readable } from 'node:stream'
 
 /** A part of a file, both ends included. */
 export interface ByteRange {
@@ -12,8 +13,8 @@ export interface ByteRange {
 export interface ReleaseStore {
   /** Size in bytes; null when there is no such file. */
   size(path: string): Promise<number | null>
-  /** Null when there is no such file. */
-  stream(path: string, range?: ByteRange): Promise<AsyncIterable<Uint8Array> | null>
+  /** Null when there is no such file. What is not read to its end has to be destroyed. */
+  stream(path: string, range?: ByteRange): Promise<Readable | null>
   /** Replaces the file as a whole or not at all. */
   write(path: string, bytes: Uint8Array): Promise<void>
 }
@@ -60,7 +61,7 @@ export class DiskStore implements ReleaseStore {
     }
   }
 
-  async stream(path: string, range?: ByteRange): Promise<AsyncIterable<Uint8Array> | null> {
+  async stream(path: string, range?: ByteRange): Promise<Readable | null> {
     if ((await this.size(path)) === null) return null
     return createReadStream(join(this.#folder, path), range)
   }

@@ -9,6 +9,7 @@ import type { AnyEndpoint } from '@muster/kit/contract.ts'
 import { AppError } from '@muster/kit/errors.ts'
 import { follow } from '@muster/kit/follow.ts'
 import { takesProof } from '@muster/kit/proof.ts'
+import { opened } from '@muster/kit/raw-body.ts'
 import { run } from '@muster/kit/run.ts'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { refusal } from '../refusals.ts'
@@ -41,23 +42,24 @@ function refuseInQuery({ stepUp, inputIn }: AnyEndpoint, { query }: FastifyReque
     throw new AppError('VALIDATION_ERROR', `${wrong}: must be sent in the body, not in the query`)
 }
 
-/** What a HEAD says: everything but the body, of which the length is told where it is known. */
-async function sendHead(http: FastifyReply, { status = 200, headers, body }: RawAnswer) {
+/** What a HEAD says: everything but the body, which is not opened, and of which the length is told where it is known. */
+function sendHead(http: FastifyReply, { status = 200, headers, body }: RawAnswer) {
   http.code(status).headers(headers)
-  if (body instanceof Readable) body.destroy()
-  else if (typeof body === 'string' || body instanceof Uint8Array)
-    http.header('content-length', Buffer.byteLength(body))
-  else if (body !== null) await body[Symbol.asyncIterator]().return?.()
+  if (typeof body === 'string' || body instanceof Uint8Array) http.header('content-length', Buffer.byteLength(body))
   // Bytes, because of a text the type would be told in other words than with GET.
   return http.send(Buffer.alloc(0))
 }
 
-function sendRaw(http: FastifyReply, answer: RawAnswer) {
-  const { body } = answer
+async function sendRaw(http: FastifyReply, answer: RawAnswer) {
+  // Before the status is set: a body that cannot be opened fails like anything else.
+  const body = await opened(answer.body)
   http.code(answer.status ?? 200).headers(answer.headers)
-  if (body === null || typeof body === 'string') return http.send(body ?? '')
+  if (typeof body === 'string') return http.send(body)
   if (body instanceof Uint8Array) return http.send(Buffer.from(body.buffer, body.byteOffset, body.byteLength))
-  return http.send(Readable.from(body))
+  if (!http.raw.closed) return http.send(body)
+  // The client left while it was opened: nothing else would close it.
+  body.destroy()
+  return http
 }
 
 /** Events as text; a comment in quiet times keeps proxies and our own time-outs from closing the connection. */

@@ -18,6 +18,7 @@ import { asSystem } from '@muster/db/database.ts'
 import { migrate } from '@muster/db/migrate.ts'
 import { createPool } from '@muster/db/pool.ts'
 import type { RawAnswer } from '@muster/kit/call.ts'
+import { opened } from '@muster/kit/raw-body.ts'
 import { createReleaseKey } from '@muster/releases/keys.ts'
 import { Repository } from '@muster/releases/repository.ts'
 import { DiskStore } from '@muster/releases/store.ts'
@@ -62,9 +63,9 @@ const server = createServer(async (request, response) => {
       ? call(null, distribution.checksums, { version: of, name }, { runtime })
       : call(null, distribution.download, { os, arch, version: wanted }, { runtime })
   try {
-    const { body } = (await calling) as RawAnswer
+    const body = await opened(((await calling) as RawAnswer).body)
     if (typeof body === 'string' || body instanceof Uint8Array) response.write(body)
-    else for await (const piece of body ?? []) response.write(piece)
+    else for await (const piece of body) response.write(piece)
     response.end()
   } catch {
     response.writeHead(404).end()

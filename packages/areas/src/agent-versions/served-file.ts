@@ -1,7 +1,7 @@
 // Files of releases over HTTP: whole, in parts, or not at all when the other side has them already.
 import { createHash } from 'node:crypto'
 import type { RawAnswer, Request } from '@muster/kit/call.ts'
-import { invariant } from '@muster/kit/errors.ts'
+import { notFound } from '@muster/kit/errors.ts'
 import type { ByteRange, ReleaseStore } from '@muster/releases/store.ts'
 
 export interface ServedFile {
@@ -36,14 +36,10 @@ interface Content {
   readonly immutable: boolean
   readonly headers: Readonly<Record<string, string>>
   readonly size: number
-  /** Null when it is gone meanwhile. */
-  read(range: ByteRange | undefined): Promise<RawAnswer['body']>
+  read(range: ByteRange | undefined): RawAnswer['body']
 }
 
-async function serve(
-  request: Request,
-  { tag, immutable, headers: own, size, read }: Content,
-): Promise<RawAnswer | null> {
+function serve(request: Request, { tag, immutable, headers: own, size, read }: Content): RawAnswer {
   const etag = `"${tag}"`
   const headers = {
     ...own,
@@ -56,8 +52,7 @@ async function serve(
   const condition = request.header('if-range')
   const range = condition === undefined || condition === etag ? rangeOf(request.header('range'), size) : null
   if (range === 'none') return { status: 416, headers: { ...headers, 'content-range': `bytes */${size}` }, body: null }
-  const body = await read(range ?? undefined)
-  if (body === null) return null
+  const body = read(range ?? undefined)
   if (range === null) return { status: 200, headers: { ...headers, 'content-length': String(size) }, body }
   const { start, end } = range
   const part = { 'content-range': `bytes ${start}-${end}/${size}`, 'content-length': String(end - start + 1) }
@@ -67,23 +62,22 @@ async function serve(
 /** @returns null when the store has no such file */
 export async function serveFile(request: Request, store: ReleaseStore, file: ServedFile): Promise<RawAnswer | null> {
   const size = await store.size(file.path)
-  return size === null ? null : serve(request, { ...file, size, read: (range) => store.stream(file.path, range) })
+  if (size === null) return null
+  const open = async (range: ByteRange | undefined) => {
+    const body = await store.stream(file.path, range)
+    if (body === null) throw notFound('File')
+    return body
+  }
+  return serve(request, { ...file, size, read: (range) => ({ open: () => open(range) }) })
 }
 
 /** A small file that is there as a whole, with its hash as its tag. @param immutable whether its address names its content */
-export async function serveBytes(
-  request: Request,
-  bytes: Buffer,
-  type: string,
-  immutable: boolean,
-): Promise<RawAnswer> {
-  const answer = await serve(request, {
+export function serveBytes(request: Request, bytes: Buffer, type: string, immutable: boolean): RawAnswer {
+  return serve(request, {
     tag: createHash('sha256').update(bytes).digest('hex').slice(0, 32),
     immutable,
     headers: { 'content-type': type },
     size: bytes.length,
-    read: async (range) => (range === undefined ? bytes : bytes.subarray(range.start, range.end + 1)),
+    read: (range) => (range === undefined ? bytes : bytes.subarray(range.start, range.end + 1)),
   })
-  invariant(answer !== null, 'bytes that are there were not')
-  return answer
 }

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { RawAnswer } from '@muster/kit/call.ts'
+import { opened } from '@muster/kit/raw-body.ts'
 import { createReleaseKey } from '@muster/releases/keys.ts'
 import { Repository } from '@muster/releases/repository.ts'
 import { DiskStore } from '@muster/releases/store.ts'
@@ -35,10 +36,11 @@ interface Fetched {
   readonly text: string
 }
 async function answered(calling: Promise<unknown>): Promise<Fetched> {
-  const { status = 200, headers, body } = (await calling) as RawAnswer
+  const { status = 200, headers, body: given } = (await calling) as RawAnswer
+  const body = await opened(given)
   const pieces: Uint8Array[] = []
   if (typeof body === 'string' || body instanceof Uint8Array) pieces.push(Buffer.from(body))
-  else for await (const piece of body ?? []) pieces.push(Buffer.from(piece))
+  else for await (const piece of body) pieces.push(Buffer.from(piece))
   return { status, headers, text: Buffer.concat(pieces).toString() }
 }
 
