@@ -17,11 +17,13 @@ test('a new key comes with the line that installs, waits for its machine, and sa
   await form.getByRole('button', { name: 'Make the key' }).click()
   const steps = page.getByRole('dialog', { name: 'Your enrolment key' })
   const line = (await steps.locator('code').first().textContent()) ?? ''
-  expect(line).toContain(`curl -fsSL ${url}/api/v1/agents/install.sh | sudo sh -s -- --key `)
+  expect(line).toContain(`curl -fsSL ${url}/api/v1/agents/install.sh -o `)
+  const enrollmentKey = (await steps.locator('code').nth(1).textContent()) ?? ''
+  expect(enrollmentKey).toMatch(/^mek_/)
+  expect(line).not.toContain('mek_')
   await steps.getByRole('button', { name: 'Make a short code' }).click()
   await steps.getByText('The code is good until').waitFor()
   await steps.getByText('Waiting for the first machine to report').waitFor()
-  const [, enrollmentKey = ''] = /--key '?([^\s']+)/.exec(line) ?? []
   const { deviceId } = await clientOf(url).enrollment.agents.enroll.mutate({
     enrollmentKey,
     hostname: 'newcomer',

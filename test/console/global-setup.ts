@@ -64,8 +64,8 @@ async function prepare(stack: Stack, admin: Stage['admin'], agentFolder: string)
   const acme = await newTenant(client, outbox, 'Acme')
   const umbra = await newTenant(client, outbox, 'Umbra')
   const { key } = await client.enrollment.keys.create.mutate({ orgId: acme.orgId, siteId: acme.siteId, name: 'Tests' })
-  const args = ['--server', url, '--key', key, '--data-dir', agentFolder]
-  await stack.launch({ name: 'agent', file: agentMain, args })
+  const args = ['--server', url, '--data-dir', agentFolder]
+  await stack.launch({ name: 'agent', file: agentMain, args, env: { MUSTER_ENROLLMENT_KEY: key } })
   const device = await firstDevice(client, acme.orgId)
   const { redis, system } = stack.urls
   return {

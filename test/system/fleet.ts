@@ -130,8 +130,11 @@ export class Fleet {
   /** Starts a real agent; with the data folder of an earlier one it goes on as that one. */
   async agent(name: string, key: string, dataDir?: string): Promise<Agent> {
     const folder = dataDir ?? (await this.folder())
-    const args = ['--server', this.stack.urls.admin, '--key', key, '--data-dir', folder]
-    return { dataDir: folder, process: await this.stack.launch({ name, file: agentMain, args }) }
+    const args = ['--server', this.stack.urls.admin, '--data-dir', folder]
+    return {
+      dataDir: folder,
+      process: await this.stack.launch({ name, file: agentMain, args, env: { MUSTER_ENROLLMENT_KEY: key } }),
+    }
   }
 
   /** The only device of an organisation, once it meets a condition. */

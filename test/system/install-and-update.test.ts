@@ -41,11 +41,13 @@ async function publish(version: string, entry?: string): Promise<void> {
   expect(answer).toEqual({ version, synced: [`agent:${target.os}/${target.arch}`] })
 }
 
-const script = async (...args: string[]) => {
+/** The line that console and API show, with the key on its standard input. */
+const script = async (key: string, ...args: string[]) => {
   const url = `${fleet.stack.urls.admin}/api/v1/agents/install.sh`
-  const line = 'curl -fsSL "$0" | sh -s -- "$@"'
-  const { stdout } = await run('sh', ['-c', line, url, ...args, '--root', machine])
-  return stdout
+  const line = 'file=$(mktemp) && curl -fsSL "$0" -o "$file" && sh "$file" "$@"'
+  const running = run('sh', ['-c', line, url, ...args, '--root', machine])
+  running.child.stdin?.end(`${key}\n`)
+  return (await running).stdout
 }
 
 /** In a machine's own time a stage takes ten minutes at least; here only what becomes of the devices counts. */
@@ -75,13 +77,12 @@ afterAll(async () => {
 
 describe('a machine, from its installation on', () => {
   it('is installed by the script of its server, enrols and is online', async () => {
-    expect(await script('--key', tenant.key)).toContain(`version ${first} is installed`)
+    expect(await script(tenant.key)).toContain(`version ${first} is installed`)
     const installed = join(machine, 'opt/muster')
     service = new ServiceManager({
       first: join(installed, 'muster-agent.watchdog'),
       again: join(installed, 'muster-agent.watchdog'),
       args: ['watchdog', '--server', fleet.stack.urls.admin, '--data-dir', join(machine, 'var/lib/muster-agent')],
-      env: { MUSTER_ENROLLMENT_KEY: tenant.key },
     })
     const device = await theDevice(({ status, agentVersion }) => status === 'online' && agentVersion === first)
     expect(device).toMatchObject({ siteId: tenant.site.id, osType: 'linux' })
@@ -148,7 +149,7 @@ describe('a machine, from its installation on', () => {
 
   it('has nothing of the agent left once it is uninstalled', async () => {
     await service?.stop()
-    expect(await script('--uninstall', '--purge')).toContain('removed, with its identity')
+    expect(await script('', '--uninstall', '--purge')).toContain('removed, with its identity')
     const left = await readdir(machine, { recursive: true, withFileTypes: true })
     expect(left.filter((entry) => !entry.isDirectory() || entry.name.includes('muster'))).toEqual([])
   })

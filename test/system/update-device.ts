@@ -93,7 +93,7 @@ export class Device {
     this.#releases = releases
     this.server = server
     this.#root = root
-    const place = ['--server', server.url, '--key', 'test-key', '--data-dir', join(root, 'data')]
+    const place = ['--server', server.url, '--data-dir', join(root, 'data')]
     this.#args = ['watchdog', ...place, '--confirm-seconds', String(confirmSeconds)]
   }
 
@@ -104,7 +104,12 @@ export class Device {
     const device = new Device(releases, server, await mkdtemp(join(tmpdir(), 'muster-device-')), confirmSeconds)
     await device.install(version)
     const [first, again] = [device.path('muster-agent'), device.path('muster-agent.watchdog')]
-    device.#service = new ServiceManager({ first, again, args: device.#args })
+    device.#service = new ServiceManager({
+      first,
+      again,
+      args: device.#args,
+      env: { MUSTER_ENROLLMENT_KEY: 'test-key' },
+    })
     await device.connected()
     return device
   }

@@ -32,7 +32,7 @@ test('enrols, proves its key, reports at once and stays itself after a restart',
   expect(server.hellos[1]?.bootId).not.toBe(server.hellos[0]?.bootId)
 })
 
-test('two data folders on one machine are two devices, and one folder is held by one agent', async () => {
+test('two data folders on one machine are two devices', async () => {
   await using folders = await temporaryFolder()
   await using _one = await startAgent(server.url, join(folders.path, 'one'))
   await using _two = await startAgent(server.url, join(folders.path, 'two'))
@@ -40,7 +40,6 @@ test('two data folders on one machine are two devices, and one folder is held by
   const [one, two] = server.enrolments
   expect(one?.machineId).toMatch(/^[0-9a-f]{64}$/)
   expect(one?.machineId).not.toBe(two?.machineId)
-  await expect(startAgent(server.url, join(folders.path, 'one'))).rejects.toThrow(/another agent runs/)
 })
 
 test('a refused key is the end, said in the words of the server', async () => {
@@ -57,7 +56,7 @@ test('an agent that was never enrolled says which flags it needs', async () => {
   await using folder = await temporaryFolder()
   await using lost = await startAgent(undefined, folder.path)
   await expect(lost.ended).rejects.toThrow(AgentStopped)
-  await expect(lost.ended).rejects.toThrow(/--server <url> and --key/)
+  await expect(lost.ended).rejects.toThrow(/--server <url>, and the enrollment key on standard input/)
 })
 
 test('a busy server is asked again after the time that it gave', async () => {

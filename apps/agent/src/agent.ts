@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { access, constants, mkdir, realpath, rm } from 'node:fs/promises'
+import { realpath, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DownMessage } from '@muster/wire/down.ts'
 import { bootIdMax } from '@muster/wire/limits.ts'
@@ -11,7 +11,10 @@ import { CommandRunner } from './commands/runner.ts'
 import type { Config } from './config.ts'
 import { Connection } from './connection.ts'
 import { Control } from './control.ts'
+import { takeDataFolder } from './data-folder.ts'
+import { requireEncrypted } from './encryption.ts'
 import { EnrolmentRefused, enrol } from './enrol.ts'
+import { forgetEnrolmentKey, keptEnrolmentKey, takeEnrolmentKey } from './enrolment-key.ts'
 import { Heartbeat } from './heartbeat.ts'
 import { type Enrolment, Identity } from './identity.ts'
 import { InventoryReporter } from './inventory-reporter.ts'
@@ -48,6 +51,8 @@ export interface AgentOptions {
 interface Folder {
   /** Where it really is. */
   path: string
+  /** The key to enroll with, as long as there is one. */
+  key: string | undefined
   identity: Identity
   journal: Journal
   settings: Settings
@@ -82,7 +87,7 @@ export class Agent {
     const [outbox, clock] = [this.#outbox, this.#clock]
     this.#options = options
     this.#folder = folder
-    this.#mayEnrolAgain = config.key !== undefined && config.server !== undefined
+    this.#mayEnrolAgain = folder.key !== undefined && config.server !== undefined
     const vitals = platform.vitals()
     this.#heartbeat = new Heartbeat({
       read: () => vitals.read(),
@@ -113,7 +118,8 @@ export class Agent {
   /** Opens the data folder, which no other agent may hold at the same time. */
   static async open(options: AgentOptions): Promise<Agent> {
     const directory = options.config.dataDirectory
-    const free = await takeFolder(directory, options.platform)
+    const free = await takeDataFolder(directory, 'agent', options)
+    if (options.config.keyFromStdin) await takeEnrolmentKey(directory)
     await rm(join(directory, 'scripts'), { recursive: true, force: true })
     const identity = await Identity.open(directory)
     const journal = await Journal.open(join(directory, 'journal.log'))
@@ -125,7 +131,9 @@ export class Agent {
     const control = await Control.open(directory, { pid: process.pid, version: agentVersion, ...state }, () => news())
     const updates = new UpdateJournal(directory)
     const watchdog = await WatchdogCredential.open(directory)
-    const folder = { path, identity, journal, settings, control, watchdog, updates, trustedRoot: root, release: free }
+    const key = options.config.key ?? (await keptEnrolmentKey(directory))
+    const held = { path, key, identity, journal, settings, control, watchdog, updates }
+    const folder = { ...held, trustedRoot: root, release: free }
     const agent = new Agent(options, folder)
     news = () => agent.#reportUpdate()
     return agent
@@ -171,6 +179,7 @@ export class Agent {
     else if (config.ingestUrl === undefined && differs(config.server, this.#folder.identity.enrolment.server))
       log.warn(`already enrolled at ${this.#folder.identity.enrolment.server}; --server ${config.server} is not used`)
     if (this.#stopping.signal.aborted) return
+    requireEncrypted(this.#peerUrl(), config.allowPlaintext)
     await this.#runner.recover()
     await this.#updater.recover()
     const final = await this.#connection.run(this.#stopping.signal)
@@ -195,14 +204,19 @@ export class Agent {
 
   async #enrol(): Promise<void> {
     const { config, log, platform } = this.#options
-    const { server, key } = config
+    const { server } = config
+    const { key } = this.#folder
     if (server === undefined || key === undefined)
-      throw new AgentStopped('this machine is not enrolled yet: give --server <url> and --key <enrolment key>')
+      throw new AgentStopped(
+        'this machine is not enrolled yet: give --server <url>, and the enrollment key on standard input with --key-stdin',
+      )
     const facts = { ...(await platform.facts()), agentVersion }
     const machineId = await this.#machineId()
     const request = { server, key, publicKey: this.#folder.identity.publicKey, machineId, facts }
     const enrolment = await enrol(request, log, this.#stopping.signal)
+    requireEncrypted(config.ingestUrl ?? enrolment.ingestUrl, config.allowPlaintext)
     await this.#folder.identity.enrolled(enrolment)
+    await this.#forgetKey()
     await this.#folder.settings.change({ inventoryHash: undefined })
     log.info(`enrolled as ${enrolment.deviceId} at ${server}`, { deviceId: enrolment.deviceId, server })
   }
@@ -219,11 +233,25 @@ export class Agent {
     return enrolment
   }
 
+  #peerUrl(): string {
+    return this.#options.config.ingestUrl ?? this.#enrolment().ingestUrl
+  }
+
+  /** The machine is enrolled: the key that enrolled it is worth stealing, and of no more use here. */
+  async #forgetKey(): Promise<void> {
+    const { platform, config, log } = this.#options
+    try {
+      await forgetEnrolmentKey(this.#folder.path)
+      if (config.dataDirectory === platform.defaultDataDirectory()) await platform.forgetInstalledKey()
+    } catch (error) {
+      log.error(`cannot remove the enrollment key: ${error instanceof Error ? error.message : error}`)
+    }
+  }
+
   #peer(bootId: number) {
-    const { certificate, ingestUrl } = this.#enrolment()
-    const url = this.#options.config.ingestUrl ?? ingestUrl
+    const { certificate } = this.#enrolment()
     return {
-      url,
+      url: this.#peerUrl(),
       certificate,
       prove: (nonce: Uint8Array) => this.#folder.identity.prove(nonce, certificate),
       bootId,
@@ -232,10 +260,12 @@ export class Agent {
   }
 
   #onWelcome({ serverTime, heartbeatMs }: Extract<DownMessage, { name: 'welcome' }>['body']): void {
-    const { deviceId, ingestUrl } = this.#enrolment()
-    const url = this.#options.config.ingestUrl ?? ingestUrl
+    const { deviceId } = this.#enrolment()
     const fields = { deviceId, heartbeatMs }
-    this.#options.log.info(`connected to ${url} as ${deviceId}, one heartbeat every ${heartbeatMs / 1000} s`, fields)
+    this.#options.log.info(
+      `connected to ${this.#peerUrl()} as ${deviceId}, one heartbeat every ${heartbeatMs / 1000} s`,
+      fields,
+    )
     this.#connected = true
     this.#clock.learn(serverTime)
     this.#heartbeat.setInterval(heartbeatMs)
@@ -245,7 +275,10 @@ export class Agent {
     this.#askForWatchdog(deviceId).catch((error: unknown) =>
       this.#options.log.error(`no key for the watchdog: ${error}`),
     )
-    if (!this.#welcomed) this.#options.ready?.(deviceId)
+    if (!this.#welcomed) {
+      this.#options.ready?.(deviceId)
+      void this.#forgetKey()
+    }
     this.#welcomed = true
   }
 
@@ -307,19 +340,6 @@ export class Agent {
       return false
     }
   }
-}
-
-async function takeFolder(directory: string, platform: Platform): Promise<() => void> {
-  try {
-    await mkdir(directory, { recursive: true, mode: 0o700 })
-    await access(directory, constants.R_OK | constants.W_OK | constants.X_OK)
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    throw new AgentStopped(`cannot use the data folder ${directory}: ${why}; give another one with --data-dir`)
-  }
-  const release = await platform.claim(directory, 'agent')
-  if (release !== undefined) return release
-  throw new AgentStopped(`another agent runs with the data folder ${directory}; give this one its own with --data-dir`)
 }
 
 function differs(given: string | undefined, known: string): boolean {

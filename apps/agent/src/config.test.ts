@@ -4,15 +4,17 @@ import { ConfigError, readCommandLine } from './config.ts'
 const read = (...args: string[]) => readCommandLine(args, '/var/lib/agent', {})
 
 test('flags become settings', () => {
-  expect(read('--server', 'https://muster.example.com/', '--key', 'k', '--data-dir', '/tmp/x', '--log-json')).toEqual({
+  expect(read('--server', 'https://muster.example.com/', '--key-stdin', '--data-dir', '/tmp/x', '--log-json')).toEqual({
     kind: 'run',
     config: {
       server: 'https://muster.example.com',
-      key: 'k',
+      key: undefined,
+      keyFromStdin: true,
       dataDirectory: '/tmp/x',
       ingestUrl: undefined,
       proxy: undefined,
       logJson: true,
+      allowPlaintext: false,
       trustedRoot: undefined,
       confirmMs: 60_000,
     },
@@ -27,12 +29,26 @@ test('the data folder has a default, the key may stand in the environment', () =
 test.each([
   [['--server', 'muster.example.com'], /--server should look like https:/],
   [['--ingest', 'https://x'], /--ingest should look like wss:/],
-  [['--key', ''], /--key should be an enrolment key/],
+  [['--key', 'K'], /--key is not taken: .* with --key-stdin/],
+  [['--key=K'], /--key is not taken/],
+  [
+    ['--server', 'http://muster.example.com'],
+    /--server .* is not encrypted: give its https: address, or add --allow-plain/,
+  ],
+  [['--ingest', 'ws://10.0.0.1/agent'], /--ingest .* is not encrypted: give its wss: address/],
   [['--nonsense'], /--nonsense/],
   [['stray'], /stray/],
 ])('%j is refused by the name of the flag', (args, message) => {
   expect(() => read(...args)).toThrow(ConfigError)
   expect(() => read(...args)).toThrow(message)
+})
+
+test('finding 9: plaintext passes on loopback, and elsewhere only when a flag or setting says so', () => {
+  const server = ['--server', 'http://muster.example.com', '--ingest', 'ws://10.0.0.1/agent']
+  expect(read('--server', 'http://localhost:3000', '--ingest', 'ws://127.0.0.1:3001/agent').kind).toBe('run')
+  expect(read(...server, '--allow-plaintext')).toMatchObject({ config: { allowPlaintext: true } })
+  expect(readCommandLine(server, '/x', { ALLOW_PLAINTEXT: 'true' })).toMatchObject({ config: { allowPlaintext: true } })
+  expect(() => readCommandLine(server, '/x', { ALLOW_PLAINTEXT: 'false' })).toThrow(ConfigError)
 })
 
 test('help and version need nothing else', () => {

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { isExposed } from '@muster/wire/plaintext.ts'
 import { z } from 'zod'
 import { confirmMs } from './limits.ts'
 
@@ -21,11 +22,12 @@ const socketAddress = z.url({ protocol: /^wss?$/, error: 'should look like wss:/
 
 const Flags = z.object({
   server: webAddress.optional(),
-  key: z.string().min(1, 'should be an enrolment key').max(256, 'is longer than any enrolment key').optional(),
+  'key-stdin': z.boolean().default(false),
   'data-dir': z.string().min(1, 'should be a folder').optional(),
   ingest: socketAddress.optional(),
   proxy: z.url({ protocol: /^https?$/, error: 'should look like http://proxy.example.com:3128' }).optional(),
   'log-json': z.boolean().default(false),
+  'allow-plaintext': z.boolean().default(false),
   'trusted-root': z.string().min(1, 'should be a file').optional(),
   'confirm-seconds': z.coerce
     .number({ error: 'should be a number of seconds' })
@@ -38,27 +40,32 @@ export interface Config {
   /** Where to enrol: the address of the administration server. */
   server: string | undefined
   key: string | undefined
+  /** The enrolment key comes on standard input. */
+  keyFromStdin: boolean
   dataDirectory: string
   /** Overrides the socket address that enrolment gave. */
   ingestUrl: string | undefined
   /** In place of the one that the environment names. */
   proxy: string | undefined
   logJson: boolean
+  /** Server and ingest may be reached unencrypted over a network. */
+  allowPlaintext: boolean
   /** A file with the root that releases are checked from, in place of the one that this agent was built with. */
   trustedRoot: string | undefined
   /** How long the watchdog waits for a new version to prove itself. */
   confirmMs: number
 }
 
-export const usage = `Usage: muster-agent [watchdog] [--server <url> --key <enrolment key>] [--data-dir <folder>] [--ingest <url>] [--log-json]
+export const usage = `Usage: muster-agent [watchdog] [--server <url> --key-stdin] [--data-dir <folder>] [--ingest <url>] [--log-json]
 
   watchdog    starts the agent and watches it: restarts it, undoes updates that fail; takes the same flags
   --server    address of the Muster server; needed the first time
-  --key       enrolment key; needed the first time; may also stand in MUSTER_ENROLLMENT_KEY
+  --key-stdin reads the enrollment key from standard input; needed the first time, unless MUSTER_ENROLLMENT_KEY holds it
   --data-dir  where the agent keeps its identity and journal (default: the system's place for it)
   --ingest    socket address to use instead of the one that the server gave at enrolment
   --proxy     HTTP proxy to go through, in place of https_proxy and http_proxy; no_proxy names what is reached without it
   --log-json  one JSON object per line instead of plain lines
+  --allow-plaintext  accept http: and ws: addresses that leave this machine; ALLOW_PLAINTEXT=true does the same
   --trusted-root     file with the root that releases are checked from, kept in place of the built-in one
   --confirm-seconds  how long a new version has to reach the server before the watchdog undoes the update (default 60)
   --version, --help`
@@ -78,23 +85,40 @@ export function readCommandLine(
   if (!parsed.success)
     throw new ConfigError(parsed.error.issues.map((issue) => `--${issue.path.join('.')} ${issue.message}`).join('; '))
   const flags = parsed.data
+  const allowPlaintext = flags['allow-plaintext'] || given.ALLOW_PLAINTEXT === 'true'
+  requireEncryptedFlags(flags, allowPlaintext)
   return {
     kind: 'run',
     config: {
       server: flags.server?.replace(/\/+$/, ''),
-      // A key on the command line is visible to every user of the machine while the agent runs.
-      key: flags.key ?? (given.MUSTER_ENROLLMENT_KEY || undefined),
+      key: given.MUSTER_ENROLLMENT_KEY || undefined,
+      keyFromStdin: flags['key-stdin'],
       dataDirectory: resolve(flags['data-dir'] ?? defaultDataDirectory),
       ingestUrl: flags.ingest,
       proxy: flags.proxy,
       logJson: flags['log-json'],
+      allowPlaintext,
       trustedRoot: flags['trusted-root'],
       confirmMs: flags['confirm-seconds'] * 1000,
     },
   }
 }
 
+function requireEncryptedFlags(flags: z.infer<typeof Flags>, allowPlaintext: boolean): void {
+  if (allowPlaintext) return
+  for (const name of ['server', 'ingest'] as const) {
+    const address = flags[name]
+    if (address === undefined || !isExposed(address)) continue
+    const secure = name === 'server' ? 'https:' : 'wss:'
+    throw new ConfigError(`--${name} ${address} is not encrypted: give its ${secure} address, or add --allow-plaintext`)
+  }
+}
+
 function parseFlags(args: readonly string[]) {
+  if (args.some((arg) => /^--key(=|$)/.test(arg)))
+    throw new ConfigError(
+      '--key is not taken: every user of a machine can read command lines. Give the key on standard input with --key-stdin',
+    )
   try {
     return parseArgs({
       args: [...args],
@@ -102,11 +126,12 @@ function parseFlags(args: readonly string[]) {
       allowPositionals: false,
       options: {
         server: { type: 'string' },
-        key: { type: 'string' },
+        'key-stdin': { type: 'boolean' },
         'data-dir': { type: 'string' },
         ingest: { type: 'string' },
         proxy: { type: 'string' },
         'log-json': { type: 'boolean' },
+        'allow-plaintext': { type: 'boolean' },
         'trusted-root': { type: 'string' },
         'confirm-seconds': { type: 'string' },
         help: { type: 'boolean', short: 'h' },

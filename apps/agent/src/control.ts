@@ -41,7 +41,7 @@ export class Control {
 
   /** The data folder has to be this agent's: what an earlier one left of its socket is removed. */
   static async open(directory: string, state: AgentState, news: () => void): Promise<Control> {
-    const { path, close } = await socketPath(directory)
+    const { path, close } = await socketPath(directory, controlFile)
     await rm(join(directory, controlFile), { force: true })
     const control = new Control(state, close, news)
     await new Promise<void>((resolve, reject) => {
@@ -86,10 +86,13 @@ export class Control {
   }
 }
 
-/** A path by which the socket in a folder can be reached, however long the folder's own path is. */
-export async function socketPath(directory: string): Promise<{ path: string; close: () => Promise<void> }> {
-  const path = join(directory, controlFile)
+/** A path by which a socket in a folder can be reached, however long the folder's own path is. */
+export async function socketPath(
+  directory: string,
+  name: string,
+): Promise<{ path: string; close: () => Promise<void> }> {
+  const path = join(directory, name)
   if (path.length <= socketPathMax) return { path, close: async () => undefined }
   const folder = await open(directory, 'r')
-  return { path: `/proc/self/fd/${folder.fd}/${controlFile}`, close: () => folder.close() }
+  return { path: `/proc/self/fd/${folder.fd}/${name}`, close: () => folder.close() }
 }

@@ -85,6 +85,7 @@ export const journalMemoryMs = 48 * hour
 
 // Enrolment.
 export const enrolTimeoutMs = 30 * second
+export const enrolmentKeyBytesMax = 4 * kib
 export const enrolAnswerBytesMax = 64 * kib
 
 /** From the signal to the end of the process. */
@@ -135,3 +136,7 @@ export const failedStartsMax = 5
 /** An agent asked to end has this long before it is killed. */
 export const agentGraceMs = 8 * second
 export const controlLineBytesMax = 4 * kib
+
+// Taking the data folder while another process holds it.
+export const claimRetryFirstMs = second
+export const claimRetryMaxMs = 30 * second

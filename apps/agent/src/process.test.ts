@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => server.stop())
 
 const main = 'src/main.ts'
-const flags = (dataDirectory: string) => ['--server', server.url, '--key', 'test-key', '--data-dir', dataDirectory]
+const flags = (dataDirectory: string) => ['--server', server.url, '--data-dir', dataDirectory]
 
 /** Resolves when the running script of this command has shown that it is under way. */
 const isUnderWay = (commandId: string) =>

@@ -72,7 +72,7 @@ describe('through a proxy', () => {
     await proxy.stop()
     await rm(folder, { recursive: true, force: true })
   })
-  const args = () => ['--server', server.url, '--key', 'k', '--data-dir', folder]
+  const args = () => ['--server', server.url, '--data-dir', folder]
 
   test('an agent enrols and connects, with the credentials of the address', async () => {
     proxy.wants = `Basic ${Buffer.from('me:pass word').toString('base64')}`
@@ -129,7 +129,7 @@ describe('through a proxy to a server with TLS', () => {
     await proxy?.stop()
     await rm(folder, { recursive: true, force: true })
   })
-  const args = (name: string) => ['--server', server.url, '--key', 'k', '--data-dir', join(folder, name)]
+  const args = (name: string) => ['--server', server.url, '--data-dir', join(folder, name)]
 
   test('an agent that knows its authority enrols, connects and fetches, all of it inside the tunnel', async () => {
     const environment = { https_proxy: proxy.url, http_proxy: 'http://127.0.0.1:1', NODE_EXTRA_CA_CERTS: root }

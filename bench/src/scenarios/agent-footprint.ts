@@ -35,8 +35,11 @@ export const agentFootprint: Scenario = {
     server.mood.heartbeatMs = heartbeatMs
     keep(server)
     const data = join(folder, 'data')
-    const flags = ['--server', server.url, '--key', 'bench', '--data-dir', data]
-    const watchdog = spawn(executable, ['watchdog', ...flags], { stdio: 'ignore' })
+    const flags = ['--server', server.url, '--data-dir', data]
+    const watchdog = spawn(executable, ['watchdog', ...flags], {
+      stdio: 'ignore',
+      env: { ...process.env, MUSTER_ENROLLMENT_KEY: 'bench' },
+    })
     const ended = new Promise<void>((resolve) => watchdog.once('exit', () => resolve()))
     keep({ stop: () => (watchdog.kill('SIGTERM') ? ended : Promise.resolve()) })
     await server.next('inventory')

@@ -60,7 +60,7 @@ const spkiPrefix = Buffer.from('302a300506032b6570032100', 'hex')
 
 /** The offline keys that a root trusts, as PEM texts. */
 export function trustedKeys({ keys, roles }: Root): string[] {
-  return (roles.targets?.keyIDs ?? []).flatMap((id) => {
+  return [...new Set(roles.targets?.keyIDs)].flatMap((id) => {
     const raw = keys[id]?.keyVal.public
     if (raw === undefined) return []
     const der = Buffer.concat([spkiPrefix, Buffer.from(raw, 'hex')])

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { ReleaseTarget, releaseTargetPath } from '@muster/wire/release.ts'
 import { Metadata, MetadataKind, MetaFile, Root, Snapshot, TargetFile, Targets, Timestamp } from '@tufjs/models'
 import type { ReleaseKey } from './keys.ts'
+import { signSums } from './signed-sums.ts'
 import { type ReleaseStore, readSmall } from './store.ts'
 
 /*
@@ -115,11 +116,8 @@ export class Repository {
     const made = added.map(({ target, hash, bytes }) => targetOf(target, hash, bytes.length))
     const all = new Map([...Object.values(before.signed.targets), ...made].map((target) => [target.path, target]))
     await this.#writeTargets([...all.values()], before.signed.version + 1, keys)
-    await this.#writeSums(
-      added.map(({ target }) => target.version),
-      [...all.values()],
-      keys,
-    )
+    const versions = added.map(({ target }) => target.version)
+    await this.#signSums([...all.values()], keys, versions)
     return made.map(signedTarget)
   }
 
@@ -141,6 +139,7 @@ export class Repository {
     const targets = await this.#targets()
     targets.sign(key.signature)
     await this.#write(`${targets.signed.version}.targets.json`, targets)
+    await this.#signSums(Object.values(targets.signed.targets), [key])
   }
 
   /** Gives the repository other keys. Signed by those that were trusted before and by those that are from now on. */
@@ -151,7 +150,9 @@ export class Repository {
     before.verifyDelegate(MetadataKind.Root, next)
     next.verifyDelegate(MetadataKind.Root, next)
     const { signed } = await this.#targets()
-    await this.#writeTargets(Object.values(signed.targets), signed.version + 1, signers.release)
+    const targets = Object.values(signed.targets)
+    await this.#writeTargets(targets, signed.version + 1, signers.release)
+    await this.#signSums(targets, signers.release)
     await this.#writeRoot(next)
   }
 
@@ -226,15 +227,9 @@ export class Repository {
     await this.#write(`${version}.targets.json`, made)
   }
 
-  /** Beside the metadata, what a shell script can check: the hashes of a version, and a plain signature of them. */
-  async #writeSums(versions: readonly string[], targets: readonly TargetFile[], [key]: readonly ReleaseKey[]) {
-    for (const version of new Set(versions)) {
-      const its = targets.map(signedTarget).filter((target) => target.version === version)
-      const lines = its.map(({ sha256: hash, os, arch }) => `${hash}  muster-agent-${os}-${arch}\n`)
-      const sums = Buffer.from(lines.sort().join(''))
-      await this.#store.write(`targets/${version}/SHA256SUMS`, sums)
-      if (key !== undefined) await this.#store.write(`targets/${version}/SHA256SUMS.sig`, key.sign(sums))
-    }
+  async #signSums(targets: readonly TargetFile[], keys: readonly ReleaseKey[], versions?: readonly string[]) {
+    const its = targets.map(signedTarget)
+    await signSums(this.#store, its, versions ?? its.map(({ version }) => version), keys)
   }
 
   async #root(): Promise<Metadata<Root>> {

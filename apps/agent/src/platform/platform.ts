@@ -65,6 +65,8 @@ export interface Platform {
    * the process, however it ends.
    */
   claim(dataDirectory: string, part: 'agent' | 'watchdog'): Promise<(() => void) | undefined>
+  /** Removes the enrollment key from the settings that an earlier installer wrote for the service. */
+  forgetInstalledKey(): Promise<void>
   /** Names a running process for good, so that a later one with the same number is another; undefined when it has ended. */
   identify(pid: number): Promise<string | undefined>
 }

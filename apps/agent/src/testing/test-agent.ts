@@ -52,7 +52,7 @@ export async function startAgent(
   }
   const config = {
     ...{ server, key, dataDirectory, ingestUrl: undefined, proxy: undefined },
-    ...{ logJson: false, trustedRoot: undefined, confirmMs },
+    ...{ keyFromStdin: false, allowPlaintext: false, logJson: false, trustedRoot: undefined, confirmMs },
   }
   const log = createLog(false, hear)
   const agent = await Agent.open({ config, platform: await loadPlatform(), log })
@@ -89,12 +89,14 @@ export function spawnAgent(
   entry: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  input = '',
 ): AgentProcess {
   const file = fileURLToPath(new URL(`../../${entry}`, import.meta.url))
   const child: ChildProcess = spawn(process.execPath, [file, ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...environment, ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { ...environment, MUSTER_ENROLLMENT_KEY: 'test-key', ...env },
   })
+  child.stdin?.end(input)
   let output = ''
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (piece: Buffer) => {

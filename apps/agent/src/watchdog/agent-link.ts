@@ -1,5 +1,5 @@
 import { createConnection, type Socket } from 'node:net'
-import { AgentState, controlWords, socketPath } from '../control.ts'
+import { AgentState, controlFile, controlWords, socketPath } from '../control.ts'
 import { controlLineBytesMax } from '../limits.ts'
 import { onLines } from '../line-reader.ts'
 
@@ -19,7 +19,7 @@ export class AgentLink {
 
   /** Undefined when no agent listens in this data folder, or it does not say what it is in time. */
   static async open(directory: string, timeoutMs: number): Promise<AgentLink | undefined> {
-    const { path, close } = await socketPath(directory)
+    const { path, close } = await socketPath(directory, controlFile)
     const socket = createConnection(path)
     const link = await new Promise<AgentLink | undefined>((resolve) => {
       let made: AgentLink | undefined

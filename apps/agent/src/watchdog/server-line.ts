@@ -12,6 +12,8 @@ import type { Sight } from './supervisor.ts'
 export interface ServerLineOptions {
   credential: WatchdogCredential
   ingestUrl: string | undefined
+  /** Whether the watchdog may connect to an address that the server gave. */
+  mayUse(url: string): boolean
   log: Log
 }
 
@@ -39,10 +41,10 @@ export class ServerLine {
 
   /** Connects as soon as the machine is enrolled, and stays connected until stopped. */
   async run(signal: AbortSignal): Promise<void> {
-    const { credential, ingestUrl, log } = this.#options
+    const { credential, ingestUrl, mayUse, log } = this.#options
     for (;;) {
       this.#proof = await credential.proof().catch(() => undefined)
-      if (this.#proof !== undefined) break
+      if (this.#proof !== undefined && mayUse(ingestUrl ?? this.#proof.enrolment.ingestUrl)) break
       await pause(linkRetryMs * 4, signal)
     }
     const bootId = randomInt(1, bootIdMax)

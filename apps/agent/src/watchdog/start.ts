@@ -1,11 +1,15 @@
 import { execFile } from 'node:child_process'
-import { mkdir } from 'node:fs/promises'
 import { promisify } from 'node:util'
+import { isExposed } from '@muster/wire/plaintext.ts'
+import { AgentStopped } from '../agent-stopped.ts'
 import { type Invocation, usage } from '../config.ts'
+import { takeDataFolder } from '../data-folder.ts'
+import { takeEnrolmentKey } from '../enrolment-key.ts'
 import { firstWordsTimeoutMs } from '../limits.ts'
 import { createLog, type Log } from '../log.ts'
 import { isExecutable, ownProgram } from '../own-program.ts'
 import { loadPlatform } from '../platform/load.ts'
+import type { Platform } from '../platform/platform.ts'
 import { exitCodes, readInvocation } from '../start.ts'
 import { UpdateSteps } from '../update/attempt.ts'
 import { Installation } from '../update/installation.ts'
@@ -27,19 +31,18 @@ export async function startWatchdog(args: readonly string[]): Promise<void> {
   const { config } = invocation
   const directory = config.dataDirectory
   const log = watchdogLog(config)
-  await mkdir(directory, { recursive: true, mode: 0o700 })
-  if ((await platform.claim(directory, 'watchdog')) === undefined) {
-    log.error(`another watchdog watches the agent of ${directory}`)
-    process.exit(exitCodes.refused)
-  }
+  await prepareFolder(config, platform, log)
   const journal = new UpdateJournal(directory)
   const stopping = new AbortController()
-  const own = isExecutable ? new OwnExecutable(args, journal, log, stopping.signal) : undefined
+  // The agent, and this watchdog when it goes on as another executable, find the key in the data folder.
+  const passedOn = args.filter((arg) => arg !== '--key-stdin')
+  const own = isExecutable ? new OwnExecutable(passedOn, journal, log, stopping.signal) : undefined
   await own?.moveIn()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stopping.abort())
   const line = new ServerLine({
     credential: await WatchdogCredential.open(directory),
     ingestUrl: config.ingestUrl,
+    mayUse: (url) => config.allowPlaintext || !isExposed(url),
     log,
   })
   line.run(stopping.signal).catch((error: unknown) => {
@@ -48,7 +51,7 @@ export async function startWatchdog(args: readonly string[]): Promise<void> {
   const installation = own?.installation
   const supervisor = new Supervisor({
     directory,
-    program: installation === undefined ? ownProgram(...args) : { file: installation.current, args: [...args] },
+    program: installation === undefined ? ownProgram(...passedOn) : { file: installation.current, args: passedOn },
     platform,
     journal,
     steps: installation === undefined ? undefined : new UpdateSteps(installation, journal),
@@ -61,6 +64,18 @@ export async function startWatchdog(args: readonly string[]): Promise<void> {
   const exitCode = await supervisor.run(stopping.signal)
   line.stop('the watchdog stops')
   setTimeout(() => process.exit(exitCode), 400)
+}
+
+/** Takes the data folder, and into it the key that came on standard input. */
+async function prepareFolder(config: Config, platform: Platform, log: Log): Promise<void> {
+  try {
+    await takeDataFolder(config.dataDirectory, 'watchdog', { platform, log })
+    if (config.keyFromStdin) await takeEnrolmentKey(config.dataDirectory)
+  } catch (error) {
+    if (!(error instanceof AgentStopped)) throw error
+    log.error(error.message)
+    process.exit(exitCodes.refused)
+  }
 }
 
 function watchdogLog({ logJson }: Config): Log {

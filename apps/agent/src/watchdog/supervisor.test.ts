@@ -28,6 +28,7 @@ let stopping: AbortController
 let sights: Sight[]
 let ended: Promise<number>
 beforeEach(async () => {
+  vi.stubEnv('MUSTER_ENROLLMENT_KEY', 'k')
   server = await FakeServer.start()
   folder = await temporaryFolder()
   stopping = new AbortController()
@@ -66,7 +67,7 @@ async function watch(program: { file: string; args: string[] }, steps?: UpdateSt
   })
   ended = supervisor.run(stopping.signal)
 }
-const agentArgs = () => ['--server', server.url, '--key', 'k', '--data-dir', folder.path]
+const agentArgs = () => ['--server', server.url, '--data-dir', folder.path]
 
 describe('an agent', () => {
   test('that hangs is killed and started again, and the server hears that it was silent', async () => {

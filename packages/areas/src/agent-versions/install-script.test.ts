@@ -42,7 +42,7 @@ const agent = '#!/bin/sh\necho the agent\n'
 /** A version whose executable is for some other machine. */
 const foreign = '700000.0.9'
 /** What the server says instead of the truth. */
-const lies = new Map<string, string>()
+const lies = new Map<string, string | Buffer>()
 /** Where an answer breaks off. */
 const cuts = new Set<string>()
 /** What was asked for through it as a proxy. */
@@ -114,16 +114,20 @@ beforeAll(async () => {
 
 const PATH = '/usr/bin:/bin:/usr/sbin:/sbin'
 /** Not synchronously: the server that it asks runs in this very process. */
-const runWith = (env: Readonly<Record<string, string>>, ...args: string[]) =>
+const runGiven = (input: string, env: Readonly<Record<string, string>>, ...args: string[]) =>
   new Promise<{ status: number; text: string }>((resolve) => {
-    execFile('sh', [script, ...args], { env: { PATH, ...env } }, (error, out, err) =>
+    const child = execFile('sh', [script, ...args], { env: { PATH, ...env } }, (error, out, err) =>
       resolve({ status: error === null ? 0 : Number(error.code), text: out + err }),
     )
+    // A script that refuses before it reads closes its end.
+    child.stdin?.on('error', () => undefined)
+    child.stdin?.end(input)
   })
+const runWith = (env: Readonly<Record<string, string>>, ...args: string[]) => runGiven('KEY-1\n', env, ...args)
 const run = (...args: string[]) => runWith({ https_proxy: 'http://proxy:1' }, ...args)
 const newRoot = () => mkdtempSync(join(scratch, 'root-'))
 const program = (root: string) => join(root, 'opt/muster/muster-agent')
-const chosen = ['--version', version, '--key', 'KEY-1']
+const chosen = ['--version', version]
 
 describe('the install script', () => {
   it('is clean in the eyes of shellcheck', { timeout: 180_000 }, () => {
@@ -147,7 +151,11 @@ describe('the install script', () => {
     expect(statSync(program(root)).mode & 0o777).toBe(0o755)
     const settings = join(root, 'etc/muster/agent.env')
     expect(statSync(settings).mode & 0o777).toBe(0o600)
-    expect(readFileSync(settings, 'utf8')).toBe('https_proxy="http://proxy:1"\nMUSTER_ENROLLMENT_KEY="KEY-1"\n')
+    expect(readFileSync(settings, 'utf8')).toBe('https_proxy="http://proxy:1"\n')
+    const keyFile = join(root, 'var/lib/muster-agent/enrollment.key')
+    expect(readFileSync(keyFile, 'utf8')).toBe('KEY-1\n')
+    expect(statSync(keyFile).mode & 0o777).toBe(0o600)
+    expect(statSync(join(root, 'var/lib/muster-agent')).mode & 0o777).toBe(0o700)
     const unit = readFileSync(join(root, 'etc/systemd/system/muster-agent.service'), 'utf8')
     expect(unit).toContain(`muster-agent.watchdog watchdog --server ${publicUrl} `)
     // As curl did that fetched this script: a server with an authority of the house is reached by both or by neither.
@@ -188,11 +196,12 @@ describe('the install script', () => {
     expect(readFileSync(`${program(root)}.watchdog`, 'utf8')).toBe('a version that has proved itself')
   })
 
+  const offLoopback = ['--server', 'http://muster.test', '--allow-plaintext']
   const isThere = (tool: string) => spawnSync(tool, ['--version']).error === undefined
   describe.each(['curl', 'wget'].filter(isThere))('with %s', (tool) => {
     // What the script needs besides, and of the two only this one.
     const tools = join(scratch, `with-${tool}`)
-    const needed = 'sh cat chmod cp cut grep id ln mkdir mktemp mv openssl rm sed sha256sum tr uname'.split(' ')
+    const needed = 'sh cat chmod cp cut dd grep id ln mkdir mktemp mv openssl rm sed sha256sum tr uname'.split(' ')
     beforeAll(() => {
       mkdirSync(tools)
       for (const name of [tool, ...needed]) {
@@ -211,12 +220,10 @@ describe('the install script', () => {
     ])('goes through the proxy of %j and hands it on', async (env, settings) => {
       const root = newRoot()
       forwarded.length = 0
-      const told = await runWith({ PATH: tools, ...env }, ...chosen, '--root', root, '--server', 'http://muster.test')
+      const told = await runWith({ PATH: tools, ...env }, ...chosen, '--root', root, ...offLoopback)
       expect(told).toMatchObject({ status: 0 })
       expect(forwarded).toHaveLength(3)
-      expect(readFileSync(join(root, 'etc/muster/agent.env'), 'utf8')).toBe(
-        `${settings}MUSTER_ENROLLMENT_KEY="KEY-1"\n`,
-      )
+      expect(readFileSync(join(root, 'etc/muster/agent.env'), 'utf8')).toBe(`${settings}ALLOW_PLAINTEXT="true"\n`)
     })
 
     it('does without it for what no_proxy names', async () => {
@@ -226,7 +233,7 @@ describe('the install script', () => {
 
     it('takes the proxy of the command line before that of the environment', async () => {
       const root = newRoot()
-      const args = ['--root', root, '--server', 'http://muster.test', '--proxy', publicUrl]
+      const args = ['--root', root, ...offLoopback, '--proxy', publicUrl]
       const env = { PATH: tools, http_proxy: 'http://127.0.0.1:1' }
       expect(await runWith(env, ...chosen, ...args)).toMatchObject({ status: 0 })
     })
@@ -243,7 +250,7 @@ describe('the install script', () => {
 
   it('refuses what does not run on this machine', async () => {
     const root = newRoot()
-    const told = await run('--version', foreign, '--key', 'K', '--root', root)
+    const told = await run('--version', foreign, '--root', root)
     expect(told).toMatchObject({ status: 1, text: expect.stringContaining('does not run on this machine') })
     expect(readdirSync(join(root, 'opt/muster'))).toEqual([])
   })
@@ -278,15 +285,63 @@ describe('the install script', () => {
     expect(told).toMatchObject({ status: 1, text: expect.stringContaining('not signed with a key that is trusted') })
   })
 
+  it('asks an enrolled machine for no key, and takes a new one when it is told to', async () => {
+    const root = newRoot()
+    const keyFile = join(root, 'var/lib/muster-agent/enrollment.key')
+    mkdirSync(join(root, 'var/lib/muster-agent'), { recursive: true })
+    writeFileSync(join(root, 'var/lib/muster-agent/enrolment.json'), '{}')
+    expect(await run(...chosen, '--root', root)).toMatchObject({ status: 0 })
+    expect(existsSync(keyFile)).toBe(false)
+    expect(await run(...chosen, '--root', root, '--key-stdin')).toMatchObject({ status: 0 })
+    expect(readFileSync(keyFile, 'utf8')).toBe('KEY-1\n')
+  })
+
+  it('is content with no fewer signatures than the root of the releases demands', async () => {
+    const own = new DiskStore(join(scratch, 'two-keys'))
+    const repository = new Repository(own)
+    await repository.begin({ release: [key, otherKey], threshold: 2, online: createReleaseKey() })
+    const bytes = Buffer.from(agent)
+    const targets = (['x64', 'arm64'] as const).map((arch) => ({ version, os: 'linux', arch, bytes }) as const)
+    await repository.add(targets, [key])
+    const base = `${path}/releases/targets/${version}`
+    const [before, pem] = [readFileSync(script, 'utf8'), join(scratch, 'both.pem')]
+    writeFileSync(pem, key.pem + otherKey.pem)
+    writeFileSync(
+      script,
+      before.replace(/^threshold=1$/m, 'threshold=2').replace("cat <<'KEYS'\n", `$&${otherKey.pem}`),
+    )
+    const attempt = async (...args: string[]) => {
+      const signatures = readFileSync(join(scratch, 'two-keys/targets', version, 'SHA256SUMS.sig'))
+      lies.set(`${base}/SHA256SUMS.sig`, signatures)
+      const told = await run(...chosen, '--root', newRoot(), ...args)
+      lies.delete(`${base}/SHA256SUMS.sig`)
+      return told
+    }
+    const refused = { status: 1, text: expect.stringContaining('1 of 2 signatures fit') }
+    expect(await attempt()).toMatchObject(refused)
+    expect(await attempt('--release-key', pem)).toMatchObject(refused)
+    await repository.countersign(key)
+    expect(await attempt()).toMatchObject(refused)
+    await repository.countersign(otherKey)
+    expect(await attempt()).toMatchObject({ status: 0 })
+    expect(await attempt('--release-key', pem)).toMatchObject({ status: 0 })
+    writeFileSync(script, before)
+  })
+
   it.each([
-    [['--key'], '--key needs a value'],
-    [['--frobnicate'], 'unknown option'],
-    [['--version', '1.2.3', '--key', 'K'], 'has no agent 1.2.3'],
-    [['--version', version], 'needs --key'],
-    [['--version', version, '--key', 'a b'], 'characters that no key has'],
-    [['--version', version, '--key', 'K', '--server', 'ftp://x'], 'is no address'],
-  ])('says what is wrong with %j', async (args, reason) => {
-    const told = await run(...args, ...(args.length === 1 ? [] : ['--root', newRoot()]))
+    [['--key', 'KEY-1'], 'K', '--key is not taken: give the key on standard input'],
+    [['--code=K7WQ2'], 'K', '--code is not taken'],
+    [['--version'], 'K', '--version needs a value'],
+    [['--frobnicate'], 'K', 'unknown option'],
+    [['--version', '1.2.3'], 'K', 'has no agent 1.2.3'],
+    [['--version', version], '', 'needs the enrollment key on standard input'],
+    [['--version', version], 'a b', 'characters that no key has'],
+    [['--version', version, '--server', 'ftp://x'], 'K', 'is no address'],
+    ...['http://muster.test', 'http://10.0.0.1:3000', 'http://127.0.0.1.test', 'http://localhost@muster.test'].map(
+      (address) => [['--server', address], 'K', `${address} is not encrypted`] as [string[], string, string],
+    ),
+  ])('says what is wrong with %j and %j on standard input', async (args, input, reason) => {
+    const told = await runGiven(input, {}, ...args, ...(args.length === 1 ? [] : ['--root', newRoot()]))
     expect(told).toMatchObject({ status: 1, text: expect.stringContaining(reason) })
   })
 })

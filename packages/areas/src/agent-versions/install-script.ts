@@ -29,5 +29,6 @@ export async function installScript({ system, releases, settings }: Services): P
   return text
     .replaceAll('@SERVER@', publicUrl)
     .replace('@RELEASES@', [...new Set(lines)].join('\n'))
+    .replace('@THRESHOLD@', String(root?.signed.roles.targets?.threshold ?? 1))
     .replace('@KEYS@', keys)
 }

@@ -1,13 +1,16 @@
 #!/bin/sh
 # Installs the Muster agent on this machine, or brings it up to date, or takes it away. Running it again does no harm.
 #
-#   curl -fsSL @SERVER@/api/v1/agents/install.sh | sh -s -- --key <enrolment key>
+#   file=$(mktemp) && curl -fsSL @SERVER@/api/v1/agents/install.sh -o "$file" && sudo sh "$file"
 #
-#   --key KEY           enrolment key (or MUSTER_ENROLLMENT_KEY); not needed once this machine is enrolled
-#   --code CODE         short install code, in place of a key
+# The enrollment key, or a short install code in its place, is read from standard input: as an argument it would stand in the
+# process list, in the log of sudo and in the history of the shell. MUSTER_ENROLLMENT_KEY is taken too, where it is set.
+#
+#   --key-stdin         reads a key although this machine is enrolled already
+#   --allow-plaintext   takes http: addresses that leave this machine; whoever is on the path then controls it
 #   --server URL        address of the server, instead of the one that this script came from
 #   --version V         that version instead of the latest
-#   --release-key FILE  public key (PEM) that the release has to be signed with, instead of the one in this script
+#   --release-key FILE  public keys (PEM) that all have to have signed the release, instead of those in this script
 #   --root DIR          installs under that folder instead of /, and starts nothing
 #   --no-start          installs without starting
 #   --proxy URL         HTTP proxy to go through, instead of the one that the environment names
@@ -25,6 +28,10 @@ release_key=''
 start=yes
 action=install
 purge=no
+ask=no
+plaintext=${ALLOW_PLAINTEXT:-}
+# So many of the trusted keys have to have signed.
+threshold=@THRESHOLD@
 
 say() { printf '%s\n' "muster: $*"; }
 die() {
@@ -35,7 +42,9 @@ needs() { [ "$1" -ge 2 ] || die "$2 needs a value"; }
 
 while [ $# -gt 0 ]; do
   case $1 in
-    --key | --code) needs $# "$1"; key=$2; shift 2 ;;
+    --key | --code | --key=* | --code=*) die "${1%%=*} is not taken: give the key on standard input, where other users do not see it" ;;
+    --key-stdin) ask=yes; shift ;;
+    --allow-plaintext) plaintext=true; shift ;;
     --server) needs $# "$1"; server=$2; shift 2 ;;
     --proxy) needs $# "$1"; https_proxy=$2 http_proxy=$2; shift 2 ;;
     --version) needs $# "$1"; version=$2; shift 2 ;;
@@ -134,7 +143,20 @@ trusted_keys() {
 KEYS
 }
 
-# Checks the list of hashes against its signature with each trusted key; one that fits is enough.
+# has_signed PEM: whether one of the signatures, 64 bytes each, is of that key
+has_signed() {
+  piece=0
+  while dd if="$scratch/SHA256SUMS.sig" of="$scratch/sig" bs=64 skip="$piece" count=1 2>/dev/null && [ -s "$scratch/sig" ]; do
+    if openssl pkeyutl -verify -pubin -inkey "$1" -rawin -in "$scratch/SHA256SUMS" -sigfile "$scratch/sig" >/dev/null 2>&1; then
+      return 0
+    fi
+    piece=$((piece + 1))
+    [ "$piece" -lt 32 ] || return 1
+  done
+  return 1
+}
+
+# Checks the list of hashes: as many trusted keys have to have signed it as the root of the releases demands.
 verify_signature() {
   base=$server/api/v1/agents/releases/targets/$version
   for name in SHA256SUMS SHA256SUMS.sig; do
@@ -146,14 +168,17 @@ verify_signature() {
     case $line in *BEGIN*) number=$((number + 1)) ;; esac
     [ "$number" -gt 0 ] && printf '%s\n' "$line" >>"$scratch/key-$number.pem"
   done <"$scratch/keys"
+  wanted=$threshold
+  if [ -n "$release_key" ]; then wanted=$number; fi
+  signers=0
   for pem in "$scratch"/key-*.pem; do
-    if openssl pkeyutl -verify -pubin -inkey "$pem" -rawin -in "$scratch/SHA256SUMS" -sigfile "$scratch/SHA256SUMS.sig" >/dev/null 2>&1; then
-      signed=$(sed -n "s/^\([0-9a-f]\{64\}\)  muster-agent-$os-$arch\$/\1/p" "$scratch/SHA256SUMS")
-      [ "$signed" = "$expected" ] || die "the signed hash of version $version is another one"
-      return 0
-    fi
+    if has_signed "$pem"; then signers=$((signers + 1)); fi
   done
-  die "version $version is not signed with a key that is trusted"
+  if [ "$wanted" -lt 1 ] || [ "$signers" -lt "$wanted" ]; then
+    die "version $version is not signed with a key that is trusted, or with too few: $signers of $wanted signatures fit"
+  fi
+  signed=$(sed -n "s/^\([0-9a-f]\{64\}\)  muster-agent-$os-$arch\$/\1/p" "$scratch/SHA256SUMS")
+  [ "$signed" = "$expected" ] || die "the signed hash of version $version is another one"
 }
 
 # Sets version and expected.
@@ -205,10 +230,37 @@ write_settings() {
       setting https_proxy "$https_proxy"
       setting http_proxy "$http_proxy"
       setting no_proxy "$no_proxy"
-      setting MUSTER_ENROLLMENT_KEY "$key"
+      if [ "$plaintext" = true ]; then setting ALLOW_PLAINTEXT true; fi
     } >"$settings"
+    # The agent deletes it once it is enrolled.
+    if [ -n "$key" ]; then printf '%s\n' "$key" >"$data/enrollment.key"; fi
   )
   chmod 600 "$settings"
+}
+
+# The key from standard input, or from the terminal where this very script came on standard input.
+read_key() {
+  from_stdin=no
+  if [ -f "$0" ]; then from_stdin=yes; fi
+  hidden=no
+  if [ -t 0 ] || [ "$from_stdin" = no ]; then
+    printf 'Enrollment key (not shown): ' 2>/dev/null >/dev/tty || return 0
+    if has stty && stty -echo 2>/dev/null </dev/tty; then hidden=yes; fi
+  fi
+  if [ "$from_stdin" = yes ]; then IFS= read -r key || true; else IFS= read -r key </dev/tty || true; fi
+  if [ "$hidden" = yes ]; then
+    stty echo </dev/tty
+    echo >/dev/tty
+  fi
+}
+
+# is_loopback HOST
+is_loopback() {
+  case $1 in
+    localhost | *.localhost | '[::1]') return 0 ;;
+    127.*) case $1 in *[!0-9.]*) return 1 ;; *) return 0 ;; esac ;;
+    *) return 1 ;;
+  esac
 }
 
 write_unit() {
@@ -226,6 +278,8 @@ EnvironmentFile=-/etc/muster/agent.env
 ExecStart=/opt/muster/muster-agent.watchdog watchdog --server $server --data-dir /var/lib/muster-agent
 Restart=always
 RestartSec=5
+# 2: wrong command line. 3: the server refused this machine, or a file in the data folder is damaged. No other user of the
+# machine can cause either.
 RestartPreventExitStatus=2 3
 KillMode=mixed
 TimeoutStopSec=20
@@ -241,13 +295,27 @@ if [ "$action" = uninstall ]; then
 fi
 
 case $server in
-  http://* | https://*) ;;
+  https://*) ;;
+  http://*)
+    host=${server#http://}
+    host=${host%%/*}
+    case $host in
+      *@*) host=${host##*@} ;;
+    esac
+    case $host in
+      '['*) host=${host%%]*}] ;;
+      *) host=${host%%:*} ;;
+    esac
+    [ "$plaintext" = true ] || is_loopback "$host" ||
+      die "$server is not encrypted: give its https: address as --server, or add --allow-plaintext"
+    ;;
   *) die "$server is no address of a server" ;;
 esac
-case $key in *[!A-Za-z0-9_.-]*) die 'the enrolment key contains characters that no key has' ;; esac
 enrolled=no
-[ -f "$data/enrolment.json" ] && enrolled=yes
-if [ -z "$key" ] && [ "$enrolled" = no ]; then die 'needs --key, or MUSTER_ENROLLMENT_KEY'; fi
+if [ -f "$data/enrolment.json" ]; then enrolled=yes; fi
+if [ -z "$key" ] && { [ "$ask" = yes ] || [ "$enrolled" = no ]; }; then read_key; fi
+case $key in *[!A-Za-z0-9_.-]*) die 'the enrolment key contains characters that no key has' ;; esac
+if [ -z "$key" ] && [ "$enrolled" = no ]; then die 'needs the enrollment key on standard input, or in MUSTER_ENROLLMENT_KEY'; fi
 
 platform
 scratch=$(mktemp -d)
@@ -274,6 +342,6 @@ if systemd_runs; then
     say 'the agent runs'
   fi
 else
-  say "start it with: NODE_USE_SYSTEM_CA=1 MUSTER_ENROLLMENT_KEY=… '$program.watchdog' watchdog --server $server --data-dir '$data'"
+  say "start it with: NODE_USE_SYSTEM_CA=1 '$program.watchdog' watchdog --server $server --data-dir '$data'"
 fi
 say "version $version is installed"

@@ -18,7 +18,7 @@ export const codes = {
       keyId: id(),
       maxUsage: z.number().nullable(),
       expiresAt: time(),
-      /** The line that installs the agent with it. */
+      /** The line that installs the agent. It asks for the code on standard input. */
       command: z.string(),
     }),
   }),
@@ -30,9 +30,9 @@ export const codes = {
     output: z.object({ revoked: z.number() }),
   }),
   command: get('/enrollment-keys/:id/install-command', {
-    summary: 'The line that installs the agent; what stands for the key is to be replaced by it',
+    summary: 'Get the line that installs the agent; it asks for the key on standard input',
     access: can('devices:read'),
     input: z.object({ id: id() }),
-    output: z.object({ command: z.string(), placeholder: z.string(), scriptUrl: z.string() }),
+    output: z.object({ command: z.string(), scriptUrl: z.string() }),
   }),
 }

@@ -5,8 +5,6 @@ import { hashOfCode, newInstallCode } from './install-code.ts'
 import { installCommand } from './install-command.ts'
 import { keyById, workingKeyById } from './keys.queries.ts'
 
-const placeholder = 'ENROLLMENT_KEY'
-
 export default implement(contract, {
   async create({ caller, input, db, services, audit }) {
     const { maxUsage, expiresInSeconds } = input
@@ -35,7 +33,7 @@ export default implement(contract, {
       .returning('id')
       .executeTakeFirstOrThrow()
     audit({ target: keyId, name, orgId, partnerId, details: { installCodeId: made.id, maxUsage, expiresAt } })
-    return { code, keyId, maxUsage, expiresAt, command: installCommand(services.settings.publicUrl, '--code', code) }
+    return { code, keyId, maxUsage, expiresAt, command: installCommand(services.settings.publicUrl) }
   },
 
   async revoke({ caller, input, db, audit }) {
@@ -50,8 +48,7 @@ export default implement(contract, {
     await keyById(db, caller, input.id)
     const { publicUrl } = services.settings
     return {
-      command: installCommand(publicUrl, '--key', placeholder),
-      placeholder,
+      command: installCommand(publicUrl),
       scriptUrl: `${publicUrl}/api/v1/agents/install.sh`,
     }
   },

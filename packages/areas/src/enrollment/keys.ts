@@ -44,7 +44,7 @@ export default implement(contract, {
       .returning(keyColumns)
       .executeTakeFirstOrThrow()
     audit({ target: made.id, name: made.name, orgId, partnerId, after: made })
-    return { ...made, key, installCommand: installCommand(services.settings.publicUrl, '--key', key) }
+    return { ...made, key, installCommand: installCommand(services.settings.publicUrl) }
   },
 
   async rotate({ caller, input, db, services, audit }) {
@@ -61,7 +61,7 @@ export default implement(contract, {
     await db.deleteFrom('enrollmentCodes').where('keyId', '=', after.id).execute()
     const { orgId, partnerId } = after
     audit({ target: after.id, name: after.name, orgId, partnerId, before, after })
-    return { ...after, key, installCommand: installCommand(services.settings.publicUrl, '--key', key) }
+    return { ...after, key, installCommand: installCommand(services.settings.publicUrl) }
   },
 
   async remove({ caller, input, db, audit }) {

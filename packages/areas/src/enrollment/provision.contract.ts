@@ -30,7 +30,7 @@ export const provision = {
         key: z.string(),
         keyId: id(),
         serverUrl: z.string(),
-        /** The line that installs the agent with it on a Linux machine. */
+        /** The line that installs the agent on a Linux machine. It asks for the key on standard input. */
         installCommand: z.string(),
         expiresAt: time(),
       }),

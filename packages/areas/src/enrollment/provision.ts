@@ -34,7 +34,7 @@ export default implement(contract, {
     audit({ target: deviceId, name: input.hostname, orgId, partnerId, details: { enrollmentKeyId: keyId } })
     return {
       device: await deviceById(db, caller, deviceId, nowMs),
-      enrollment: { key, keyId, serverUrl, installCommand: installCommand(serverUrl, '--key', key), expiresAt },
+      enrollment: { key, keyId, serverUrl, installCommand: installCommand(serverUrl), expiresAt },
     }
   },
 })

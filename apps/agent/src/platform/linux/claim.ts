@@ -1,24 +1,71 @@
-import { createHash } from 'node:crypto'
-import { realpath } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { randomBytes } from 'node:crypto'
+import { readdir, rm } from 'node:fs/promises'
+import { createConnection, createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { socketPath } from '../../control.ts'
+
+type Part = 'agent' | 'watchdog'
+
+/** Two claims made at the same moment both give way; a later attempt of one of them succeeds. */
+const attemptsMax = 4
+const attemptDelayMs = 100
 
 /**
- * Holds the data folder by listening on a socket of the abstract name space, which the kernel takes back when the
- * process ends, even by SIGKILL; a file with a process id in it would outlive its writer.
+ * Holds the data folder by listening on a socket inside it, which only the owner of the folder can reach. The kernel stops
+ * the socket when its process ends, even by SIGKILL, so the file that a crash or a power cut leaves blocks no later start.
+ *
+ * Each claim has its own file name, listens first and looks for other claims second. Of two claims at least one therefore
+ * sees the other, and a claim that sees another one gives way: two processes never hold the folder together.
  */
-export async function claim(dataDirectory: string, part: 'agent' | 'watchdog'): Promise<(() => void) | undefined> {
-  const name = createHash('sha256')
-    .update(await realpath(dataDirectory))
-    .digest('hex')
+export async function claim(directory: string, part: Part): Promise<(() => void) | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    const own = `${part}-${randomBytes(8).toString('hex')}.claim`
+    const release = await listen(directory, own)
+    try {
+      if (await isOnlyOne(directory, part, own)) return release
+    } catch (error) {
+      release()
+      throw error
+    }
+    release()
+    if (attempt === attemptsMax) return undefined
+    await pause(Math.random() * attemptDelayMs)
+  }
+}
+
+/** @returns ends it, and removes its file */
+async function listen(directory: string, name: string): Promise<() => void> {
+  const { path, close } = await socketPath(directory, name)
   const server = createServer((socket) => socket.destroy())
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EADDRINUSE') resolve(undefined)
-      else reject(error)
-    })
-    server.listen(`\0muster-${part}-${name}`, () => {
-      server.unref()
-      resolve(() => server.close())
-    })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(path, resolve)
   })
+  server.unref()
+  server.once('close', () => void close())
+  return () => void server.close()
+}
+
+/** Removes what dead claims left. False also when this claim lost its own file, so that a later one could not see it. */
+async function isOnlyOne(directory: string, part: Part, own: string): Promise<boolean> {
+  const claims = (await readdir(directory)).filter((name) => name.startsWith(`${part}-`) && name.endsWith('.claim'))
+  const others = claims.filter((name) => name !== own)
+  const alive = await Promise.all(others.map((name) => isAlive(directory, name)))
+  await Promise.all(
+    others.filter((_, index) => !alive[index]).map((name) => rm(join(directory, name), { force: true })),
+  )
+  return claims.includes(own) && !alive.includes(true)
+}
+
+/** Only a refused connection proves that no process listens: one that hangs still holds its claim. */
+async function isAlive(directory: string, name: string): Promise<boolean> {
+  const { path, close } = await socketPath(directory, name)
+  const answer = await new Promise<string | undefined>((resolve) => {
+    const socket = createConnection(path, () => resolve(undefined))
+    socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code))
+    socket.on('connect', () => socket.destroy())
+  })
+  await close()
+  return answer !== 'ECONNREFUSED' && answer !== 'ENOENT'
 }

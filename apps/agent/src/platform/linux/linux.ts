@@ -2,6 +2,7 @@ import { homedir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import type { Platform } from '../platform.ts'
 import { claim } from './claim.ts'
+import { forgetInstalledKey } from './installed-key.ts'
 import { createTools } from './linux-tools.ts'
 import { identify } from './process.ts'
 import { endLeftovers, startScript } from './scripts.ts'
@@ -20,5 +21,6 @@ export const linux: Platform = {
   startScript,
   endLeftovers,
   claim,
+  forgetInstalledKey: () => forgetInstalledKey(),
   identify,
 }

@@ -42,20 +42,24 @@ function Steps({ made, close }: { readonly made: Made; close(): void }) {
         <p className="font-medium text-sm">Run this on the Linux machine</p>
         <CopyText text={made.installCommand} label="the line" wrap />
         <p className="text-muted text-xs">
-          It installs the agent, starts it with the machine, and enrols it. Running it again does no harm.
+          It installs the agent, starts it with the machine, and enrolls it. Running it again does no harm.
+        </p>
+      </div>
+      <div className="grid gap-1">
+        <p className="font-medium text-sm">Paste this key when it asks for one; the key is not shown again</p>
+        <CopyText text={made.key} label="the key" />
+        <p className="text-muted text-xs">
+          The line itself holds no key, so the machine's process list and shell history never show it. Scripts give the
+          key on standard input.
         </p>
       </div>
       <ShortCode keyId={made.id} />
-      <div className="grid gap-1">
-        <p className="font-medium text-sm">The key itself, which is not shown again</p>
-        <CopyText text={made.key} label="the key" />
-      </div>
       <Waiting made={made} close={close} />
     </div>
   )
 }
 
-/** A line that can be typed by hand at a machine without a clipboard. */
+/** What can be typed by hand, in place of the key, at a machine without a clipboard. */
 function ShortCode({ keyId }: { readonly keyId: string }) {
   const make = useChange(() => api.enrollment.codes.create.mutate({ id: keyId }), { refresh: [] })
   const code = make.data
@@ -71,9 +75,9 @@ function ShortCode({ keyId }: { readonly keyId: string }) {
       </div>
       {code && (
         <>
-          <CopyText text={code.command} label="the short line" wrap />
+          <CopyText text={code.code} label="the code" />
           <p className="text-muted text-xs">
-            The code is good until <Moment at={code.expiresAt} />.
+            Type it in place of the key. The code is good until <Moment at={code.expiresAt} />.
           </p>
         </>
       )}

@@ -1,0 +1,36 @@
+// Beside the metadata, what a shell script can check: the hashes of a version, and plain signatures of them.
+import type { ReleaseKey } from './keys.ts'
+import type { SignedTarget } from './repository.ts'
+import { type ReleaseStore, readSmall } from './store.ts'
+
+/** Ed25519 signatures stand one after the other in the file: as many as keys have signed. */
+const signatureBytes = 64
+
+/**
+ * Signs the hashes of versions as the targets state them, never as the file in the store does. Signatures of the same hashes by
+ * other keys stay; those of other hashes are dropped.
+ */
+export async function signSums(
+  store: ReleaseStore,
+  targets: readonly SignedTarget[],
+  versions: readonly string[],
+  keys: readonly ReleaseKey[],
+): Promise<void> {
+  for (const version of new Set(versions)) {
+    const path = `targets/${version}/SHA256SUMS`
+    const lines = targets.flatMap((target) =>
+      target.version === version ? [`${target.sha256}  muster-agent-${target.os}-${target.arch}\n`] : [],
+    )
+    const sums = Buffer.from(lines.sort().join(''))
+    const isSame = (await readSmall(store, path))?.equals(sums) === true
+    const kept = isSame ? pieces((await readSmall(store, `${path}.sig`)) ?? Buffer.alloc(0)) : []
+    const made = keys.map((key) => key.sign(sums)).filter((one) => !kept.some((other) => other.equals(one)))
+    await store.write(path, sums)
+    await store.write(`${path}.sig`, Buffer.concat([...kept, ...made]))
+  }
+}
+
+const pieces = (bytes: Buffer): Buffer[] =>
+  Array.from({ length: Math.floor(bytes.length / signatureBytes) }, (_, index) =>
+    bytes.subarray(index * signatureBytes, (index + 1) * signatureBytes),
+  )
