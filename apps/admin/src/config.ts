@@ -34,6 +34,8 @@ export const adminSettings = z.object({
   TRUSTED_PROXIES: z.string().default(''),
   /** Requests that one address may make of this process each second, on average; 0 sets no limit. */
   REQUESTS_PER_SECOND: wholeNumber(0, 1_000_000, 2_000),
+  /** Event streams that this process holds open at most, of everyone together; each needs a socket. */
+  STREAMS_MAX: wholeNumber(1, 100_000, 5_000),
   /** The same number as ingest and workers have. */
   STREAM_SHARDS: wholeNumber(1, 1024, 8),
   /** Networks in CIDR form, comma separated, where identity providers may be although they are not public. */

@@ -45,6 +45,7 @@ const services = createServices({
     enable2fa: config.ENABLE_2FA,
     outboxToken: config.OUTBOX_TOKEN ?? null,
     requestsPerSecond: config.REQUESTS_PER_SECOND,
+    streamsMax: config.STREAMS_MAX,
     ssoNetworks: config.SSO_ALLOWED_NETWORKS,
     streamShards: config.STREAM_SHARDS,
     sms: smsFrom(config),

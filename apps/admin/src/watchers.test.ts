@@ -8,7 +8,7 @@ import { operations } from '@muster/areas/registry.ts'
 import { type LiveEvent, publishLive } from '@muster/backplane/live.ts'
 import { createLog } from '@muster/kit/log.ts'
 import { testRuntime, testServices } from '@muster/testkit/services.ts'
-import { world } from '@muster/testkit/world.ts'
+import { person, world } from '@muster/testkit/world.ts'
 import { Registry } from 'prom-client'
 import { afterAll, expect, it } from 'vitest'
 import { createServer } from './server.ts'
@@ -32,6 +32,11 @@ afterAll(() => app.close())
 await app.listen({ host: '127.0.0.1', port: 0 })
 const { port } = app.server.address() as AddressInfo
 
+// Not more streams each than one session may have.
+const people = await Promise.all(
+  [1, 2, 3].map(() => person({ scope: 'partner', partnerId: here.partner.id }, { role: 'Partner Admin' })),
+)
+
 interface Watcher {
   readonly socket: Socket
   said: string
@@ -39,13 +44,9 @@ interface Watcher {
 }
 
 /** Watches as a client does that keeps of it what is asked for. Has begun when the promise resolves. */
-function watch(query: string): Promise<Watcher> {
+function watch(query: string, token: string): Promise<Watcher> {
   const watcher: Watcher = { socket: connect(port, '127.0.0.1'), said: '', closed: false }
-  const head = [
-    `GET /api/v1/devices/events${query} HTTP/1.1`,
-    'Host: muster',
-    `Authorization: Bearer ${here.partnerAdmin.token}`,
-  ]
+  const head = [`GET /api/v1/devices/events${query} HTTP/1.1`, 'Host: muster', `Authorization: Bearer ${token}`]
   watcher.socket.write(`${head.join('\r\n')}\r\n\r\n`)
   watcher.socket.on('error', () => undefined)
   watcher.socket.on('close', () => {
@@ -84,9 +85,11 @@ const changes = (at: number): LiveEvent[] =>
   ids.map((deviceId) => ({ type: 'device.changed', ...place, deviceId, at, changed: 'x'.repeat(8 * 1024) }))
 
 it(`of ${watchers} watchers ${stalledOfThem} stop reading: what waits for them is bounded, they are cut off, the others see everything`, async () => {
-  const stalled = await Promise.all(Array.from({ length: stalledOfThem }, () => watch('')))
+  const stalled = await Promise.all(Array.from({ length: stalledOfThem }, () => watch('', here.partnerAdmin.token)))
   const readers = await Promise.all(
-    Array.from({ length: watchers - stalledOfThem }, (_, reader) => watch(`?deviceIds=${shown[reader % 10]}`)),
+    Array.from({ length: watchers - stalledOfThem }, (_, reader) =>
+      watch(`?deviceIds=${shown[reader % 10]}`, people[reader % people.length]?.token ?? ''),
+    ),
   )
   for (const { socket } of stalled) socket.pause()
   const before = await heapBytes()

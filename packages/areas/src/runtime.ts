@@ -7,6 +7,7 @@ import type { Runtime } from '@muster/kit/call.ts'
 import { systemClock } from '@muster/kit/clock.ts'
 import type { Keyring } from '@muster/kit/keyring.ts'
 import type { Log } from '@muster/kit/log.ts'
+import { OpenStreams, usualStreamLimits } from '@muster/kit/open-streams.ts'
 import type { ReleaseStore } from '@muster/releases/store.ts'
 import type pg from 'pg'
 import { callerOfApiKey, carriesApiKey } from './api-keys/index.ts'
@@ -85,5 +86,6 @@ export function createRuntime(services: Services): Runtime<Db, Services> {
     effectFailed: (operation, error) =>
       services.log.error({ err: error, operation: operation.id }, 'an effect after the commit failed'),
     onAuthorityChange: (listener) => callers.onChange(listener),
+    streams: new OpenStreams({ ...usualStreamLimits, perProcess: settings.streamsMax ?? usualStreamLimits.perProcess }),
   }
 }

@@ -52,6 +52,8 @@ export interface Settings {
   readonly outboxToken?: string | null
   /** Requests that one address may make of this process, on average; 0 sets no limit. */
   readonly requestsPerSecond?: number
+  /** Event streams that this process holds open at most; 5,000 unless set. */
+  readonly streamsMax?: number
   /** Networks in CIDR form where identity providers may be although nobody else's addresses may lead there. */
   readonly ssoNetworks?: readonly string[]
   /** Number of streams into which ingest puts what agents send; 8 unless said otherwise. */

@@ -5,6 +5,7 @@ import type { AuditNote } from './audit.ts'
 import type { AuditAction } from './audit-actions.ts'
 import type { AnyEndpoint, Endpoint, Resource } from './contract.ts'
 import { invariant } from './errors.ts'
+import type { OpenStreams } from './open-streams.ts'
 import type { Proof, Proved } from './proof.ts'
 
 /** What a door knows of a request. */
@@ -107,6 +108,8 @@ export interface Runtime<Db, Services> {
   effectFailed(operation: Operation<Db, Services>, error: unknown): void
   /** Tells whenever somebody's authority may have changed. @returns the way to stop listening */
   onAuthorityChange(listener: () => void): () => void
+  /** Who holds how many event streams of this process. */
+  readonly streams: OpenStreams
 }
 
 /** Stands in for the database where no transaction is open. */

@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { implementation, operationsOf, type Request, type Runtime } from './call.ts'
 import { anyone, live } from './contract.ts'
 import { follow } from './follow.ts'
+import { OpenStreams, usualStreamLimits } from './open-streams.ts'
 
 const Tick = z.object({ at: z.number() })
 const ticks = {
@@ -26,6 +27,7 @@ const runtime: Runs = {
   stepUp: async () => ({ shown: [], code: null }),
   effectFailed: () => undefined,
   onAuthorityChange: () => () => undefined,
+  streams: new OpenStreams(usualStreamLimits),
 }
 const request = (signal: AbortSignal): Request => ({
   ...{ id: 'r1', ip: '127.0.0.1', userAgent: null, body: null, signal },

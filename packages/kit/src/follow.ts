@@ -16,6 +16,24 @@ export async function* follow<Db, Services>(
 ): AsyncGenerator<unknown> {
   const caller = await admitted(operation, request, runtime)
   const input = parseInput(operation.endpoint, given)
+  const leave = runtime.streams.take(caller, request.ip)
+  // Also for a stream whose client left before the first event was taken: then nothing below ever runs.
+  request.signal.addEventListener('abort', leave, { once: true })
+  try {
+    yield* admittedEvents(operation, { caller, input }, request, reply, runtime)
+  } finally {
+    request.signal.removeEventListener('abort', leave)
+    leave()
+  }
+}
+
+async function* admittedEvents<Db, Services>(
+  operation: Operation<Db, Services>,
+  { caller, input }: { caller: Caller | null; input: unknown },
+  request: Request,
+  reply: Reply,
+  runtime: Runtime<Db, Services>,
+): AsyncGenerator<unknown> {
   const revoked = new AbortController()
   const signal = AbortSignal.any([request.signal, revoked.signal])
   const events = operation.handle({

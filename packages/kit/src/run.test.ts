@@ -12,6 +12,7 @@ import {
 } from './call.ts'
 import { anyone, can, changes, create, get, id, patch, signedIn, stepUpWhen, unaudited } from './contract.ts'
 import { AppError, tooMany } from './errors.ts'
+import { OpenStreams, usualStreamLimits } from './open-streams.ts'
 import type { Permission } from './permissions.ts'
 import { run } from './run.ts'
 
@@ -78,6 +79,7 @@ function observed(who: Caller | null) {
       steps.push(`failed: ${error instanceof Error ? error.message : error}`)
     },
     onAuthorityChange: () => () => undefined,
+    streams: new OpenStreams(usualStreamLimits),
   }
   return { runtime, steps, records }
 }
