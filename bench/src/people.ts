@@ -15,7 +15,7 @@ export const technician: Person = { email: 'bench-technician@muster.example', pa
 export async function addTechnician(owner: pg.Client, partnerId: string): Promise<void> {
   await owner.query(
     `WITH somebody AS (
-       INSERT INTO users (email, name, password_hash, status) VALUES ($1, 'Technician', $2, 'active')
+       INSERT INTO users (email, name, password_hash, status, email_verified_at) VALUES ($1, 'Technician', $2, 'active', now())
        ON CONFLICT (email) DO UPDATE SET password_hash = excluded.password_hash RETURNING id)
      INSERT INTO partner_users (partner_id, user_id, role_id, org_access)
      SELECT $3, somebody.id, roles.id, 'all' FROM somebody, roles WHERE roles.is_system AND roles.name = 'Partner Technician'

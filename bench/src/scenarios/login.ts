@@ -129,7 +129,7 @@ async function makePeople({ owner }: BenchStack): Promise<Person[]> {
 async function insertPeople(owner: pg.Client, people: readonly Person[], hash: string): Promise<void> {
   await owner.query(
     `WITH everybody AS (
-       INSERT INTO users (email, name, password_hash, status) SELECT email, 'Technician', $2, 'active' FROM unnest($1::text[]) AS email
+       INSERT INTO users (email, name, password_hash, status, email_verified_at) SELECT email, 'Technician', $2, 'active', now() FROM unnest($1::text[]) AS email
        ON CONFLICT (email) DO UPDATE SET password_hash = excluded.password_hash RETURNING id)
      INSERT INTO partner_users (partner_id, user_id, role_id, org_access)
      SELECT $3, everybody.id, roles.id, 'all' FROM everybody, roles WHERE roles.is_system AND roles.name = 'Partner Technician'

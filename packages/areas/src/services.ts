@@ -50,6 +50,11 @@ export interface Settings {
   readonly enable2fa: boolean
   /** The secret part of the outbox's address; without one there is no outbox. */
   readonly outboxToken?: string | null
+  /**
+   * Does a worker have a mail server? Yes unless said otherwise. Without one, the links of invitations and resets are in the
+   * answer to the administrator who asks for them.
+   */
+  readonly mailServer?: boolean
   /** Requests that one address may make of this process, on average; 0 sets no limit. */
   readonly requestsPerSecond?: number
   /** Event streams that this process holds open at most; 5,000 unless set. */

@@ -26,6 +26,7 @@ const partnerCaller = (partnerId: string): Caller => ({
   permissions: new Set(),
   mfa: true,
   mfaOwed: false,
+  emailVerified: true,
   partnerActive: true,
 })
 const partnersSeen = async (db: Db) =>

@@ -526,6 +526,8 @@ export interface OneTimeTokens {
   expiresAt: string
   usedAt: string | null
   createdAt: Generated<string>
+  email: string
+  handed: Generated<boolean>
 }
 
 export interface OrganizationUsers {
@@ -541,6 +543,7 @@ export interface OrganizationUsers {
   displayName: string | null
   acceptedAt: string | null
   updatedAt: Generated<string>
+  vouchedAt: string | null
 }
 
 export interface Organizations {
@@ -573,6 +576,7 @@ export interface PartnerUsers {
   displayName: string | null
   acceptedAt: string | null
   updatedAt: Generated<string>
+  vouchedAt: string | null
 }
 
 export interface Partners {
@@ -603,6 +607,7 @@ export interface Passkeys {
   name: string
   createdAt: Generated<string>
   lastUsedAt: string | null
+  providerId: string | null
 }
 
 export interface Permissions {
@@ -780,6 +785,9 @@ export interface UserInvitations {
   expiresAt: string
   createdBy: string | null
   createdAt: Generated<string>
+  email: string
+  handedHash: string | null
+  issuedAt: Generated<string>
 }
 
 export interface Users {
@@ -801,6 +809,7 @@ export interface Users {
   updatedAt: Generated<string>
   mfaLastStep: number | null
   emailVerifiedAt: string | null
+  factorsProviderId: string | null
 }
 
 export interface Tables {

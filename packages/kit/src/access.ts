@@ -1,5 +1,5 @@
 import type { Access, Scope } from './contract.ts'
-import { denied, mfaRequired, unauthenticated } from './errors.ts'
+import { denied, emailNotVerified, mfaRequired, unauthenticated } from './errors.ts'
 import type { Permission } from './permissions.ts'
 
 /** Who is asking, and what the hierarchy lets them reach. Resolved from the credential, never from the request. */
@@ -30,6 +30,8 @@ export interface Caller {
   readonly mfa: boolean
   /** When the person last showed everything that protects the account; null when something of it was never shown in this session. */
   readonly confirmedAt?: string | null
+  /** False while the address is not proven: the caller can then do nothing but prove it. A session of an identity provider counts. */
+  readonly emailVerified: boolean
   /** The role demands a second factor that is not enrolled yet. */
   readonly mfaOwed: boolean
   /** False while the caller's partner is pending, suspended or churned. */
@@ -43,6 +45,7 @@ export const hasPermission = (caller: Pick<Caller, 'permissions'>, permission: P
 export function admit(access: Access, caller: Caller | null): void {
   if (access.who === 'public') return
   if (caller === null) throw unauthenticated()
+  if (!caller.emailVerified && !access.beforeVerified) throw emailNotVerified()
   if (!caller.partnerActive && !access.beforeActive) throw denied('Partner account is not active')
   if (caller.mfaOwed && !access.beforeMfa) throw mfaRequired()
   if (caller.kind === 'api-key' && !access.apiKeys) throw denied('API keys cannot be used for this operation')

@@ -17,6 +17,8 @@ export interface Access {
   readonly permission: Permission | null
   /** May an API key be used, or only a signed-in person? */
   readonly apiKeys: boolean
+  /** Stays open while the caller's e-mail address is not proven. */
+  readonly beforeVerified: boolean
   /** Stays open while the caller still has to enrol a second factor. */
   readonly beforeMfa: boolean
   /** Stays open to members of a partner that is not active. */
@@ -24,7 +26,13 @@ export interface Access {
 }
 
 export const allScopes = ['organization', 'partner', 'system'] as const
-const signedInOnly = { permission: null, apiKeys: true, beforeMfa: false, beforeActive: false } as const
+const signedInOnly = {
+  permission: null,
+  apiKeys: true,
+  beforeVerified: false,
+  beforeMfa: false,
+  beforeActive: false,
+} as const
 
 export const anyone: Access = { ...signedInOnly, who: 'public', scopes: allScopes }
 

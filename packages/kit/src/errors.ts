@@ -4,6 +4,7 @@ export const errorStatus = {
   BAD_REQUEST: 400,
   UNAUTHENTICATED: 401,
   FORBIDDEN: 403,
+  EMAIL_NOT_VERIFIED: 403,
   SSO_REQUIRED: 403,
   APPROVAL_REQUIRED: 403,
   NOT_FOUND: 404,
@@ -57,6 +58,8 @@ export const denied = (message: string) => new AppError('FORBIDDEN', message)
 export const notFound = (what: string) => new AppError('NOT_FOUND', `${what} not found`)
 export const conflict = (message: string, code: 'CONFLICT' | 'ALREADY_PENDING' = 'CONFLICT') =>
   new AppError(code, message)
+export const emailNotVerified = () =>
+  new AppError('EMAIL_NOT_VERIFIED', 'Confirm your e-mail address first, with the link of the mail that was sent to it')
 export const mfaRequired = () =>
   new AppError('MFA_REQUIRED', 'Your role requires multi-factor authentication. Enrol an authenticator first')
 /** @param retryAfter seconds until another try can succeed */

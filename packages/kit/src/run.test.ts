@@ -34,6 +34,7 @@ const caller: Caller = {
   permissions: new Set(['sites:read']),
   mfa: true,
   mfaOwed: false,
+  emailVerified: true,
   partnerActive: true,
 }
 const request: Request = {

@@ -62,7 +62,13 @@ export async function person(tenant: Tenant, options: MembershipOptions): Promis
   const made = await asSystem(system, async (db) => {
     const { id: userId } = await db
       .insertInto('users')
-      .values({ email, name: `Person ${email.slice(0, 4)}`, status: 'active', mfaEnabled: options.mfaEnabled ?? true })
+      .values({
+        email,
+        name: `Person ${email.slice(0, 4)}`,
+        status: 'active',
+        mfaEnabled: options.mfaEnabled ?? true,
+        emailVerifiedAt: new Date().toISOString(),
+      })
       .returning('id')
       .executeTakeFirstOrThrow()
     await join(db, userId, tenant, options)

@@ -88,7 +88,9 @@ describe('a member whose address the provider vouches for', () => {
     expect((await new Visitor(site).signIn(there.org.id, guest.subject)).code).not.toBeNull()
     const owner = someone(idp)
     await invite(owner.email)
-    await system.query(`UPDATE users SET password_hash = 'x' WHERE email = $1`, [owner.email])
+    await system.query(`UPDATE users SET password_hash = 'x', email_verified_at = now() WHERE email = $1`, [
+      owner.email,
+    ])
     expect(await new Visitor(site).signIn(there.org.id, owner.subject)).toMatchObject({ error: 'no_org_access' })
   })
 

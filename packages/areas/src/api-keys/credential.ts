@@ -5,7 +5,15 @@ import type { Request } from '@muster/kit/call.ts'
 import { denied, unauthenticated } from '@muster/kit/errors.ts'
 import { peppered } from '@muster/kit/keyring.ts'
 import { isPermission, type Permission } from '@muster/kit/permissions.ts'
-import { findAccount, isWithin, membershipIn, membershipsOf, owesMfa, permissionsOfRole } from '../auth/index.ts'
+import {
+  findAccount,
+  isWithin,
+  membershipIn,
+  membershipsOf,
+  opensPlace,
+  owesMfa,
+  permissionsOfRole,
+} from '../auth/index.ts'
 import type { Services } from '../services.ts'
 
 const header = 'x-api-key'
@@ -62,7 +70,7 @@ const resolveKey = (services: Services, hash: string) =>
   })
 
 async function callerBehind(services: Services, db: Db, key: Key): Promise<Caller | null> {
-  const account = await findAccount(db, key.userId)
+  const account = await findAccount(db, key.userId, { providersOf: key.orgId })
   const membership = await membershipBehind(db, key)
   if (account?.status !== 'active' || membership === undefined) return null
   const held = { permissions: await permissionsOfRole(db, membership.roleId) }
@@ -88,6 +96,7 @@ async function callerBehind(services: Services, db: Db, key: Key): Promise<Calle
     mfa: false,
     // Whoever owes a second factor does not get around it with a key; whoever has one needs none for each request.
     mfaOwed: owesMfa(services.settings.enable2fa, membership, account, true),
+    emailVerified: opensPlace(account, membership, null) || (await isOfProvider(db, key)),
     partnerActive: membership.scope === 'system' ? true : membership.partnerStatus === 'active',
   }
 }
@@ -113,6 +122,17 @@ async function membershipBehind(db: Db, key: Key) {
     if (membership.scope !== 'partner' || membership.partnerId !== partnerId) return false
     return membership.orgAccess === 'all' || (membership.orgAccess === 'selected' && membership.orgIds?.includes(orgId))
   })
+}
+
+/** Before the mailbox is proven, only sessions of an organization's identity provider can have made a key, for the organization. */
+async function isOfProvider(db: Db, { userId, orgId }: Key): Promise<boolean> {
+  const identity = await db
+    .selectFrom('ssoIdentities')
+    .select('id')
+    .where('userId', '=', userId)
+    .where('orgId', '=', orgId)
+    .executeTakeFirst()
+  return identity !== undefined
 }
 
 function heldScopes(scopes: readonly string[], held: Pick<Caller, 'permissions'>): ReadonlySet<Permission> {

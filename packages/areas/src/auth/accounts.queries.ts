@@ -1,5 +1,5 @@
 import type { Db } from '@muster/db/database.ts'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 
 /** Somebody who can sign in, with what signing in needs. Never leaves the server. */
 export interface Account {
@@ -16,10 +16,36 @@ export interface Account {
   readonly phoneNumber: string | null
   readonly phoneVerified: boolean
   readonly hasPasskey: boolean
+  /** Do the recovery codes that are stored count here? */
+  readonly recoveryCodesCount: boolean
 }
 
-const accounts = (db: Db) =>
-  db
+/**
+ * In which session the second factors are asked for. Those that were made in a session of an identity provider count in
+ * sessions of that provider alone; without a provider only the person's own count.
+ */
+export interface Session {
+  readonly providerId?: string | null | undefined
+}
+/** For what acts in one organization without a session: factors of any of its providers count. */
+interface InOrganization {
+  readonly providersOf: string | null
+}
+
+const ownSession: Session = { providerId: null }
+
+/** Does what was made in a session of the provider in `column` count? */
+export function countsIn(column: RawBuilder<unknown>, where: Session | InOrganization): RawBuilder<boolean> {
+  if ('providersOf' in where) {
+    return sql`(${column} IS NULL OR ${column} IN (SELECT id FROM sso_providers WHERE org_id = ${where.providersOf}))`
+  }
+  const { providerId = null } = where
+  return providerId === null ? sql`(${column} IS NULL)` : sql`(${column} IS NULL OR ${column} = ${providerId})`
+}
+
+const accounts = (db: Db, where: Session | InOrganization) => {
+  const counts = countsIn(sql`users.factors_provider_id`, where)
+  return db
     .selectFrom('users')
     .select([
       'id',
@@ -29,19 +55,26 @@ const accounts = (db: Db) =>
       'passwordHash',
       'passwordChangedAt',
       'emailVerifiedAt',
-      'mfaEnabled',
-      'mfaMethod',
-      'mfaSecret',
-      'phoneNumber',
-      'phoneVerified',
-      sql<boolean>`EXISTS (SELECT FROM passkeys p WHERE p.user_id = users.id)`.as('hasPasskey'),
+      sql<boolean>`mfa_enabled AND ${counts}`.as('mfaEnabled'),
+      sql<'totp' | 'sms' | null>`CASE WHEN ${counts} THEN mfa_method END`.as('mfaMethod'),
+      sql<string | null>`CASE WHEN ${counts} THEN mfa_secret END`.as('mfaSecret'),
+      sql<string | null>`CASE WHEN ${counts} THEN phone_number END`.as('phoneNumber'),
+      sql<boolean>`phone_verified AND ${counts}`.as('phoneVerified'),
+      sql<boolean>`EXISTS (SELECT FROM passkeys p WHERE p.user_id = users.id AND ${countsIn(sql`p.provider_id`, where)})`.as(
+        'hasPasskey',
+      ),
+      counts.as('recoveryCodesCount'),
     ])
+}
 
 export const findAccountByEmail = (db: Db, email: string): Promise<Account | undefined> =>
-  accounts(db).where('email', '=', email).executeTakeFirst()
+  accounts(db, ownSession).where('email', '=', email).executeTakeFirst()
 
-export const findAccount = (db: Db, id: string): Promise<Account | undefined> =>
-  accounts(db).where('id', '=', id).executeTakeFirst()
+export const findAccount = (
+  db: Db,
+  id: string,
+  where: Session | InOrganization = ownSession,
+): Promise<Account | undefined> => accounts(db, where).where('id', '=', id).executeTakeFirst()
 
 type Factors = Pick<Account, 'mfaEnabled' | 'mfaMethod' | 'hasPasskey'>
 

@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import type { Services } from '../services.ts'
 import { hasSecondFactor } from './accounts.queries.ts'
 import { accessibleOrgs, membershipIn, permissionsIn } from './memberships.queries.ts'
-import { owesMfa } from './sign-in.ts'
+import { opensPlace, owesMfa } from './sign-in.ts'
 import type { Claims } from './tokens.ts'
 
 /** The user of a session that stands. */
@@ -16,10 +16,16 @@ function userOf(db: Db, { clock }: Services, { sid, sub }: Claims) {
     db
       .selectFrom('sessions')
       .innerJoin('users', 'users.id', 'sessions.userId')
-      .select(['users.id', 'users.email', 'users.mfaEnabled', 'users.mfaMethod'])
+      .select(['users.id', 'users.email', 'users.emailVerifiedAt', 'users.mfaMethod'])
       .select(['sessions.mfa', 'sessions.providerId', 'sessions.authenticatedAt'])
-      .select((eb) =>
-        eb.exists(eb.selectFrom('passkeys').select('id').whereRef('passkeys.userId', '=', 'users.id')).as('hasPasskey'),
+      // Factors that were made in a session of a provider count in sessions of that provider alone.
+      .select(
+        sql<boolean>`users.mfa_enabled AND coalesce(users.factors_provider_id = sessions.provider_id,
+          users.factors_provider_id IS NULL)`.as('mfaEnabled'),
+      )
+      .select(
+        sql<boolean>`EXISTS (SELECT FROM passkeys p WHERE p.user_id = users.id
+          AND coalesce(p.provider_id = sessions.provider_id, p.provider_id IS NULL))`.as('hasPasskey'),
       )
       // Trust that is withdrawn from a provider is withdrawn from the sessions that it opened.
       .select(
@@ -46,10 +52,11 @@ async function callerOf(services: Services, claims: Claims): Promise<Caller | nu
       permissionsIn(db, claims.sub, place),
     ]),
   )
-  if (user === undefined || membership === undefined) return null
+  if (user === undefined) return null
+  if (!opensPlace(user, membership, user.providerId)) return unproven(user, claims)
+  if (membership === undefined) return null
   const { enable2fa } = services.settings
-  const account = { ...user, hasPasskey: Boolean(user.hasPasskey) }
-  const isConfirmed = user.providerId === null && (user.mfa || !enable2fa || !hasSecondFactor(account))
+  const isConfirmed = user.providerId === null && (user.mfa || !enable2fa || !hasSecondFactor(user))
   return {
     kind: 'user',
     userId: user.id,
@@ -69,8 +76,35 @@ async function callerOf(services: Services, claims: Claims): Promise<Caller | nu
     // What the session has passed by now: a token signed before its second factor was enrolled need not be exchanged first.
     mfa: user.mfa,
     confirmedAt: isConfirmed ? user.authenticatedAt : null,
-    mfaOwed: owesMfa(enable2fa, membership, account, user.mfa, user.vouched),
+    mfaOwed: owesMfa(enable2fa, membership, user, user.mfa, user.vouched),
+    emailVerified: true,
     partnerActive: membership.scope === 'system' || membership.partnerStatus === 'active',
+  }
+}
+
+/** Somebody whose address is not proven: whatever the account may do elsewhere, this session can only prove it or end. */
+function unproven({ id, email }: { id: string; email: string }, { sid, scope, partner, org }: Claims): Caller {
+  return {
+    kind: 'user',
+    userId: id,
+    email,
+    sessionId: sid,
+    apiKeyId: null,
+    providerId: null,
+    scope,
+    partnerId: partner,
+    orgId: org,
+    orgAccess: scope === 'partner' ? 'none' : null,
+    accessibleOrgIds: [],
+    siteIds: [],
+    deviceGroupIds: [],
+    roleId: null,
+    permissions: new Set(),
+    mfa: false,
+    confirmedAt: null,
+    mfaOwed: false,
+    emailVerified: false,
+    partnerActive: false,
   }
 }
 

@@ -23,9 +23,17 @@ export async function bootstrap(
       .where('isSystem', '=', true)
       .where('scope', '=', 'system')
       .executeTakeFirstOrThrow()
+    // It comes from the operator, and has to open the installation before there is a mail server.
+    const emailVerifiedAt = new Date().toISOString()
     const user = await db
       .insertInto('users')
-      .values({ email: admin.email.toLowerCase(), name: 'Administrator', passwordHash, status: 'active' })
+      .values({
+        email: admin.email.toLowerCase(),
+        name: 'Administrator',
+        passwordHash,
+        status: 'active',
+        emailVerifiedAt,
+      })
       .returning('id')
       .executeTakeFirstOrThrow()
     await db.insertInto('systemUsers').values({ userId: user.id, roleId: role.id }).execute()

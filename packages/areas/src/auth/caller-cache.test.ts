@@ -31,6 +31,7 @@ describe('callers resolved a moment ago', () => {
     permissions: new Set(),
     mfa: false,
     mfaOwed: false,
+    emailVerified: true,
     partnerActive: true,
   })
   // A renewal begins, and what waits for a look-up goes on, within a turn.

@@ -1,4 +1,5 @@
 import type { Db } from '@muster/db/database.ts'
+import { clearFactorSet } from './factor-set.ts'
 
 /** Takes every second factor from an account: authenticator, phone, passkeys, recovery codes. @returns what there was */
 export async function clearFactors(db: Db, userId: string): Promise<{ method: string | null; passkeys: number }> {
@@ -9,11 +10,6 @@ export async function clearFactors(db: Db, userId: string): Promise<{ method: st
     .forNoKeyUpdate()
     .executeTakeFirstOrThrow()
   const { numDeletedRows } = await db.deleteFrom('passkeys').where('userId', '=', userId).executeTakeFirst()
-  await db
-    .updateTable('users')
-    .set({ mfaEnabled: false, mfaMethod: null, mfaSecret: null, mfaLastStep: null, mfaRecoveryCodes: '[]' })
-    .set({ phoneNumber: null, phoneVerified: false })
-    .where('id', '=', userId)
-    .execute()
+  await clearFactorSet(db, userId)
   return { method: mfaMethod, passkeys: Number(numDeletedRows) }
 }

@@ -6,6 +6,7 @@ import type { Keyring } from '@muster/kit/keyring.ts'
 import { seal, unseal } from '@muster/kit/sealed.ts'
 import { z } from 'zod'
 import type { Services } from '../services.ts'
+import { requireFactorSet } from './factor-set.ts'
 import type { Enrolled } from './mfa.contract.ts'
 import { storedCodes } from './recovery-codes.ts'
 import { revokeSessions } from './sessions.queries.ts'
@@ -44,6 +45,7 @@ export async function storeFactor(
   recoveryCodes: readonly string[],
   lifted: boolean,
 ): Promise<void> {
+  await requireFactorSet(db, who.userId, who.providerId ?? null)
   await db
     .updateTable('users')
     .set({ ...factor, mfaEnabled: true, mfaRecoveryCodes: storedCodes(services.keyring, who.userId, recoveryCodes) })

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Redis } from '@muster/backplane/redis.ts'
-import { tooMany, unavailable } from '@muster/kit/errors.ts'
+import { AppError, tooMany, unavailable } from '@muster/kit/errors.ts'
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 
 interface Allowance {
@@ -29,6 +29,11 @@ export const rateLimits = {
   resetRequestPerEmail: { points: 3, seconds: 3600 },
   resetRequestPerAddress: { points: 10, seconds: 3600 },
   verificationPerUser: { points: 3, seconds: 3600 },
+  registrationNoticePerEmail: { points: 3, seconds: 3600 },
+  // Invitations, first and repeated: of one inviter, and to one address from wherever they come.
+  invitationPerUser: { points: 200, seconds: 3600 },
+  invitationPerEmail: { points: 5, seconds: 3600 },
+  resetByAdminPerUser: { points: 5, seconds: 3600 },
   registerPerAddress: { points: 5, seconds: 3600 },
   registerPartnerPerAddress: { points: 3, seconds: 3600 },
   smsLoginPerToken: { points: 3, seconds: 300 },
@@ -61,6 +66,17 @@ export class Limits {
   /** Takes one from the key's allowance. @throws RATE_LIMITED with `retryAfter` seconds, or UNAVAILABLE without Redis */
   async take(name: RateLimit, key: string): Promise<void> {
     await this.takeFrom(name, key, rateLimits[name])
+  }
+
+  /** Like `take`, for what is left undone without a word when nothing is left. @returns whether there was something left */
+  async tryTake(name: RateLimit, key: string): Promise<boolean> {
+    try {
+      await this.take(name, key)
+      return true
+    } catch (refused) {
+      if (refused instanceof AppError && refused.code === 'RATE_LIMITED') return false
+      throw refused
+    }
   }
 
   /** Like `take`, with an allowance that is not the same for everybody. */

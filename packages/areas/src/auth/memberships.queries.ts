@@ -21,33 +21,36 @@ export interface Membership {
   readonly smsAllowed: boolean
   /** An active identity provider of the organisation is the only way in. */
   readonly ssoEnforced: boolean
+  /** Accepted by a link that the inviter handed over: the place is open although the address is not proven. */
+  readonly vouched: boolean
 }
 
 /**
  * The memberships of a user that count: accepted, not disabled, in partners and organisations that still exist, widest
- * scope first. Of selected organisations only the partner's own live ones are left.
+ * scope first, those of partners that are not active last. Of selected organisations only the partner's own live ones are left.
  */
 export async function membershipsOf(db: Db, userId: string): Promise<Membership[]> {
-  const { rows } = await sql<Membership>`
+  const { rows } = await sql<Membership>`SELECT * FROM (
     SELECT 'system' AS scope, NULL::uuid AS partner_id, NULL::uuid AS org_id, m.role_id, r.force_mfa, NULL AS org_access,
            NULL::uuid[] AS org_ids, NULL::uuid[] AS site_ids, NULL::uuid[] AS device_group_ids, NULL AS partner_status,
-           false AS require_mfa, true AS sms_allowed, false AS sso_enforced, 0 AS rank, m.created_at
+           false AS require_mfa, true AS sms_allowed, false AS sso_enforced, false AS vouched, 0 AS rank, m.created_at
     FROM system_users m JOIN roles r ON r.id = m.role_id WHERE m.user_id = ${userId}
     UNION ALL
     SELECT 'partner', m.partner_id, NULL, m.role_id, r.force_mfa, m.org_access,
            ARRAY(SELECT o.id FROM organizations o WHERE o.id = ANY (m.org_ids) AND o.partner_id = m.partner_id AND o.deleted_at IS NULL),
-           NULL, NULL, p.status, false, true, false, 1, m.created_at
+           NULL, NULL, p.status, false, true, false, m.vouched_at IS NOT NULL, 1, m.created_at
     FROM partner_users m JOIN roles r ON r.id = m.role_id JOIN partners p ON p.id = m.partner_id AND p.deleted_at IS NULL
     WHERE m.user_id = ${userId} AND m.status = 'active'
     UNION ALL
     SELECT 'organization', m.partner_id, m.org_id, m.role_id, r.force_mfa, NULL, NULL, m.site_ids, m.device_group_ids, p.status,
            o.settings #> '{security,requireMfa}' IS NOT DISTINCT FROM 'true'::jsonb,
            o.settings #> '{security,allowedMfaMethods,sms}' IS DISTINCT FROM 'false'::jsonb,
-           EXISTS (SELECT FROM sso_providers s WHERE s.org_id = m.org_id AND s.status = 'active' AND s.enforce_sso), 2, m.created_at
+           EXISTS (SELECT FROM sso_providers s WHERE s.org_id = m.org_id AND s.status = 'active' AND s.enforce_sso), m.vouched_at IS NOT NULL, 2,
+           m.created_at
     FROM organization_users m JOIN roles r ON r.id = m.role_id JOIN partners p ON p.id = m.partner_id AND p.deleted_at IS NULL
     JOIN organizations o ON o.id = m.org_id AND o.deleted_at IS NULL
-    WHERE m.user_id = ${userId} AND m.status = 'active'
-    ORDER BY rank, created_at`.execute(db)
+    WHERE m.user_id = ${userId} AND m.status = 'active') membership
+    ORDER BY coalesce(partner_status, 'active') <> 'active', rank, created_at`.execute(db)
   return rows
 }
 

@@ -42,7 +42,9 @@ export async function challenge(
 ): Promise<MfaChallenge> {
   const { keyring, redis } = call.services
   const tempToken = opaqueToken()
-  const passkeyOptions = account.hasPasskey ? await requestOptions(call.services, account.id) : null
+  const passkeyOptions = account.hasPasskey
+    ? await requestOptions(call.services, { userId: account.id, providerId })
+    : null
   const entry: Challenge = {
     userId: account.id,
     scope: membership.scope,

@@ -27,9 +27,12 @@ export async function sendOwnSms({ services, request }: Call) {
   return send(services, await ownNumber(services, caller), `person:${caller.userId}`, 'code')
 }
 
-async function ownNumber(services: Services, who: Place & { readonly userId: string }): Promise<string> {
+async function ownNumber(
+  services: Services,
+  who: Place & { readonly userId: string; readonly providerId?: string | null },
+): Promise<string> {
   const { account, membership } = await asSystem(services.system, async (db) => ({
-    account: await findAccount(db, who.userId),
+    account: await findAccount(db, who.userId, who),
     membership: await membershipIn(db, who.userId, who),
   }))
   if (membership?.smsAllowed === false) throw denied('Your organization does not allow SMS MFA')

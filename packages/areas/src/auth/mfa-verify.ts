@@ -34,7 +34,7 @@ export async function verifySignIn(call: Call, tempToken: string, answer: Answer
   if (challenge === null) throw deadToken()
   await limits.take('mfaPerUser', challenge.userId)
   const { account, membership } = await asSystem(system, async (db) => ({
-    account: await findAccount(db, challenge.userId),
+    account: await findAccount(db, challenge.userId, challenge),
     membership: await membershipIn(db, challenge.userId, challenge),
   }))
   if (account?.status !== 'active' || membership === undefined) throw deadToken()
@@ -44,7 +44,7 @@ export async function verifySignIn(call: Call, tempToken: string, answer: Answer
   const method: SignInMethod | null =
     answer.code !== undefined
       ? await useCode(services, account, answer.code, `login:${tempToken}`)
-      : await usePasskeyOfChallenge(services, account, challenge.passkeyChallenge, answer.passkey)
+      : await usePasskeyOfChallenge(services, account, challenge, answer.passkey)
   if (method === null) {
     await noteWrongAnswer(redis, keyring, tempToken)
     await noteFailure(call, account, membership)
@@ -83,7 +83,7 @@ export async function verifyWhileSignedIn(
   const who = whoIs(caller)
   const { userId, sessionId, email, partnerId, orgId } = who
   if ((await findPending(services.redis, services.keyring, userId)) !== null) return (await confirm(who, code)).answer
-  const account = await asSystem(services.system, (db) => findAccount(db, userId))
+  const account = await asSystem(services.system, (db) => findAccount(db, userId, who))
   if (account === undefined || !hasSecondFactor(account)) {
     throw badRequest('No enrolment is pending, or it has expired. Begin again')
   }

@@ -3,6 +3,7 @@ import { seal } from '@muster/kit/sealed.ts'
 import { type Call, implement } from '../operation.ts'
 import { type Account, hasSecondFactor, hasStrongFactor } from './accounts.queries.ts'
 import { dropPending, enrolled, findPending, keepPending, pendingSeconds, storeFactor } from './enrolment.ts'
+import { clearFactorSet, requireFactorSet } from './factor-set.ts'
 import { mfa as contract } from './mfa.contract.ts'
 import { sendLoginSms, sendOwnSms } from './mfa-sms.ts'
 import { verifySignIn, verifyWhileSignedIn } from './mfa-verify.ts'
@@ -48,12 +49,7 @@ export default implement(contract, {
     if (!account.mfaEnabled) throw badRequest('Multi-factor authentication is not enabled')
     const used = (await call.stepUp()).code ?? (await ownCode(call, account))
     await call.write(async (db) => {
-      await db
-        .updateTable('users')
-        .set({ mfaEnabled: false, mfaMethod: null, mfaSecret: null, mfaLastStep: null, mfaRecoveryCodes: '[]' })
-        .set({ phoneNumber: null, phoneVerified: false })
-        .where('id', '=', caller.userId)
-        .execute()
+      await clearFactorSet(db, caller.userId)
       audit({ target: caller.userId, name: caller.email, details: { method: account.mfaMethod, with: used } })
       await notice(db, services, account, caller, 'mfa-disabled')
     })
@@ -68,6 +64,7 @@ export default implement(contract, {
     if (!hasSecondFactor(account)) throw badRequest('Multi-factor authentication is not enabled')
     const recoveryCodes = newRecoveryCodes()
     await call.write(async (db) => {
+      await requireFactorSet(db, caller.userId, caller.providerId ?? null)
       await db
         .updateTable('users')
         .set({ mfaRecoveryCodes: storedCodes(services.keyring, caller.userId, recoveryCodes) })

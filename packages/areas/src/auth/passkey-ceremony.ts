@@ -4,7 +4,8 @@ import type { AuthenticationResponseJSON, PublicKeyCredentialRequestOptionsJSON 
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Services, Settings } from '../services.ts'
-import type { Account } from './accounts.queries.ts'
+import { type Account, countsIn, type Session } from './accounts.queries.ts'
+import type { Challenge } from './mfa-challenge.ts'
 
 export const ceremonyMs = 300_000
 
@@ -43,42 +44,50 @@ interface Stored {
   readonly transports: string[]
 }
 
-const stored = (db: Db) =>
-  db.selectFrom('passkeys').select(['id', 'userId', 'credentialId', 'publicKey', 'counter', 'transports'])
+const counting = (db: Db, where: Session) =>
+  db
+    .selectFrom('passkeys')
+    .select(['id', 'userId', 'credentialId', 'publicKey', 'counter', 'transports'])
+    .where(countsIn(sql`provider_id`, where))
 
-/** What the browser needs to ask for a passkey: of this person, or of whoever has one for us. */
+/** What the browser needs to ask for a passkey: one of this person that counts in the session, or any. */
 export async function requestOptions(
   services: Pick<Services, 'settings' | 'system'>,
-  userId: string | null,
+  of: { readonly userId: string; readonly providerId: string | null } | null,
 ): Promise<PublicKeyCredentialRequestOptionsJSON> {
   const known =
-    userId === null ? [] : await asSystem(services.system, (db) => stored(db).where('userId', '=', userId).execute())
+    of === null
+      ? []
+      : await asSystem(services.system, (db) => counting(db, of).where('userId', '=', of.userId).execute())
   const { generateAuthenticationOptions } = await webAuthn()
   return generateAuthenticationOptions({
     rpID: relyingParty(services.settings).id,
     allowCredentials: known.map(({ credentialId, transports }) => ({ id: credentialId, transports })),
     timeout: ceremonyMs,
     // Alone, the passkey is both factors, so the device has to check who holds it; beside a password it is the second one.
-    userVerification: userId === null ? 'required' : 'preferred',
+    userVerification: of === null ? 'required' : 'preferred',
   })
 }
 
 /**
  * Checks what a passkey signed and remembers its counter.
- * @param alone the passkey is the whole sign-in, so the device must have verified the person
+ * @param beside the session that has begun with something else; null when the passkey is the whole sign-in, so that the
+ * device must have verified the person
  * @returns whose passkey it is; null when anything is wrong with the answer
  */
 export async function usePasskey(
   services: Pick<Services, 'settings' | 'system' | 'clock' | 'log'>,
   given: unknown,
   expectedChallenge: string,
-  alone: boolean,
+  beside: Session | null,
 ): Promise<string | null> {
   const parsed = Assertion.safeParse(given)
   if (!parsed.success) return null
   const response: AuthenticationResponseJSON = parsed.data
   const passkey = await asSystem(services.system, (db) =>
-    stored(db).where('credentialId', '=', response.id).executeTakeFirst(),
+    counting(db, beside ?? { providerId: null })
+      .where('credentialId', '=', response.id)
+      .executeTakeFirst(),
   )
   if (passkey === undefined) return null
   const { id, origins } = relyingParty(services.settings)
@@ -89,7 +98,7 @@ export async function usePasskey(
       expectedChallenge,
       expectedOrigin: origins,
       expectedRPID: id,
-      requireUserVerification: alone,
+      requireUserVerification: beside === null,
       credential: {
         id: passkey.credentialId,
         publicKey: new Uint8Array(passkey.publicKey),
@@ -126,9 +135,9 @@ async function remember(
 export async function usePasskeyOfChallenge(
   services: Services,
   account: Account,
-  expectedChallenge: string | null,
+  { passkeyChallenge, providerId }: Pick<Challenge, 'passkeyChallenge' | 'providerId'>,
   given: unknown,
 ): Promise<'passkey' | null> {
-  if (expectedChallenge === null) return null
-  return (await usePasskey(services, given, expectedChallenge, false)) === account.id ? 'passkey' : null
+  if (passkeyChallenge === null) return null
+  return (await usePasskey(services, given, passkeyChallenge, { providerId })) === account.id ? 'passkey' : null
 }

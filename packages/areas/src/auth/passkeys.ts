@@ -1,4 +1,5 @@
 import { asSystem, type Db } from '@muster/db/database.ts'
+import type { Caller } from '@muster/kit/access.ts'
 import { badRequest, conflict, denied, notFound, unauthenticated } from '@muster/kit/errors.ts'
 import { peppered } from '@muster/kit/keyring.ts'
 import type { RegistrationResponseJSON } from '@simplewebauthn/server'
@@ -9,12 +10,13 @@ import { type Account, findAccount, hasSecondFactor } from './accounts.queries.t
 import { originOf } from './addresses.ts'
 import { requireOpenPlace } from './enforced-sso.ts'
 import { liftSession } from './enrolment.ts'
+import { claimFactorSet } from './factor-set.ts'
 import { membershipsOf } from './memberships.queries.ts'
 import { notice } from './notices.ts'
 import { ceremonyMs, relyingParty, requestOptions, usePasskey, webAuthn } from './passkey-ceremony.ts'
 import { passkeys as contract } from './passkeys.contract.ts'
 import { newRecoveryCodes, storedCodes } from './recovery-codes.ts'
-import { completeSignIn, refusedSignIn } from './sign-in.ts'
+import { completeSignIn, nowhere, placesOpenTo, refusedSignIn } from './sign-in.ts'
 import { ownAccount } from './step-up.ts'
 import { opaqueToken } from './tokens.ts'
 import { requireMfaOn, signedInAccount, whoIs } from './who.ts'
@@ -44,6 +46,7 @@ export default implement(contract, {
       .selectFrom('passkeys')
       .select(columns)
       .where('userId', '=', caller.userId)
+      .$if((caller.providerId ?? null) !== null, (query) => query.where('providerId', '=', caller.providerId ?? ''))
       .orderBy('createdAt')
       .execute()
     return { data }
@@ -77,15 +80,17 @@ export default implement(contract, {
     const { sessionId } = whoIs(caller)
     const made = await verifiedCredential(services, caller.userId, input.passkey)
     const { account } = await signedInAccount(services, caller)
-    const recoveryCodes = hasSecondFactor(account) ? null : newRecoveryCodes()
-    const passkey = await call.write(async (db) => {
+    const providerId = caller.providerId ?? null
+    const { passkey, recoveryCodes } = await call.write(async (db) => {
       const added = await db
         .insertInto('passkeys')
-        .values({ ...made, userId: caller.userId, name: input.name })
+        .values({ ...made, userId: caller.userId, name: input.name, providerId })
         .onConflict((row) => row.column('credentialId').doNothing())
         .returning(columns)
         .executeTakeFirst()
       if (added === undefined) throw conflict('This passkey is known already')
+      const isFirst = !hasSecondFactor(account) && (await claimFactorSet(db, caller.userId, providerId))
+      const recoveryCodes = isFirst ? newRecoveryCodes() : null
       if (recoveryCodes !== null) {
         const mfaRecoveryCodes = storedCodes(services.keyring, caller.userId, recoveryCodes)
         await db.updateTable('users').set({ mfaRecoveryCodes }).where('id', '=', caller.userId).execute()
@@ -93,7 +98,7 @@ export default implement(contract, {
       await liftSession(db, sessionId)
       audit({ target: added.id, name: added.name })
       await notice(db, services, account, caller, 'passkey-added')
-      return added
+      return { passkey: added, recoveryCodes }
     })
     after(() => services.callers.clear())
     return { ...passkey, recoveryCodes }
@@ -102,7 +107,7 @@ export default implement(contract, {
   async rename(call) {
     const { caller, input, audit } = call
     return call.write(async (db) => {
-      const before = await ownPasskey(db, caller.userId, input.id)
+      const before = await ownPasskey(db, caller, input.id)
       const after = await db
         .updateTable('passkeys')
         .set({ name: input.name })
@@ -119,7 +124,7 @@ export default implement(contract, {
     const account = await ownAccount(call)
     const { membership } = await signedInAccount(services, caller)
     await call.write(async (db) => {
-      const { name } = await ownPasskey(db, caller.userId, input.id)
+      const { name } = await ownPasskey(db, caller, input.id)
       const isLast = (await credentialsOf(db, caller.userId)).length === 1
       if (isLast && !account.mfaEnabled && membership?.requireMfa === true) {
         throw denied('Your organization requires multi-factor authentication')
@@ -148,14 +153,16 @@ export default implement(contract, {
     // The challenge is gone with the first answer, right or wrong.
     const expected = await services.redis.getdel(loginKey(services, input.challengeToken))
     if (expected === null) throw unauthenticated('Invalid or expired token')
-    const userId = await usePasskey(services, input.passkey, expected, true)
+    const userId = await usePasskey(services, input.passkey, expected, null)
     if (userId === null) throw refusedSignIn()
     const { account, memberships } = await asSystem(services.system, async (db) => ({
       account: await findAccount(db, userId),
       memberships: await membershipsOf(db, userId),
     }))
     if (account?.status !== 'active') throw refusedSignIn()
-    const membership = requireOpenPlace(memberships)
+    const places = placesOpenTo(account, memberships)
+    const isProven = account.emailVerifiedAt !== null || places.length > 0
+    const membership = isProven ? requireOpenPlace(places) : nowhere
     await services.limits.giveBack('passkeyPerAddress', originOf(request.ip))
     return completeSignIn(call, { account, membership, method: 'passkey', mfa: true })
   },
@@ -164,12 +171,14 @@ export default implement(contract, {
 const credentialsOf = (db: Db, userId: string) =>
   db.selectFrom('passkeys').select(['credentialId', 'transports']).where('userId', '=', userId).execute()
 
-async function ownPasskey(db: Db, userId: string, id: string): Promise<{ name: string }> {
+/** A session of an identity provider changes none but those that were made in one. */
+async function ownPasskey(db: Db, { userId, providerId = null }: Caller, id: string): Promise<{ name: string }> {
   const found = await db
     .selectFrom('passkeys')
     .select('name')
     .where('id', '=', id)
     .where('userId', '=', userId)
+    .$if(providerId !== null, (query) => query.where('providerId', '=', providerId))
     .executeTakeFirst()
   if (found === undefined) throw notFound('Passkey')
   return found

@@ -17,7 +17,7 @@ export const password = {
   reset: post('/auth/reset-password', {
     summary: 'Set a new password with the link of a mail; all sessions end',
     access: anyone,
-    audit: 'auth.password.reset',
+    audit: ['auth.password.reset', 'user.email.verify', 'partner.update'],
     input: z
       .object({ token: z.string().min(1).max(512), newPassword: given.optional(), password: given.optional() })
       .refine((input) => (input.newPassword ?? input.password) !== undefined, {

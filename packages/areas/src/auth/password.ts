@@ -5,6 +5,7 @@ import { type Account, findAccount, findAccountByEmail } from './accounts.querie
 import { originOf } from './addresses.ts'
 import { isClosed } from './enforced-sso.ts'
 import { inEvenTime } from './even-time.ts'
+import { proveMailbox, vouch } from './first-proof.ts'
 import { type Membership, membershipsOf } from './memberships.queries.ts'
 import { notice } from './notices.ts'
 import { findToken, redeemToken, withdrawTokens } from './one-time-tokens.ts'
@@ -13,6 +14,7 @@ import { mailResetLink } from './reset-link.ts'
 import { revokeSessions } from './sessions.queries.ts'
 import { clearRefreshCookie, passwordUnchanged } from './sign-in.ts'
 import { requireStrongPassword } from './strength.ts'
+import { admitWaitingPartners } from './waiting-partners.ts'
 
 const badToken = () => badRequest('Invalid or expired reset token')
 
@@ -32,8 +34,9 @@ export default implement(contract, {
     const origin = originOf(request.ip)
     await services.limits.take('tokenPerAddress', origin)
     const { account, memberships } = await asSystem(services.system, async (db) => {
-      const userId = await findToken(db, services, 'reset-password', input.token)
-      if (userId === undefined) throw badToken()
+      const found = await findToken(db, services, 'reset-password', input.token)
+      if (found === undefined) throw badToken()
+      const { userId } = found
       return { account: await findAccount(db, userId), memberships: await membershipsOf(db, userId) }
     })
     if (account?.status !== 'active' || isClosed(memberships)) throw badToken()
@@ -43,17 +46,27 @@ export default implement(contract, {
     const passwordHash = await services.passwords.hash(chosen)
     const place = { partnerId: membership?.partnerId ?? null, orgId: membership?.orgId ?? null }
     await call.write(async (db) => {
-      if ((await redeemToken(db, services, 'reset-password', input.token)) === undefined) throw badToken()
-      const now = new Date(services.clock.now()).toISOString()
+      const redeemed = await redeemToken(db, services, 'reset-password', input.token)
+      if (redeemed === undefined) throw badToken()
+      // The link has proved the mailbox as well, unless an administrator was shown it.
+      const proving = { userId: account.id, by: 'reset', place } as const
+      const dropped = redeemed.handed ? await vouch(db, services, account.id) : await proveMailbox(call, db, proving)
       await db
         .updateTable('users')
-        // The link has proved the mailbox as well.
-        .set({ passwordHash, passwordChangedAt: now, emailVerifiedAt: account.emailVerifiedAt ?? now })
+        .set({ passwordHash, passwordChangedAt: new Date(services.clock.now()).toISOString() })
         .where('id', '=', account.id)
         .execute()
-      const sessions = await revokeSessions(db, account.id)
+      const sessions = dropped?.sessions ?? (await revokeSessions(db, account.id))
       const actor = { type: 'user', id: account.id, email: account.email } as const
-      audit({ target: account.id, name: account.email, ...place, details: { sessions }, actor })
+      audit({
+        action: 'auth.password.reset',
+        target: account.id,
+        name: account.email,
+        ...place,
+        details: { sessions },
+        actor,
+      })
+      if (dropped !== null && !redeemed.handed) await admitWaitingPartners(call, db, account)
       await notice(db, services, account, place, 'password-changed')
     })
     clearRefreshCookie(call)
@@ -98,23 +111,16 @@ export default implement(contract, {
 async function sendResetLink(call: Call, email: string): Promise<void> {
   const { services } = call
   // Beyond the limit of one mailbox nothing is sent, and nothing is said: the answer is the same for every e-mail.
-  const spared = await services.limits.take('resetRequestPerEmail', email).then(
-    () => false,
-    (refused: unknown) => {
-      if (isRateLimited(refused)) return true
-      throw refused
-    },
-  )
+  const spared = !(await services.limits.tryTake('resetRequestPerEmail', email))
   const { account, memberships } = await asSystem(services.system, async (db) => {
     const account = await findAccountByEmail(db, email)
     return { account, memberships: account === undefined ? [] : await membershipsOf(db, account.id) }
   })
-  // Who signs in through a provider has no password to forget, or could not use it.
-  if (spared || account?.status !== 'active' || account.passwordHash === null || isClosed(memberships)) return
+  if (spared || account?.status !== 'active' || isClosed(memberships)) return
+  // An account that an identity provider made has no password to forget. One that lost its password with the first proof has.
+  if (account.passwordHash === null && account.emailVerifiedAt === null) return
   await writeResetMail(call, account, memberships[0])
 }
-
-const isRateLimited = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'RATE_LIMITED'
 
 async function writeResetMail(call: Call, account: Account, membership: Membership | undefined): Promise<void> {
   const { services, audit } = call

@@ -1,5 +1,6 @@
 import { badRequest } from '@muster/kit/errors.ts'
 import { implement } from '../operation.ts'
+import { requireFactorSet } from './factor-set.ts'
 import { notice } from './notices.ts'
 import { phone as contract } from './phone.contract.ts'
 import { newPhoneCode, notePhoneConfirmed, phoneCodeSeconds, usePhoneCode } from './phone-codes.ts'
@@ -28,6 +29,7 @@ export default implement(contract, {
     if (phoneNumber === null) throw badRequest('Invalid verification code')
     await limits.reset('phoneCodePerUser', userId)
     await call.write(async (db) => {
+      await requireFactorSet(db, userId, caller.providerId ?? null)
       const before = await db
         .selectFrom('users')
         .select(['id', 'email', 'name', 'phoneNumber', 'mfaEnabled', 'mfaMethod'])

@@ -32,16 +32,18 @@ export const registration = {
     transaction: 'own',
   }),
   verifyEmail: post('/auth/verify-email', {
-    summary: 'Confirm an e-mail address with the link of a mail',
+    summary:
+      'Confirm an e-mail address with the link of a mail; without the password of the registration, that ends with it',
     access: anyone,
     audit: ['user.email.verify', 'partner.update'],
-    input: z.object({ token: z.string().min(1).max(512) }),
-    output: success,
+    input: z.object({ token: z.string().min(1).max(512), password: z.string().min(1).max(1024).optional() }),
+    /** Whether the account has no password now: a reset sets one. */
+    output: success.extend({ passwordRequired: z.boolean() }),
     transaction: 'own',
   }),
   resendVerification: post('/auth/resend-verification', {
     summary: 'Ask for the mail that confirms the own address again',
-    access: signedIn({ apiKeys: false, beforeMfa: true, beforeActive: true }),
+    access: signedIn({ apiKeys: false, beforeVerified: true, beforeMfa: true, beforeActive: true }),
     audit: unaudited('nothing changes before the link is used'),
     input: z.object({}),
     output: success,

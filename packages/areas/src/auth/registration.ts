@@ -4,12 +4,14 @@ import { badRequest, denied, unauthenticated } from '@muster/kit/errors.ts'
 import { enqueueMail, sealedLink } from '../mail/index.ts'
 import { type Call, implement } from '../operation.ts'
 import type { Services } from '../services.ts'
-import { findAccount } from './accounts.queries.ts'
+import { type Account, findAccount } from './accounts.queries.ts'
 import { originOf } from './addresses.ts'
 import { inEvenTime } from './even-time.ts'
-import { issueToken, redeemToken } from './one-time-tokens.ts'
+import { proveMailbox } from './first-proof.ts'
+import { findToken, issueToken, redeemToken } from './one-time-tokens.ts'
 import { registration as contract } from './registration.contract.ts'
 import { requireStrongPassword } from './strength.ts'
+import { admitWaitingPartners } from './waiting-partners.ts'
 
 interface NewPerson {
   readonly email: string
@@ -52,14 +54,24 @@ export default implement(contract, {
     const { services, request, input, after } = call
     const origin = originOf(request.ip)
     await services.limits.take('tokenPerAddress', origin)
+    const account = await asSystem(services.system, async (db) => {
+      const found = await findToken(db, services, 'verify-email', input.token)
+      return found && findAccount(db, found.userId)
+    })
+    if (account === undefined) throw badLink()
+    const keepPassword = await showsPassword(services, account, input.password)
     await call.write(async (db) => {
-      const userId = await redeemToken(db, services, 'verify-email', input.token)
-      if (userId === undefined) throw badRequest('Invalid or expired link')
-      await confirmMailbox(call, db, userId)
+      const redeemed = await redeemToken(db, services, 'verify-email', input.token)
+      // A password that was set since is not the one that was shown.
+      const now = await findAccount(db, account.id)
+      if (redeemed === undefined || now?.passwordHash !== account.passwordHash) throw badLink()
+      if ((await proveMailbox(call, db, { userId: account.id, by: 'verification', keepPassword })) === null)
+        throw badLink()
+      await admitWaitingPartners(call, db, account)
     })
     after(() => services.callers.clear())
     after(() => services.limits.giveBack('tokenPerAddress', origin))
-    return { success: true as const }
+    return { success: true as const, passwordRequired: !keepPassword }
   },
 
   async resendVerification(call) {
@@ -72,6 +84,18 @@ export default implement(contract, {
     return { success: true as const }
   },
 })
+
+const badLink = () => badRequest('Invalid or expired link')
+
+/**
+ * Was the password of the registration shown? Without one nothing is shown.
+ * @throws BAD_REQUEST for a wrong one, which leaves the link as it is
+ */
+async function showsPassword(services: Services, account: Account, password: string | undefined): Promise<boolean> {
+  if (password === undefined) return false
+  if (await services.passwords.verify(account.passwordHash, password)) return true
+  throw badRequest('password: is not the password of the registration. Leave it out to choose another one afterwards')
+}
 
 async function newPerson(services: Services, input: { email: string; name: string; password: string }) {
   const passwordHash = await services.passwords.hash(input.password)
@@ -103,7 +127,8 @@ async function insertPerson(
   return made.id
 }
 
-async function tellOwner(db: Db, { settings }: Services, email: string): Promise<void> {
+async function tellOwner(db: Db, { settings, limits }: Services, email: string): Promise<void> {
+  if (!(await limits.tryTake('registrationNoticePerEmail', email))) return
   const data = { url: `${settings.publicUrl}/login` }
   await enqueueMail(db, { to: email, template: 'already-registered', data, partnerId: null, orgId: null })
 }
@@ -114,7 +139,7 @@ async function mailVerification(
   to: { id: string; email: string; name: string },
   partnerId: string | null,
 ): Promise<void> {
-  const token = await issueToken(db, services, 'verify-email', to.id)
+  const token = await issueToken(db, services, 'verify-email', to)
   const url = sealedLink(services.keyring, `${services.settings.publicUrl}/verify-email#token=${token}`)
   await enqueueMail(db, {
     to: to.email,
@@ -196,69 +221,4 @@ async function partnerWithFreeSlug(db: Db, name: string, billingEmail: string) {
     if (made !== undefined) return made
   }
   throw badRequest('Choose another company name')
-}
-
-/** The address is proved; partners that waited for it go on, or are put before those who approve them. */
-async function confirmMailbox({ services, audit }: Call, db: Db, userId: string): Promise<void> {
-  const now = new Date(services.clock.now()).toISOString()
-  const user = await db
-    .updateTable('users')
-    .set({ emailVerifiedAt: now })
-    .where('id', '=', userId)
-    .returning(['id', 'email', 'name'])
-    .executeTakeFirstOrThrow()
-  const waiting = await db
-    .selectFrom('partnerUsers')
-    .innerJoin('partners', 'partners.id', 'partnerUsers.partnerId')
-    .select(['partners.id', 'partners.name', 'partners.status'])
-    .where('partnerUsers.userId', '=', userId)
-    .where('partners.status', '=', 'pending')
-    .where('partners.deletedAt', 'is', null)
-    .execute()
-  const actor = { type: 'user', id: user.id, email: user.email } as const
-  const partnerId = waiting[0]?.id ?? null
-  audit({ action: 'user.email.verify', target: user.id, name: user.email, partnerId, orgId: null, actor })
-  for (const partner of waiting) {
-    if (services.settings.autoApprovePartners !== true) {
-      await tellSystemAdmins(db, services, partner, user)
-      continue
-    }
-    await db.updateTable('partners').set({ status: 'active' }).where('id', '=', partner.id).execute()
-    audit({
-      action: 'partner.update',
-      target: partner.id,
-      name: partner.name,
-      partnerId: partner.id,
-      orgId: null,
-      before: { status: 'pending' },
-      after: { status: 'active' },
-      actor,
-    })
-  }
-}
-
-const toldMax = 20
-
-async function tellSystemAdmins(
-  db: Db,
-  { settings }: Services,
-  partner: { id: string; name: string },
-  by: { email: string; name: string },
-): Promise<void> {
-  const admins = await db
-    .selectFrom('systemUsers')
-    .innerJoin('users', 'users.id', 'systemUsers.userId')
-    .select(['users.email', 'users.name'])
-    .where('users.status', '=', 'active')
-    .limit(toldMax)
-    .execute()
-  for (const admin of admins) {
-    const data = {
-      name: admin.name,
-      partner: partner.name,
-      contact: `${by.name} <${by.email}>`,
-      url: `${settings.publicUrl}/partners/${partner.id}`,
-    }
-    await enqueueMail(db, { to: admin.email, template: 'partner-waiting', data, partnerId: null, orgId: null })
-  }
 }

@@ -32,7 +32,7 @@ export async function useCode(
     return (await asSystem(system, (db) => claimTotpStep(db, account.id, step))) ? 'totp' : null
   }
   const recoveryCode = asRecoveryCode(code)
-  if (recoveryCode === null) return null
+  if (recoveryCode === null || !account.recoveryCodesCount) return null
   const left = await asSystem(system, (db) => useRecoveryCode(db, keyring, account.id, recoveryCode))
   return left === null ? null : 'recovery'
 }

@@ -33,6 +33,8 @@ export const Me = z.object({
 
 export const Tokens = z.object({
   mfaRequired: z.literal(false),
+  /** The address is not proven: the session can only prove it, everything else answers 403 `EMAIL_NOT_VERIFIED`. */
+  emailVerificationRequired: z.boolean(),
   mfaEnrollmentRequired: z.boolean(),
   accessToken: z.string(),
   refreshToken: z.string(),
@@ -83,7 +85,7 @@ export const session = {
   }),
   logout: post('/auth/logout', {
     summary: 'Sign out everywhere',
-    access: signedIn({ apiKeys: false, beforeMfa: true, beforeActive: true }),
+    access: signedIn({ apiKeys: false, beforeVerified: true, beforeMfa: true, beforeActive: true }),
     audit: 'user.logout',
     input: z.object({}),
     output: success,

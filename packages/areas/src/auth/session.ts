@@ -8,7 +8,16 @@ import { type Membership, membershipIn, membershipsOf } from './memberships.quer
 import { challenge } from './mfa-challenge.ts'
 import { session as contract, type MfaChallenge, type Tokens } from './session.contract.ts'
 import { exchangeRefreshToken, revokeSessions } from './sessions.queries.ts'
-import { answerWithTokens, clearRefreshCookie, completeSignIn, refreshCookie, refusedSignIn } from './sign-in.ts'
+import {
+  answerWithTokens,
+  clearRefreshCookie,
+  completeSignIn,
+  nowhere,
+  opensPlace,
+  placesOpenTo,
+  refreshCookie,
+  refusedSignIn,
+} from './sign-in.ts'
 
 const nobody = '00000000-0000-0000-0000-000000000000'
 
@@ -27,28 +36,37 @@ export default implement(contract, {
       const result = await exchangeRefreshToken(db, services.keyring, token, request, now)
       if (result.outcome === 'unknown') return null
       const { session } = result
-      const account = await findAccount(db, session.userId)
+      const account = await findAccount(db, session.userId, session)
       const { scope, partnerId, orgId } = session
       const membership =
         scope === null ? undefined : await membershipIn(db, session.userId, { scope, partnerId, orgId })
       if (result.outcome === 'reused') {
         noteReuse(call, session.id, account, membership)
-        return null
+        return 'ended'
       }
-      if (account?.status !== 'active' || membership === undefined) return null
+      if (account?.status !== 'active') return null
+      if (!opensPlace(account, membership, session.providerId)) {
+        return { account, membership: membership ?? nowhere, session, refreshToken: result.refreshToken }
+      }
+      if (membership === undefined) return null
       // Single sign-on was enforced since: a session that a provider did not open is not prolonged.
       if (membership.ssoEnforced && session.providerId === null) return null
       return { account, membership, session, refreshToken: result.refreshToken }
     })
-    if (exchanged === null) {
+    if (exchanged === null || exchanged === 'ended') {
       clearRefreshCookie(call)
-      await services.callers.clear()
+      // A token that nobody knows has changed nothing: other processes are not told.
+      if (exchanged === 'ended') await services.callers.clear()
       throw unauthenticated('Invalid or expired refresh token')
     }
     await services.limits.giveBack('refreshPerAddress', origin)
     const { account, membership, session, refreshToken } = exchanged
-    const { mfa, providerMfa: vouched } = session
-    return answerWithTokens(call, { account, membership, mfa, vouched }, { sessionId: session.id, refreshToken })
+    const { mfa, providerMfa: vouched, providerId } = session
+    return answerWithTokens(
+      call,
+      { account, membership, mfa, vouched, providerId },
+      { sessionId: session.id, refreshToken },
+    )
   },
 
   async logout(call) {
@@ -110,8 +128,13 @@ async function login(call: Call<{ email: string; password: string }>): Promise<T
     throw refusedSignIn()
   }
   await limited.succeeded()
-  if (isClosed(memberships)) await noteFailure(call, account, memberships[0], { reason: 'single sign-on is enforced' })
-  const membership = requireOpenPlace(memberships)
+  // Before anything is said about where the account belongs: whoever made it may be somebody else.
+  const places = placesOpenTo(account, memberships)
+  if (account.emailVerifiedAt === null && places.length === 0) {
+    return completeSignIn(call, { account, membership: nowhere, method: 'password', mfa: false })
+  }
+  if (isClosed(places)) await noteFailure(call, account, memberships[0], { reason: 'single sign-on is enforced' })
+  const membership = requireOpenPlace(places)
   const { passwordHash } = account
   const outdated = passwordHash !== null && services.passwords.isOutdated(passwordHash)
   if (services.settings.enable2fa && hasSecondFactor(account)) return challenge(call, account, membership)

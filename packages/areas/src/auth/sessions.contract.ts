@@ -85,7 +85,7 @@ export const sessions = {
       partnerId: id().nullable().default(null),
       orgId: id().nullable().default(null),
     }),
-    output: Tokens.omit({ refreshToken: true, mfaRequired: true }),
+    output: Tokens.omit({ refreshToken: true, mfaRequired: true, emailVerificationRequired: true }),
     transaction: 'own',
   }),
 }

@@ -1,11 +1,11 @@
 import { asSystem } from '@muster/db/database.ts'
-import { denied, notFound } from '@muster/kit/errors.ts'
+import { denied, emailNotVerified, notFound } from '@muster/kit/errors.ts'
 import { implement } from '../operation.ts'
 import { ssoRequired } from './enforced-sso.ts'
 import { membershipIn, membershipsOf } from './memberships.queries.ts'
 import { sessions as contract } from './sessions.contract.ts'
 import { revokeSessions } from './sessions.queries.ts'
-import { owesMfa } from './sign-in.ts'
+import { opensPlace, owesMfa } from './sign-in.ts'
 import { ownAccount } from './step-up.ts'
 import { accessTokenSeconds } from './tokens.ts'
 import { signedInAccount, whoIs } from './who.ts'
@@ -120,6 +120,12 @@ export default implement(contract, {
     const { sessionId, userId, email } = whoIs(caller)
     const membership = await asSystem(services.system, (db) => membershipIn(db, userId, input))
     if (membership === undefined) throw notFound('Membership')
+    const { account } = await signedInAccount(services, {
+      userId,
+      ...membership,
+      providerId: caller.providerId ?? null,
+    })
+    if (!opensPlace(account, membership, caller.providerId ?? null)) throw emailNotVerified()
     // A provider speaks for its organisation alone, and an enforced one is the only way into its own.
     if ((caller.providerId ?? null) !== null && membership.orgId !== caller.orgId) {
       throw denied('This session was opened by single sign-on of one organization. Sign in again to act elsewhere')
@@ -131,7 +137,6 @@ export default implement(contract, {
       await db.updateTable('sessions').set(place).where('id', '=', sessionId).execute()
       audit({ target: userId, name: email, partnerId, orgId, details: { from: caller.orgId ?? caller.partnerId } })
     })
-    const { account } = await signedInAccount(services, { userId, ...place })
     const { mfa } = caller
     return {
       mfaEnrollmentRequired: owesMfa(services.settings.enable2fa, membership, account, mfa),

@@ -38,6 +38,38 @@ export function owesMfa(
   return membership.requireMfa && !(passed && hasSecondFactor(account))
 }
 
+/**
+ * Does a sign-in open its place? Not before the mailbox is proven, except where the inviter handed the link over; the word
+ * of an identity provider opens the organization of the provider.
+ */
+export const opensPlace = (
+  { emailVerifiedAt }: Pick<Account, 'emailVerifiedAt'>,
+  membership: Pick<Membership, 'vouched'> | undefined,
+  providerId: string | null,
+): boolean => emailVerifiedAt !== null || providerId !== null || membership?.vouched === true
+
+/** The memberships that a sign-in without a provider opens. */
+export const placesOpenTo = (account: Pick<Account, 'emailVerifiedAt'>, memberships: readonly Membership[]) =>
+  memberships.filter((membership) => opensPlace(account, membership, null))
+
+/** Where an account whose address is not proven signs in. Nothing is there, and nothing tells where the account belongs. */
+export const nowhere: Membership = {
+  scope: 'organization',
+  partnerId: null,
+  orgId: null,
+  roleId: '',
+  forceMfa: false,
+  orgAccess: null,
+  orgIds: null,
+  siteIds: [],
+  deviceGroupIds: [],
+  partnerStatus: null,
+  requireMfa: false,
+  smsAllowed: true,
+  ssoEnforced: false,
+  vouched: false,
+}
+
 export interface Proof {
   readonly account: Account
   readonly membership: Membership
@@ -53,10 +85,11 @@ export interface Proof {
 /** Signs a session's access token and sets the cookie. */
 export async function answerWithTokens(
   call: Pick<Call, 'services' | 'reply'>,
-  { account, membership, mfa, vouched = false }: Pick<Proof, 'account' | 'membership' | 'mfa' | 'vouched'>,
+  proof: Pick<Proof, 'account' | 'membership' | 'mfa' | 'vouched' | 'providerId'>,
   { sessionId, refreshToken }: { sessionId: string; refreshToken: string },
 ): Promise<Tokens> {
   const { services } = call
+  const { account, membership, mfa, vouched = false, providerId = null } = proof
   const { scope, partnerId, orgId } = membership
   const accessToken = await services.accessTokens.sign({
     userId: account.id,
@@ -69,6 +102,7 @@ export async function answerWithTokens(
   setRefreshCookie(call, refreshToken)
   return {
     mfaRequired: false,
+    emailVerificationRequired: !opensPlace(account, membership, providerId),
     mfaEnrollmentRequired: owesMfa(services.settings.enable2fa, membership, account, mfa, vouched),
     accessToken,
     refreshToken,

@@ -33,7 +33,7 @@ export async function proveAgain(services: Services, asked: Asked): Promise<Prov
   if (isFresh(services, confirmedAt)) return nothing
   const [account, session] = await readAsSystem(services.system, (db) =>
     Promise.all([
-      findAccount(db, caller.userId),
+      findAccount(db, caller.userId, caller),
       db.selectFrom('sessions').select(['authenticatedAt', 'mfa']).where('id', '=', sessionId).executeTakeFirst(),
     ]),
   )
@@ -113,7 +113,7 @@ const codeKinds = ({ mfaEnabled, mfaMethod }: Account) => [
 export async function ownAccount({ services, caller }: Pick<Call, 'services' | 'caller'>): Promise<Account> {
   const isProvided = (caller.providerId ?? null) !== null
   const [account, memberships] = await readAsSystem(services.system, (db) =>
-    Promise.all([findAccount(db, caller.userId), isProvided ? membershipsOf(db, caller.userId) : []]),
+    Promise.all([findAccount(db, caller.userId, caller), isProvided ? membershipsOf(db, caller.userId) : []]),
   )
   if (account === undefined) throw unauthenticated('Invalid or expired token')
   if (isProvided && memberships.some(({ orgId }) => orgId !== caller.orgId)) {

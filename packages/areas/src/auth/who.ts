@@ -10,24 +10,26 @@ export interface Who extends Place {
   readonly userId: string
   readonly sessionId: string
   readonly email: string
+  /** The identity provider that opened the session. */
+  readonly providerId?: string | null
 }
 
 export function requireMfaOn({ settings }: Services): void {
   if (!settings.enable2fa) throw denied('Multi-factor authentication is turned off on this server')
 }
 
-export function whoIs({ userId, sessionId, email, scope, partnerId, orgId }: Caller): Who {
+export function whoIs({ userId, sessionId, email, scope, partnerId, orgId, providerId = null }: Caller): Who {
   if (sessionId === null) throw unauthenticated('Sign in to do this')
-  return { userId, sessionId, email, scope, partnerId, orgId }
+  return { userId, sessionId, email, scope, partnerId, orgId, providerId }
 }
 
 /** The account of the caller and the membership that it is signed in under. */
 export async function signedInAccount(
   services: Services,
-  caller: Place & { readonly userId: string },
+  caller: Place & { readonly userId: string; readonly providerId?: string | null },
 ): Promise<{ account: Account; membership: Membership | undefined }> {
   return asSystem(services.system, async (db) => {
-    const account = await findAccount(db, caller.userId)
+    const account = await findAccount(db, caller.userId, caller)
     if (account === undefined) throw unauthenticated('Invalid or expired token')
     return { account, membership: await membershipIn(db, caller.userId, caller) }
   })

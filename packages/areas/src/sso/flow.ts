@@ -101,7 +101,11 @@ export default implement(contract, {
     const { provider, account, membership } = await asSystem(services.system, async (db) => {
       const provider = await findActiveProvider(db, providerId)
       const place = { scope: 'organization', partnerId: provider?.partnerId ?? null, orgId } as const
-      return { provider, account: await findAccount(db, userId), membership: await membershipIn(db, userId, place) }
+      return {
+        provider,
+        account: await findAccount(db, userId, { providerId }),
+        membership: await membershipIn(db, userId, place),
+      }
     })
     if (provider === undefined || account?.status !== 'active' || membership === undefined) throw deadCode()
     const vouched = signedIn.mfa && provider.trustMfa
@@ -166,7 +170,7 @@ async function verified(call: Call, session: LoginSession, provider: ProviderRow
     return { error: 'email_not_verified' }
   }
   if (!isAllowed(email, provider.allowedDomains)) return { error: 'domain_not_allowed' }
-  const person = { issuer, subject, email, emailVerified: emailVerified === true, name: name ?? email }
+  const person = { issuer, subject, email, name: name ?? email }
   const admitted = await call.write((db) => admitPerson(call, db, provider, person))
   return 'error' in admitted ? admitted : { userId: admitted.userId, mfa: namesSecondFactor(claims) }
 }

@@ -13,7 +13,6 @@ export interface AssertedPerson {
   readonly issuer: string
   readonly subject: string
   readonly email: string
-  readonly emailVerified: boolean
   readonly name: string
 }
 type Admission = { readonly userId: string } | { readonly error: CallbackError }
@@ -86,8 +85,8 @@ async function newPerson(call: Call, db: Db, provider: ProviderRow, person: Asse
   if (status === 'suspended' || status === 'churned') return { error: 'no_org_access' }
   const tenant = { scope: 'organization', orgId, partnerId, name: '' } as const
   const role = await roleFor(db, tenant, defaultRoleId)
-  const { email, name, emailVerified } = person
-  const userId = await addMember(db, tenant, { email, name, roleId: role.id, emailVerified })
+  const { email, name } = person
+  const userId = await addMember(db, tenant, { email, name, roleId: role.id })
   call.audit({
     action: 'sso.user.create',
     target: userId,

@@ -49,12 +49,17 @@ export async function isActiveElsewhere(beyond: Beyond, userId: string, membersh
   return found?.elsewhere === true
 }
 
-/** Is the person a member of anything else, accepted or not? */
+/**
+ * Is the person a member of anything else, accepted or not? A partner that waits for approval does not count while the
+ * address is not proven: anyone can register one with any address.
+ */
 export async function isKnownElsewhere(beyond: Beyond, userId: string, membershipId: string): Promise<boolean> {
   const [found] = await asked(
     beyond,
     sql<{ elsewhere: boolean }>`
-      SELECT EXISTS (SELECT FROM partner_users WHERE user_id = ${userId} AND id <> ${membershipId})
+      SELECT EXISTS (SELECT FROM partner_users m JOIN partners p ON p.id = m.partner_id JOIN users u ON u.id = m.user_id
+                     WHERE m.user_id = ${userId} AND m.id <> ${membershipId}
+                       AND (p.status <> 'pending' OR u.email_verified_at IS NOT NULL))
           OR EXISTS (SELECT FROM organization_users WHERE user_id = ${userId} AND id <> ${membershipId})
           OR EXISTS (SELECT FROM system_users WHERE user_id = ${userId}) AS elsewhere`,
   )

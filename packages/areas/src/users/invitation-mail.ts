@@ -1,5 +1,6 @@
 import type { Db } from '@muster/db/database.ts'
 import { peppered } from '@muster/kit/keyring.ts'
+import { sql } from 'kysely'
 import { opaqueToken } from '../auth/index.ts'
 import { enqueueMail, sealedLink } from '../mail/index.ts'
 import type { Services } from '../services.ts'
@@ -7,32 +8,54 @@ import type { Tenant } from '../tenancy/index.ts'
 
 const invitationMs = 7 * 24 * 3_600_000
 
-/** Makes a new link, which replaces an earlier one, and puts it into the outbox. @param by who invites, by e-mail or name */
+interface Inviter {
+  readonly userId: string | null
+  /** E-mail or name. */
+  readonly email: string
+  /** Is the inviter in front of the answer, so that a link can be handed over where there is no mail server? */
+  readonly isPresent: boolean
+}
+
+/**
+ * Makes a new link, which replaces an earlier one, and puts it into the outbox.
+ * @returns a second link for the inviter to hand over, where there is no mail server. It proves no mailbox
+ * @throws RATE_LIMITED when the address was written to too often, by whichever tenant
+ */
 export async function sendInvitation(
   db: Db,
   services: Services,
   tenant: Tenant,
   to: { userId: string; email: string; name: string },
-  by: { userId: string | null; email: string },
-): Promise<void> {
-  const token = opaqueToken()
-  const tokenHash = peppered(services.keyring, token)
-  const expiresAt = new Date(services.clock.now() + invitationMs).toISOString()
+  by: Inviter,
+): Promise<string | undefined> {
+  await services.limits.take('invitationPerEmail', to.email)
   const { partnerId, orgId } = tenant
+  const [token, handed] = [opaqueToken(), opaqueToken()]
+  const isHanded = by.isPresent && services.settings.mailServer === false
+  const expiresAt = new Date(services.clock.now() + invitationMs).toISOString()
+  const link = {
+    email: to.email,
+    tokenHash: peppered(services.keyring, token),
+    handedHash: isHanded ? peppered(services.keyring, handed) : null,
+    expiresAt,
+    createdBy: by.userId,
+  }
   await db
     .insertInto('userInvitations')
-    .values({ userId: to.userId, partnerId, orgId, tokenHash, expiresAt, createdBy: by.userId })
+    .values({ ...link, userId: to.userId, partnerId, orgId })
     .onConflict((row) =>
-      row.columns(['userId', 'partnerId', 'orgId']).doUpdateSet({ tokenHash, expiresAt, createdBy: by.userId }),
+      row.columns(['userId', 'partnerId', 'orgId']).doUpdateSet({ ...link, issuedAt: sql<string>`now()` }),
     )
     .execute()
+  // Behind the #, so that the token reaches no server but ours, and that in a body.
+  const urlOf = (secret: string) => `${services.settings.publicUrl}/accept-invite#token=${secret}`
   const data = {
     name: to.name,
     tenant: tenant.name,
     invitedBy: by.email,
     expiresAt,
-    // Behind the #, so that the token reaches no server but ours, and that in a body.
-    url: sealedLink(services.keyring, `${services.settings.publicUrl}/accept-invite#token=${token}`),
+    url: sealedLink(services.keyring, urlOf(token)),
   }
   await enqueueMail(db, { to: to.email, template: 'invitation', data, partnerId, orgId })
+  return isHanded ? urlOf(handed) : undefined
 }

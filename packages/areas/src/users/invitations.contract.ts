@@ -4,6 +4,9 @@ import { tenantInput } from '../tenancy/tenant.contract.ts'
 import { User } from './user.contract.ts'
 import { membershipReach, name } from './users.contract.ts'
 
+/** There only without a mail server, and only this once: a link for the inviter to hand over. */
+const handedLink = { inviteUrl: z.string().optional() }
+
 export const invitations = {
   invite: create('/users/invite', {
     summary: 'Invite somebody into the partner or organisation by e-mail',
@@ -16,19 +19,19 @@ export const invitations = {
       ...membershipReach,
       ...tenantInput,
     }),
-    output: User,
+    output: User.extend(handedLink),
   }),
   resendInvite: post('/users/resend-invite', {
     summary: 'Send the invitation again; the link of the earlier mail stops working',
     access: personCan('users:invite'),
     audit: 'user.invite.resend',
     input: z.object({ userId: id(), ...tenantInput }),
-    output: success,
+    output: success.extend(handedLink),
   }),
   acceptInvite: post('/auth/accept-invite', {
     summary: 'Accept an invitation: choose name and password, or prove the password of the account that exists already',
     access: anyone,
-    audit: 'user.invite.accept',
+    audit: ['user.invite.accept', 'user.email.verify'],
     transaction: 'own',
     input: z.object({
       token: z.string().min(1).max(200),

@@ -29,6 +29,7 @@ export const protection = {
     audit: 'user.password.reset',
     transaction: 'own',
     input: member,
-    output: ended,
+    /** The link is there only without a mail server, and only this once: for the administrator to hand over. */
+    output: ended.extend({ resetUrl: z.string().optional() }),
   }),
 }

@@ -7,7 +7,7 @@ import { badRequest, denied } from '@muster/kit/errors.ts'
 import { isPermission } from '@muster/kit/permissions.ts'
 import { sql } from 'kysely'
 import { revokeKeys } from '../api-keys/index.ts'
-import { clearFactors, mailResetLink, notice, revokeSessions, revokeSessionsIn } from '../auth/index.ts'
+import { clearFactors, handResetLink, mailResetLink, notice, revokeSessions, revokeSessionsIn } from '../auth/index.ts'
 import { type Call, implement } from '../operation.ts'
 import { effectivePermissions, holdsAll } from '../roles/index.ts'
 import { requireUnlimited, type TenantInput } from '../tenancy/index.ts'
@@ -46,7 +46,10 @@ export default implement(contract, {
 
   async resetPassword(call) {
     return change(call, call.input, async (db, member) => {
-      await requireInCharge(db, call.caller, member)
+      const { caller, services } = call
+      const isHanded = services.settings.mailServer === false
+      await requireInCharge(db, caller, member, isHanded)
+      await services.limits.take('resetByAdminPerUser', member.id)
       if (member.status !== 'active') throw badRequest('Only an active user can be sent a link to set a password')
       const replaced = await db
         .updateTable('users')
@@ -56,10 +59,11 @@ export default implement(contract, {
         .returning('id')
         .executeTakeFirst()
       if (replaced === undefined) throw badRequest('This account signs in without a password')
-      await mailResetLink(db, call.services, member, member)
+      await mailResetLink(db, services, member, member)
+      const resetUrl = isHanded ? await handResetLink(db, services, member) : undefined
       const ended = await endEverything(db, member)
       call.audit({ ...subject(member), details: { ...ended } })
-      return { success: true as const, ...ended }
+      return { success: true as const, ...ended, resetUrl }
     })
   },
 })
@@ -94,17 +98,24 @@ interface Place {
   readonly roleId: string
 }
 
-/** Does all that the account opens lie within the caller's reach, and does the caller hold all that it may do there? */
-async function isInCharge(db: Db, caller: Caller, userId: string): Promise<boolean> {
-  if (caller.scope === 'system') return true
+/**
+ * Does all that the account opens lie within the caller's reach, and does the caller hold all that it may do there?
+ * Partners that wait for approval open nothing, and anyone can register one with any address: they do not count.
+ * @param opens whoever is in charge gets a link that opens the account: then they do count, and the caller must be limited
+ * in nothing
+ */
+async function isInCharge(db: Db, caller: Caller, userId: string, opens = false): Promise<boolean> {
+  if (caller.scope === 'system' && !opens) return true
+  if (opens && (caller.siteIds !== null || caller.deviceGroupIds !== null)) return false
   const { rows: places } = await sql<Place>`
     SELECT NULL::uuid AS partner_id, NULL::uuid AS org_id, role_id FROM system_users WHERE user_id = ${userId}
     UNION ALL SELECT m.partner_id, NULL, m.role_id FROM partner_users m
-      JOIN partners p ON p.id = m.partner_id AND p.deleted_at IS NULL WHERE m.user_id = ${userId}
+      JOIN partners p ON p.id = m.partner_id AND p.deleted_at IS NULL AND (p.status <> 'pending' OR ${opens}) WHERE m.user_id = ${userId}
     UNION ALL SELECT m.partner_id, m.org_id, m.role_id FROM organization_users m
       JOIN organizations o ON o.id = m.org_id AND o.deleted_at IS NULL WHERE m.user_id = ${userId}`.execute(db)
   const within = ({ partnerId, orgId }: Place) =>
-    caller.scope === 'organization' ? orgId === caller.orgId : partnerId === caller.partnerId
+    caller.scope === 'system' ||
+    (caller.scope === 'organization' ? orgId === caller.orgId : partnerId === caller.partnerId)
   if (!places.every(within)) return false
   const allowed = await effectivePermissions(
     db,
@@ -114,8 +125,8 @@ async function isInCharge(db: Db, caller: Caller, userId: string): Promise<boole
 }
 
 /** @throws FORBIDDEN with the same words for both reasons, so that memberships elsewhere do not show */
-async function requireInCharge(db: Db, caller: Caller, { id }: Member): Promise<void> {
-  if (!(await isInCharge(db, caller, id))) {
+async function requireInCharge(db: Db, caller: Caller, { id }: Member, opens = false): Promise<void> {
+  if (!(await isInCharge(db, caller, id, opens))) {
     throw denied('Only somebody who is in charge of everything that this account may do can do that')
   }
 }

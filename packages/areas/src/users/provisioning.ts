@@ -16,12 +16,17 @@ interface NewMember {
   readonly roleId: string
 }
 
-/** Has the person ways of signing in of its own? Then only the person can say what the account belongs to. */
-async function hasOwnWayIn(db: Db, userId: string): Promise<boolean> {
-  const { rows } = await sql<{ own: boolean }>`
-    SELECT password_hash IS NOT NULL OR EXISTS (SELECT FROM passkeys p WHERE p.user_id = u.id) AS own
+/**
+ * Has the person proven the mailbox, or been let in by another tenant? Then only the person can say what the account belongs
+ * to. A password that was set before any proof opens nothing, and keeps nobody out.
+ */
+async function isOwned(db: Db, userId: string): Promise<boolean> {
+  const { rows } = await sql<{ owned: boolean }>`
+    SELECT email_verified_at IS NOT NULL
+      OR EXISTS (SELECT FROM partner_users m WHERE m.user_id = u.id AND m.vouched_at IS NOT NULL)
+      OR EXISTS (SELECT FROM organization_users m WHERE m.user_id = u.id AND m.vouched_at IS NOT NULL) AS owned
     FROM users u WHERE u.id = ${userId}`.execute(db)
-  return rows[0]?.own !== false
+  return rows[0]?.owned !== false
 }
 
 async function addMembership(
@@ -41,16 +46,15 @@ async function addMembership(
   return added !== undefined
 }
 
-/** A new account without a password, and its membership. The address must not have an account yet. */
-export async function addMember(
-  db: Db,
-  tenant: Organization,
-  member: NewMember & { readonly emailVerified: boolean },
-): Promise<string> {
-  const { email, name, emailVerified } = member
+/**
+ * A new account without a password, and its membership. The address must not have an account yet. The provider's word opens
+ * its organization; it does not prove the address to others.
+ */
+export async function addMember(db: Db, tenant: Organization, member: NewMember): Promise<string> {
+  const { email, name } = member
   const { id } = await db
     .insertInto('users')
-    .values({ email, name, status: 'active', emailVerifiedAt: emailVerified ? new Date().toISOString() : null })
+    .values({ email, name, status: 'active' })
     .returning('id')
     .executeTakeFirstOrThrow()
   await addMembership(db, tenant, id, member, 'active')
@@ -71,12 +75,13 @@ export async function provisionMember(
 ): Promise<string | null> {
   const { email, name } = member
   const known = await db.selectFrom('users').select('id').where('email', '=', email).forNoKeyUpdate().executeTakeFirst()
-  if (known === undefined) return addMember(db, tenant, { ...member, emailVerified: false })
+  if (known === undefined) return addMember(db, tenant, member)
   const userId = known.id
-  const belongsElsewhere = (await hasOwnWayIn(db, userId)) || (await isKnownElsewhere({ inSystem: db }, userId, userId))
+  const belongsElsewhere = (await isOwned(db, userId)) || (await isKnownElsewhere({ inSystem: db }, userId, userId))
   const status = belongsElsewhere ? 'invited' : 'active'
   if (!(await addMembership(db, tenant, userId, member, status))) return null
-  if (belongsElsewhere) await sendInvitation(db, services, tenant, { userId, email, name }, { userId: null, email: by })
+  if (belongsElsewhere)
+    await sendInvitation(db, services, tenant, { userId, email, name }, { userId: null, email: by, isPresent: false })
   else await db.updateTable('users').set({ status, name }).where('id', '=', userId).execute()
   return userId
 }
@@ -87,7 +92,7 @@ export async function provisionMember(
  */
 export async function acceptByProvider(db: Db, member: Member): Promise<boolean> {
   const { id, membershipId } = member
-  if (await hasOwnWayIn(db, id)) return false
+  if (await isOwned(db, id)) return false
   if (await isKnownElsewhere({ inSystem: db }, id, membershipId)) return false
   await db
     .updateTable('organizationUsers')
