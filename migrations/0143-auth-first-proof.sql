@@ -1,12 +1,11 @@
 -- What an account may do before its mailbox is proven, and which credentials count where.
 
--- A passkey that was added in a session of an identity provider counts in sessions of that provider alone.
-ALTER TABLE passkeys ADD COLUMN provider_id uuid REFERENCES sso_providers ON DELETE CASCADE;
-CREATE INDEX passkeys_provider ON passkeys (provider_id) WHERE provider_id IS NOT NULL;
+-- A passkey that was added in a session of an identity provider counts in sessions of that provider alone. No reference: what
+-- was made in sessions of a provider that was deleted counts nowhere.
+ALTER TABLE passkeys ADD COLUMN provider_id uuid;
 GRANT SELECT (provider_id) ON passkeys TO muster_app;
 
--- The same for the authenticator, the phone and the recovery codes, which are one set. No reference: the set of a provider
--- that was deleted counts nowhere.
+-- The same for the authenticator, the phone and the recovery codes, which are one set.
 ALTER TABLE users ADD COLUMN factors_provider_id uuid;
 
 -- A link proves the address that it was mailed to, not one that the account is given later. A handed link was shown to an

@@ -17,7 +17,7 @@ export interface GateCaller {
   readonly token: string | null
   readonly headers: Readonly<Record<string, string>>
   /** Refused before anything else, whatever is asked, except where the declaration opens it. */
-  readonly shutOut: 'no credential' | 'bad credential' | 'inactive partner' | 'mfa owed' | null
+  readonly shutOut: 'no credential' | 'bad credential' | 'unproven' | 'inactive partner' | 'mfa owed' | null
   readonly isKey: boolean
   readonly permissions: 'all' | 'none'
   readonly reaches: readonly Level[]
@@ -111,6 +111,9 @@ async function shutOut({ world: there }: StageWorld): Promise<GateCaller[]> {
   const owing = await person(tenant, { role: 'Partner Admin', mfaEnabled: false })
   await system.query('UPDATE sessions SET mfa = false WHERE user_id = $1', [owing.userId])
   callers.push(caller('owing a second factor', owing, 'partner', { shutOut: 'mfa owed', reaches: all }))
+  const unproven = await person(tenant, { role: 'Partner Admin' })
+  await system.query('UPDATE users SET email_verified_at = NULL WHERE id = $1', [unproven.userId])
+  callers.push(caller('with an address that is not proven', unproven, 'partner', { shutOut: 'unproven', reaches: all }))
   const bad = (name: string, token: string) => caller(name, { token }, 'partner', { shutOut: 'bad credential' })
   callers.push(caller('without credential', null, 'partner', { shutOut: 'no credential' }))
   callers.push(bad('with nonsense for a token', 'nonsense'))

@@ -25,6 +25,7 @@ const callers = await gateCallers(there, certificate)
 function refusedAtTheDoor({ endpoint: { access } }: Operation, who: GateCaller): number | null {
   if (access.who === 'public') return null
   if (who.shutOut === 'no credential' || who.shutOut === 'bad credential') return 401
+  if (who.shutOut === 'unproven' && !access.beforeVerified) return 403
   if (who.shutOut === 'inactive partner' && !access.beforeActive) return 403
   if (who.shutOut === 'mfa owed' && !access.beforeMfa) return 428
   if (who.isKey && !access.apiKeys) return 403

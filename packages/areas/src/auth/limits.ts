@@ -30,9 +30,10 @@ export const rateLimits = {
   resetRequestPerAddress: { points: 10, seconds: 3600 },
   verificationPerUser: { points: 3, seconds: 3600 },
   registrationNoticePerEmail: { points: 3, seconds: 3600 },
-  // Invitations, first and repeated: of one inviter, and to one address from wherever they come.
+  // Invitations, first and repeated: of one inviter, of one partner to one address, and to one address from wherever they come.
   invitationPerUser: { points: 200, seconds: 3600 },
-  invitationPerEmail: { points: 5, seconds: 3600 },
+  invitationPerPartnerAndEmail: { points: 10, seconds: 3600 },
+  invitationPerEmail: { points: 20, seconds: 3600 },
   resetByAdminPerUser: { points: 5, seconds: 3600 },
   registerPerAddress: { points: 5, seconds: 3600 },
   registerPartnerPerAddress: { points: 3, seconds: 3600 },

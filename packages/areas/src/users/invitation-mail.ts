@@ -19,7 +19,7 @@ interface Inviter {
 /**
  * Makes a new link, which replaces an earlier one, and puts it into the outbox.
  * @returns a second link for the inviter to hand over, where there is no mail server. It proves no mailbox
- * @throws RATE_LIMITED when the address was written to too often, by whichever tenant
+ * @throws RATE_LIMITED when the partner has written to the address too often
  */
 export async function sendInvitation(
   db: Db,
@@ -28,8 +28,10 @@ export async function sendInvitation(
   to: { userId: string; email: string; name: string },
   by: Inviter,
 ): Promise<string | undefined> {
-  await services.limits.take('invitationPerEmail', to.email)
   const { partnerId, orgId } = tenant
+  await services.limits.take('invitationPerPartnerAndEmail', `${partnerId} ${to.email}`)
+  // What other tenants wrote to the address must not show, so beyond that limit the mail is left out without a word.
+  const isMailed = await services.limits.tryTake('invitationPerEmail', to.email)
   const [token, handed] = [opaqueToken(), opaqueToken()]
   const isHanded = by.isPresent && services.settings.mailServer === false
   const expiresAt = new Date(services.clock.now() + invitationMs).toISOString()
@@ -56,6 +58,6 @@ export async function sendInvitation(
     expiresAt,
     url: sealedLink(services.keyring, urlOf(token)),
   }
-  await enqueueMail(db, { to: to.email, template: 'invitation', data, partnerId, orgId })
+  if (isMailed) await enqueueMail(db, { to: to.email, template: 'invitation', data, partnerId, orgId })
   return isHanded ? urlOf(handed) : undefined
 }
