@@ -1,21 +1,30 @@
 // npm run keys -- create <key file> <device key file>
+// npm run keys -- complete <key file> <device key file>
+// npm run keys -- rotate accessTokens|deviceCertificates|encryption|tickets|orders <key file> <device key file>
+// npm run keys -- retire orders <key file> <device key file>
 // npm run keys -- redis <folder> [<host>:<port>]
-// npm run keys -- rotate accessTokens|deviceCertificates|encryption|tickets <key file> <device key file>
 import { chmodSync, statSync, writeFileSync } from 'node:fs'
 import {
+  completeKeyring,
   createKeyring,
   deviceKeyring,
   type Keyring,
   type RotatableKind,
   readKeyring,
+  retireOrders,
   rotatableKinds,
   rotateKeyring,
 } from '@muster/kit/keyring.ts'
 import { redisLoginsUsage, writeRedisLogins } from './redis-login-files.ts'
 
 const usage = `usage: npm run keys -- create <key file> <device key file>
-       npm run keys -- rotate accessTokens|deviceCertificates|encryption|tickets <key file> <device key file>
-       ${redisLoginsUsage}`
+       npm run keys -- complete <key file> <device key file>
+       npm run keys -- rotate accessTokens|deviceCertificates|encryption|tickets|orders <key file> <device key file>
+       npm run keys -- retire orders <key file> <device key file>
+       ${redisLoginsUsage}
+
+complete adds keys of the kinds that files of an earlier version do not have.
+retire leaves only the newest key that signs orders: agents stop trusting the others.`
 
 const isRotatable = (kind: string): kind is RotatableKind => rotatableKinds.some((known) => known === kind)
 
@@ -29,8 +38,12 @@ function write(keyring: Keyring, file: string, deviceFile: string, flag: 'w' | '
 function main([verb, ...words]: string[]): void {
   const [first = '', second = '', third = ''] = words
   if (verb === 'create' && second !== '') write(createKeyring(), first, second, 'wx')
-  else if (verb === 'rotate' && third !== '' && isRotatable(first)) {
-    write(rotateKeyring(readKeyring(second), first), second, third, 'w')
+  else if (verb === 'complete' && second !== '') write(completeKeyring(readKeyring(first)), first, second, 'w')
+  else if (verb === 'retire' && first === 'orders' && third !== '') {
+    write(retireOrders(readKeyring(second)), second, third, 'w')
+  } else if (verb === 'rotate' && third !== '' && isRotatable(first)) {
+    // A key of a kind that the file does not have yet is made with the others, and then one more.
+    write(rotateKeyring(completeKeyring(readKeyring(second)), first), second, third, 'w')
   } else if (verb === 'redis') writeRedisLogins(words)
   else throw new Error(usage)
 }

@@ -4,16 +4,17 @@ import { expect, test } from 'vitest'
 import { openSecrets } from './secrets.ts'
 import { makeTemporaryFolder } from './temporary-folder.ts'
 
-test('a data folder from before there were tickets gets a key for them, once, and keeps all others', async () => {
+test('a data folder from before there were tickets and signed orders gets keys for them, once, and keeps all others', async () => {
   const path = await makeTemporaryFolder()
   try {
     const { keysFile, deviceKeysFile } = await openSecrets(path)
-    const { tickets: _, ...before } = readKeyring(keysFile)
+    const { tickets: _, orders: _orders, orderStatements: _statements, ...before } = readKeyring(keysFile)
     await writeFile(keysFile, JSON.stringify(before))
     await writeFile(deviceKeysFile, JSON.stringify(deviceKeyring(before)))
     await openSecrets(path)
     const after = readKeyring(keysFile)
-    expect(after).toEqual({ ...before, tickets: [expect.anything()] })
+    const one = [expect.anything()]
+    expect(after).toEqual({ ...before, tickets: one, orders: one, orderStatements: one })
     expect(readDeviceKeyring(deviceKeysFile)).toEqual(deviceKeyring(after))
     expect((await stat(deviceKeysFile)).mode & 0o777).toBe(0o600)
     const rotated = rotateKeyring(after, 'tickets')

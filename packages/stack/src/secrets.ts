@@ -2,12 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
+  completeKeyring,
   createKeyring,
   deviceKeyring,
+  isComplete,
   type Keyring,
   readDeviceKeyring,
   readKeyring,
-  rotateKeyring,
 } from '@muster/kit/keyring.ts'
 import { z } from 'zod'
 import { writeAtomically } from './data-folder.ts'
@@ -42,7 +43,7 @@ export async function openSecrets(folder: string): Promise<SecretFiles> {
   const deviceKeysFile = join(folder, 'device-keys.json')
   const known = await readSecrets(file)
   const secrets = known ?? (await makeSecrets(file, keysFile, deviceKeysFile))
-  if (known !== undefined) await addTicketKey(keysFile, deviceKeysFile)
+  if (known !== undefined) await completeKeys(keysFile, deviceKeysFile)
   return {
     secrets,
     keysFile,
@@ -79,11 +80,11 @@ async function makeSecrets(file: string, keysFile: string, deviceKeysFile: strin
   return secrets
 }
 
-/** Data folders from before there were tickets have no key for them. */
-async function addTicketKey(keysFile: string, deviceKeysFile: string): Promise<void> {
-  if (readKeys(deviceKeysFile, readDeviceKeyring).tickets !== undefined) return
+/** Data folders of earlier versions have no keys for tickets, or none for orders. */
+async function completeKeys(keysFile: string, deviceKeysFile: string): Promise<void> {
   const keyring = readKeys(keysFile, readKeyring)
-  await writeKeys(keyring.tickets ? keyring : rotateKeyring(keyring, 'tickets'), keysFile, deviceKeysFile)
+  if (isComplete(keyring, readKeys(deviceKeysFile, readDeviceKeyring))) return
+  await writeKeys(completeKeyring(keyring), keysFile, deviceKeysFile)
 }
 
 function readKeys<Keys>(file: string, read: (file: string) => Keys): Keys {

@@ -6,6 +6,8 @@ import { certificate } from './messages/certificate.ts'
 import { challenge } from './messages/challenge.ts'
 import { command } from './messages/command.ts'
 import { error } from './messages/error.ts'
+import { order } from './messages/order.ts'
+import { orderKeys } from './messages/order-keys.ts'
 import { request } from './messages/request.ts'
 import { retry } from './messages/retry.ts'
 import { settings } from './messages/settings.ts'
@@ -27,6 +29,8 @@ export const downMessages = {
   settings,
   request,
   ticket,
+  order,
+  orderKeys,
 } as const
 
 type Kinds = typeof downMessages

@@ -22,6 +22,8 @@ export const certificateCharsMax = 4096
 export const ticketBytesMax = 512
 export const ticketSecretBytes = 32
 export const resumptionProofBytes = 32
+/** From an order to the root of a tree of up to a million. */
+export const orderPathBytesMax = 20 * 33
 
 export const outputChunkCharsMax = 32 * 1024
 export const stdoutCharsMax = 384 * 1024

@@ -6,6 +6,8 @@ import { downMessages, encodeDown } from './down.ts'
 import { encodeHeartbeat } from './heartbeat-frame.ts'
 import { proofBytes } from './identity.ts'
 import { encodeAck } from './messages/ack.ts'
+import { orderFaults } from './messages/refusal.ts'
+import { orderBytes, orderKeyId, signOrders } from './orders.ts'
 import { resumptionProof } from './resumption.ts'
 import { encodeUp, upMessages } from './up.ts'
 
@@ -48,6 +50,33 @@ test('the example of a resumption is what the code makes of its inputs', () => {
   const frame = encodeUp({ name: 'resume', sequence: 0, body: { ...said, proof } })
   expect(digits).toContain(`proof${proof.toString('hex')}resume`)
   expect(digits).toContain(`resume${Buffer.from(frame).toString('hex')}`)
+})
+
+test('the example of an order is what the code makes of its inputs', () => {
+  const device = '3f2b8c1e-5a6d-4e7f-8091-a2b3c4d5e6f7'
+  const head = { device, run: 1, sequence: 2, issuedAt: 1_700_000_000_000, expiresAt: 1_700_000_600_000 }
+  const frame = encodeDown({ name: 'cancel', sequence: 0, body: { id: device } })
+  const [alone] = signOrders([{ head, frame }], key)
+  const signature = Buffer.from(alone?.signature ?? []).toString('hex')
+  expect(digits).toContain(`bytes${orderBytes(head, frame).toString('hex')}signature${signature}order`)
+  const keyId = orderKeyId(String(createPublicKey(key).export({ format: 'jwk' }).x))
+  expect(readme).toContain(`\`${keyId}\``)
+  const body = { ...head, key: keyId, signature: alone?.signature ?? counting, frame }
+  const order = Buffer.from(encodeDown({ name: 'order', sequence: 0, body })).toString('hex')
+  expect(digits).toContain(`order${order.replace(signature, '23a3…9f09')}`)
+  const both = signOrders(
+    [
+      { head, frame },
+      { head: { ...head, sequence: 3 }, frame },
+    ],
+    key,
+  )
+  const [one, other] = both.map((proof) => Buffer.from(proof.path ?? []).toString('hex'))
+  expect(digits).toContain(`shared${Buffer.from(both[0]?.signature ?? []).toString('hex')}pathof2${one}pathof3${other}`)
+})
+
+test('every reason to refuse an order stands on the page', () => {
+  for (const code of orderFaults) expect(readme).toContain(`| \`${code}\``)
 })
 
 test('the example of a heartbeat and its acknowledgement is what the code writes', () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { encodeFrame, WireError } from './frame.ts'
 import { bootIdMax, heartbeatFrameBytesMax, sequenceMax, ticketBytesMax } from './limits.ts'
+import { orderFaults } from './messages/refusal.ts'
 import { updateReasons } from './messages/update-status.ts'
 import { watchedStates } from './messages/watchdog-status.ts'
 import { decodeUp, encodeUp, type UpMessage } from './up.ts'
@@ -129,6 +130,16 @@ const messages: Record<UpMessage['name'], fc.Arbitrary<UpMessage>> = {
       rolloutId: optional(id),
       fromVersion: optional(name(64)),
       barred: optional(fc.array(name(64), { maxLength: 5 })),
+    }),
+  }),
+  refusal: fc.record({
+    name: fc.constant('refusal' as const),
+    sequence,
+    body: fc.record({
+      code: fc.constantFrom(...orderFaults),
+      type: fc.integer({ min: 0, max: 127 }),
+      commandId: optional(id),
+      detail: optional(word(100)),
     }),
   }),
   watchdogStatus: fc.record({

@@ -4,6 +4,7 @@ import { heartbeat } from './messages/heartbeat.ts'
 import { hello, type Role } from './messages/hello.ts'
 import { inventory } from './messages/inventory.ts'
 import { progress } from './messages/progress.ts'
+import { refusal } from './messages/refusal.ts'
 import { reply } from './messages/reply.ts'
 import { result } from './messages/result.ts'
 import { resume } from './messages/resume.ts'
@@ -23,6 +24,7 @@ export const upMessages = {
   watchdogKey,
   reply,
   resume,
+  refusal,
 } as const
 
 type Kinds = typeof upMessages
@@ -31,7 +33,7 @@ export type UpMessage = ReturnType<Kinds[UpName]['read']>
 
 const byType: ReadonlyMap<number, Kinds[UpName]> = new Map(Object.values(upMessages).map((kind) => [kind.type, kind]))
 
-const ofWatchdogs: ReadonlySet<UpName> = new Set(['hello', 'resume', 'updateStatus', 'watchdogStatus'])
+const ofWatchdogs: ReadonlySet<UpName> = new Set(['hello', 'resume', 'updateStatus', 'watchdogStatus', 'refusal'])
 const notOfAgents: ReadonlySet<UpName> = new Set(['watchdogStatus'])
 
 /** Largest frame of each type, by type number; 0 for types that this role may not send. */

@@ -35,9 +35,9 @@ test('the messages are those of this protocol version', () => {
   expect(schemaHash, advice).toBe(fingerprint())
 })
 
-test('the spoken version is among the supported ones and names the subprotocol', () => {
-  expect(supportedProtocols).toContain(protocolVersion)
-  expect(subprotocol).toBe(`muster.v${supportedProtocols[0]}`)
+test('the spoken version is the newest of the supported ones; the subprotocol names the form of frames and handshake', () => {
+  expect(supportedProtocols[0]).toBe(protocolVersion)
+  expect(subprotocol).toBe('muster.v1')
 })
 
 test('no two messages share a type and no two close codes a number', () => {

@@ -1,9 +1,12 @@
 /** The version that this code speaks, and the versions that it still understands, newest first. */
-export const protocolVersion = 1
-export const supportedProtocols: readonly number[] = [1]
+export const protocolVersion = 2
+export const supportedProtocols: readonly number[] = [2, 1]
+
+/** From this version on, agents obey signed orders alone. */
+export const signedOrdersProtocol = 2
 
 export const subprotocol = 'muster.v1'
 export const agentPath = '/agent'
 
 /** Fingerprint of every message's schema; version.test.ts says what to do when it no longer matches. */
-export const schemaHash = 'e0f2557f7741b448'
+export const schemaHash = 'a64f8fefa15ae84e'

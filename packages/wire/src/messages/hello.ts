@@ -15,6 +15,12 @@ export const Hello = z.object({
   role: Role,
   /** Whether the agent keeps tickets. */
   tickets: z.boolean().optional(),
+  /** Serial number of the statement of order keys that the agent trusts. */
+  orderKeys: z
+    .int()
+    .min(0)
+    .max(2 ** 31)
+    .optional(),
 })
 export type Hello = z.infer<typeof Hello>
 

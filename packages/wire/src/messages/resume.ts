@@ -11,6 +11,12 @@ export const Resume = z.object({
   bootId: z.int().min(1).max(bootIdMax),
   agentVersion: text(64).min(1),
   role: Role,
+  /** As in `hello`. */
+  orderKeys: z
+    .int()
+    .min(0)
+    .max(2 ** 31)
+    .optional(),
 })
 export type Resume = z.infer<typeof Resume>
 

@@ -38,6 +38,7 @@ export const updateReasons = [
   'did_not_start',
   'did_not_connect',
   'no_heartbeat',
+  'order_refused',
 ] as const
 /** @public for authors of agents */
 export type UpdateReason = (typeof updateReasons)[number]

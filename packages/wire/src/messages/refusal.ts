@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import { smallFrameBytesMax } from '../limits.ts'
+import { defineMessage } from '../message.ts'
+import { id, text } from '../scalars.ts'
+
+/** Why an agent does not obey. README.md explains each. */
+export const orderFaults = [
+  'ORDER_UNSIGNED',
+  'ORDER_MALFORMED',
+  'ORDER_FOREIGN',
+  'ORDER_KEY_UNKNOWN',
+  'ORDER_SIGNATURE_INVALID',
+  'ORDER_EXPIRED',
+  'ORDER_REPLAYED',
+] as const
+export type OrderFault = (typeof orderFaults)[number]
+
+export const OrderRefusal = z.object({
+  code: z.enum(orderFaults),
+  /** The type of the frame that was not obeyed. */
+  type: z.int().min(0).max(127),
+  /** Of a command. */
+  commandId: id.optional(),
+  detail: text(500).optional(),
+})
+export type OrderRefusal = z.infer<typeof OrderRefusal>
+
+export const refusal = defineMessage({
+  name: 'refusal',
+  type: 42,
+  meaning: 'The agent did not obey something that it was sent, and why.',
+  sequenced: true,
+  bytesMax: smallFrameBytesMax,
+  body: OrderRefusal,
+})
