@@ -134,7 +134,7 @@ export class Device {
   }
 
   offer(version: string): void {
-    this.server.send({ name: 'update', sequence: 0, body: this.#releases.offerOf(version, this.server.url) })
+    this.server.order({ name: 'update', sequence: 0, body: this.#releases.offerOf(version, this.server.url) })
   }
 
   get statuses(): UpdateStatus[] {

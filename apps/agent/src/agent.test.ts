@@ -135,8 +135,8 @@ test('a renewed certificate is used from the next connection on; one for another
   const { deviceId } = JSON.parse(await readFile(join(folder.path, 'enrolment.json'), 'utf8'))
   const renewed = server.certificateFor(deviceId, server.enrolments[0]?.publicKey ?? '')
   const foreign = server.certificateFor(deviceId, 'A'.repeat(43))
-  server.send({ name: 'certificate', sequence: 0, body: { certificate: renewed } })
-  server.send({ name: 'certificate', sequence: 0, body: { certificate: foreign } })
+  server.order({ name: 'certificate', sequence: 0, body: { certificate: renewed } })
+  server.order({ name: 'certificate', sequence: 0, body: { certificate: foreign } })
   await agent.said(/not for this device/)
   await agent.said(/certificate was renewed/)
   server.close(4030, 50)
@@ -163,8 +163,8 @@ test('an update that it cannot take is refused once per version', async () => {
   await using _agent = await startAgent(server.url, folder.path)
   await server.next('heartbeat')
   const body = { version: '9.9.9', url: 'https://example.com/a', sha256: '0'.repeat(64), size: 1 }
-  server.send({ name: 'update', sequence: 0, body })
-  server.send({ name: 'update', sequence: 0, body })
+  server.order({ name: 'update', sequence: 0, body })
+  server.order({ name: 'update', sequence: 0, body })
   await server.result(server.command('nonsense', {}))
   const answers = server.received.filter(({ message }) => message.name === 'updateStatus')
   expect(answers.map(({ message }) => message.body)).toEqual([

@@ -1,10 +1,12 @@
 import { randomInt } from 'node:crypto'
 import { realpath, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { DownMessage } from '@muster/wire/down.ts'
+import { type DownMessage, downMessages } from '@muster/wire/down.ts'
 import { bootIdMax } from '@muster/wire/limits.ts'
+import { orderedTypes } from '@muster/wire/orders.ts'
 import { AgentStopped } from './agent-stopped.ts'
 import { sha256 } from './canonical.ts'
+import { errorText } from './commands/command.ts'
 import { createRegistry } from './commands/registry.ts'
 import { Requests } from './commands/requests.ts'
 import { CommandRunner } from './commands/runner.ts'
@@ -19,11 +21,15 @@ import { Heartbeat } from './heartbeat.ts'
 import { type Enrolment, Identity } from './identity.ts'
 import { InventoryReporter } from './inventory-reporter.ts'
 import { Journal } from './journal.ts'
-import { shutdownFlushMs, shutdownScriptsMs } from './limits.ts'
+import { ordersRememberedMax, shutdownFlushMs, shutdownScriptsMs } from './limits.ts'
 import type { Log } from './log.ts'
+import { askForOrderKeys } from './orders/administration.ts'
+import { OrderGate, type Refused } from './orders/order-gate.ts'
+import { OrderKeys } from './orders/order-keys.ts'
+import { OrderMemory } from './orders/order-memory.ts'
 import { Outbox } from './outbox.ts'
 import { isExecutable } from './own-program.ts'
-import { pause } from './pause.ts'
+import { atMost } from './pause.ts'
 import type { Platform } from './platform/platform.ts'
 import { release } from './release.ts'
 import type { Ending } from './retry.ts'
@@ -58,6 +64,7 @@ interface Folder {
   settings: Settings
   control: Control
   watchdog: WatchdogCredential
+  orderKeys: OrderKeys
   updates: UpdateJournal
   trustedRoot: string | undefined
   /** Lets another agent have the folder. */
@@ -75,6 +82,7 @@ export class Agent {
   readonly #reporter: InventoryReporter
   readonly #runner: CommandRunner
   readonly #requests: Requests
+  readonly #gate: OrderGate
   readonly #connection: Connection
   #connected = false
   #welcomed = false
@@ -104,6 +112,7 @@ export class Agent {
     this.#runner = new CommandRunner({ registry, journal, outbox, clock, platform, log })
     this.#requests = new Requests({ registry, log, send: (frame) => this.#connection.tell(frame) })
     this.#updater = this.#createUpdater()
+    this.#gate = this.#createGate()
     const bootId = randomInt(1, bootIdMax)
     this.#connection = new Connection({
       peer: () => this.#peer(bootId),
@@ -132,11 +141,29 @@ export class Agent {
     const updates = new UpdateJournal(directory)
     const watchdog = await WatchdogCredential.open(directory)
     const key = options.config.key ?? (await keptEnrolmentKey(directory))
-    const held = { path, key, identity, journal, settings, control, watchdog, updates }
+    const orderKeys = await OrderKeys.open(directory)
+    const held = { path, key, identity, journal, settings, control, watchdog, orderKeys, updates }
     const folder = { ...held, trustedRoot: root, release: free }
     const agent = new Agent(options, folder)
     news = () => agent.#reportUpdate()
     return agent
+  }
+
+  #createGate(): OrderGate {
+    const { log, config } = this.#options
+    return new OrderGate({
+      deviceId: () => this.#enrolment().deviceId,
+      keys: this.#folder.orderKeys,
+      memory: new OrderMemory(join(config.dataDirectory, 'orders.log'), ordersRememberedMax, log),
+      ask: async () => {
+        const { server, certificate } = this.#enrolment()
+        requireEncrypted(server, config.allowPlaintext)
+        return askForOrderKeys(server, certificate)
+      },
+      obey: (message) => this.#obey(message),
+      refused: (refusal) => this.#onRefused(refusal),
+      log,
+    })
   }
 
   #createUpdater(): Updater {
@@ -180,6 +207,7 @@ export class Agent {
       log.warn(`already enrolled at ${this.#folder.identity.enrolment.server}; --server ${config.server} is not used`)
     if (this.#stopping.signal.aborted) return
     requireEncrypted(this.#peerUrl(), config.allowPlaintext)
+    await this.#gate.learnFirst(this.#stopping.signal)
     await this.#runner.recover()
     await this.#updater.recover()
     const final = await this.#connection.run(this.#stopping.signal)
@@ -213,8 +241,10 @@ export class Agent {
     const facts = { ...(await platform.facts()), agentVersion }
     const machineId = await this.#machineId()
     const request = { server, key, publicKey: this.#folder.identity.publicKey, machineId, facts }
-    const enrolment = await enrol(request, log, this.#stopping.signal)
+    const { enrolment, orderKeys } = await enrol(request, log, this.#stopping.signal)
     requireEncrypted(config.ingestUrl ?? enrolment.ingestUrl, config.allowPlaintext)
+    // First the keys: an agent that is enrolled must not be without those that it was given.
+    if (orderKeys !== undefined) await this.#folder.orderKeys.pin(orderKeys)
     await this.#folder.identity.enrolled(enrolment)
     await this.#forgetKey()
     await this.#folder.settings.change({ inventoryHash: undefined })
@@ -256,6 +286,7 @@ export class Agent {
       prove: (nonce: Uint8Array) => this.#folder.identity.prove(nonce, certificate),
       bootId,
       agentVersion,
+      orderKeys: this.#folder.orderKeys.serial,
     }
   }
 
@@ -283,12 +314,33 @@ export class Agent {
   }
 
   #onMessage(message: DownMessage): void {
+    const { type } = downMessages[message.name]
+    if (message.name === 'order') this.#gate.receive(message.body)
+    else if (message.name === 'orderKeys')
+      this.#gate
+        .learn(message.body.statements)
+        .catch((error: unknown) => this.#options.log.error(`cannot keep the keys of orders: ${error}`))
+    else if (message.name === 'settings' && message.body.autoUpdate === undefined) this.#onSettings(message.body)
+    else if (orderedTypes.has(type)) this.#gate.refuseUnsigned(type, message)
+  }
+
+  /** What an order said that this agent may obey. */
+  #obey(message: DownMessage): void {
     if (message.name === 'command') this.#runner.receive(message.body)
     else if (message.name === 'request') this.#requests.receive(message.sequence, message.body)
     else if (message.name === 'cancel') this.#runner.cancel(message.body.id)
     else if (message.name === 'settings') this.#onSettings(message.body)
     else if (message.name === 'certificate') void this.#onCertificate(message.body)
     else if (message.name === 'update') this.#updater.offer(message.body)
+  }
+
+  /** Says so to whoever asked, and to the server in general. */
+  #onRefused({ message, ...refusal }: Refused): void {
+    const error = errorText(refusal.code, refusal.detail ?? '')
+    if (message?.name === 'command') this.#runner.refuse(message.body.id, error)
+    else if (message?.name === 'request') this.#requests.refuse(message.sequence, error)
+    else if (message?.name === 'update') this.#updater.refuse(message.body, error)
+    this.#outbox.refusal(refusal)
   }
 
   #onSettings({ heartbeatMs, autoUpdate }: Extract<DownMessage, { name: 'settings' }>['body']): void {
@@ -344,10 +396,4 @@ export class Agent {
 
 function differs(given: string | undefined, known: string): boolean {
   return given !== undefined && given !== known
-}
-
-async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
-  const done = new AbortController()
-  await Promise.race([work, pause(ms, done.signal).catch(() => undefined)])
-  done.abort()
 }

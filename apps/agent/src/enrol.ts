@@ -1,9 +1,11 @@
 import type { Facts } from '@muster/wire/messages/inventory.ts'
+import type { TrustedOrderKeys } from '@muster/wire/orders.ts'
 import { z } from 'zod'
 import { fullJitter, inWords, type Random, retryAfterMs } from './backoff.ts'
 import type { Enrolment } from './identity.ts'
 import { enrolAnswerBytesMax, enrolTimeoutMs, retryWindowFirstMs } from './limits.ts'
 import type { Log } from './log.ts'
+import { Trusted } from './orders/order-keys.ts'
 import { pause } from './pause.ts'
 import { agentFor } from './proxy.ts'
 
@@ -26,10 +28,18 @@ const Answer = z.object({
   ingestUrl: z.url({ protocol: /^wss?$/ }),
   orgId: z.string().optional(),
   siteId: z.string().nullish(),
+  /** A server from before there were signed orders names none. */
+  orderKeys: Trusted.optional(),
 })
 const Refusal = z.object({ code: z.string().optional(), message: z.string() })
 
-type Attempt = { ok: true; enrolment: Enrolment } | { ok: false; why: string; afterMs: number | undefined }
+/** What enrollment gave, and the keys whose orders count. */
+export interface Enrolled {
+  enrolment: Enrolment
+  orderKeys: TrustedOrderKeys | undefined
+}
+
+type Attempt = ({ ok: true } & Enrolled) | { ok: false; why: string; afterMs: number | undefined }
 
 /** Enrols, and keeps trying while the server cannot be reached or is busy. Throws EnrolmentRefused when it says no. */
 export async function enrol(
@@ -37,11 +47,11 @@ export async function enrol(
   log: Log,
   signal: AbortSignal,
   random: Random = Math.random,
-): Promise<Enrolment> {
+): Promise<Enrolled> {
   for (let failures = 0; ; failures++) {
     signal.throwIfAborted()
     const attempt = await attemptEnrolment(request, signal)
-    if (attempt.ok) return attempt.enrolment
+    if (attempt.ok) return attempt
     const delayMs = (attempt.afterMs ?? 0) + fullJitter(retryWindowFirstMs * 2 ** failures, random)
     log.warn(`cannot enrol yet: ${attempt.why}; next try in ${inWords(delayMs)}`, { retryMs: delayMs })
     await pause(delayMs, signal)
@@ -73,7 +83,10 @@ function judge(answer: Answered, server: string): Attempt {
   const content = parseJson(answer.text)
   if (status === 200 || status === 201) {
     const parsed = Answer.safeParse(content)
-    if (parsed.success) return { ok: true, enrolment: { server, ...parsed.data } }
+    if (parsed.success) {
+      const { orderKeys, ...given } = parsed.data
+      return { ok: true, enrolment: { server, ...given }, orderKeys }
+    }
     throw new EnrolmentRefused(`${server} answered something else than an enrolment: is it a Muster server?`)
   }
   const refusal = Refusal.safeParse(content)
@@ -96,7 +109,8 @@ interface Answered {
   text: string
 }
 
-function post(address: string, body: string, signal: AbortSignal): Promise<Answered> {
+/** Posts JSON. @throws when there is no answer in time */
+export function post(address: string, body: string, signal: AbortSignal): Promise<Answered> {
   const url = new URL(address)
   // An import statement would also load the runtime's browser-style WebSocket and fetch, 7 MB for as long as the agent runs.
   const transport = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http')

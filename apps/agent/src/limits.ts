@@ -44,6 +44,20 @@ export const sendingRates = {
   bytesPerSecond: 192 * kib,
 }
 
+// Orders.
+/** Orders that were obeyed and may still be repeated. */
+export const ordersRememberedMax = 20_000
+/** How far ahead of this machine's clock a signed time is believed. */
+export const signedTimeAheadMaxMs = 24 * hour
+/** When the clock moved by more than this beside the time that passed, it was set. */
+export const clockJumpMs = minute
+/** The administration server is asked for keys and time no more often than this. */
+export const orderKeysAskMs = minute
+/** Answers to what is refused. */
+export const refusalRates = { framesBurst: 20, framesPerSecond: 0.2, bytesBurst: 1, bytesPerSecond: 1 }
+/** How soon an agent without keys asks for them again, at most. */
+export const orderKeysRetryMaxMs = 10 * minute
+
 // Heartbeats.
 export const heartbeatMsMin = 100
 export const heartbeatMsMax = hour

@@ -1,6 +1,7 @@
 import type { Heartbeat } from '@muster/wire/messages/heartbeat.ts'
 import type { Inventory } from '@muster/wire/messages/inventory.ts'
 import type { Progress } from '@muster/wire/messages/progress.ts'
+import type { OrderRefusal } from '@muster/wire/messages/refusal.ts'
 import type { Result } from '@muster/wire/messages/result.ts'
 import type { UpdateStatus } from '@muster/wire/messages/update-status.ts'
 import type { WatchdogStatus } from '@muster/wire/messages/watchdog-status.ts'
@@ -22,7 +23,15 @@ export interface Link {
   readonly backlogBytes: number
 }
 
-type Kind = 'heartbeat' | 'progress' | 'watchdogKey' | 'watchdogStatus' | 'updateStatus' | 'inventory' | 'result'
+type Kind =
+  | 'heartbeat'
+  | 'progress'
+  | 'watchdogKey'
+  | 'watchdogStatus'
+  | 'updateStatus'
+  | 'refusal'
+  | 'inventory'
+  | 'result'
 
 interface Waiting {
   kind: Kind
@@ -43,6 +52,7 @@ const dropOrder: readonly Kind[] = [
   'progress',
   'watchdogKey',
   'watchdogStatus',
+  'refusal',
   'updateStatus',
   'inventory',
 ]
@@ -97,6 +107,10 @@ export class Outbox {
 
   updateStatus(body: UpdateStatus, acknowledged?: () => void): void {
     this.#add('updateStatus', (sequence) => ({ name: 'updateStatus', sequence, body }), acknowledged)
+  }
+
+  refusal(body: OrderRefusal): void {
+    this.#add('refusal', (sequence) => ({ name: 'refusal', sequence, body }))
   }
 
   /** Asks for the watchdog's certificate; asked again rather than kept when it has to make room. */

@@ -29,6 +29,8 @@ export interface SessionPeer {
   role?: 'agent' | 'watchdog'
   /** With what a server that takes tickets is spared the certificate. */
   ticket?: Ticket | undefined
+  /** Number of the statement of order keys that is trusted. */
+  orderKeys?: number | undefined
 }
 
 export interface SessionEvents {
@@ -191,18 +193,18 @@ export class Session implements Link {
   }
 
   #resume(nonce: Uint8Array, { ticket, secret }: Ticket): void {
-    const { bootId, agentVersion, role = 'agent' } = this.#peer
+    const { bootId, agentVersion, role = 'agent', orderKeys } = this.#peer
     this.#state = 'resuming'
-    const said = { protocol: protocolVersion, ticket, bootId, agentVersion, role }
+    const said = { protocol: protocolVersion, ticket, bootId, agentVersion, role, orderKeys }
     const body = { ...said, proof: resumptionProof(secret, nonce, said) }
     this.send(encodeUp({ name: 'resume', sequence: 0, body }))
   }
 
   #introduce(nonce: Uint8Array, keepsTickets: boolean): void {
-    const { certificate, bootId, agentVersion, role = 'agent' } = this.#peer
+    const { certificate, bootId, agentVersion, role = 'agent', orderKeys } = this.#peer
     const signature = this.#peer.prove(nonce)
     this.#state = 'proving'
-    const said = { protocol: protocolVersion, certificate, signature, bootId, agentVersion, role }
+    const said = { protocol: protocolVersion, certificate, signature, bootId, agentVersion, role, orderKeys }
     // A server that knows nothing of tickets is told nothing of them.
     const body = keepsTickets ? { ...said, tickets: true } : said
     this.send(encodeUp({ name: 'hello', sequence: 0, body }))

@@ -4,9 +4,11 @@ import { connectRedis, type Redis, untilReady } from '@muster/backplane/redis.ts
 import { sendToDevices } from '@muster/backplane/routing.ts'
 import { type OwnRedis, startOwnRedis } from '@muster/backplane/testing/redis-server.ts'
 import { encodeDown } from '@muster/wire/down.ts'
+import { command } from '@muster/wire/messages/command.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createFleet, type Device, type Fleet } from './testing/fleet.ts'
 import { type Node, startNode } from './testing/node.ts'
+import { orderFrame } from './testing/orders.ts'
 import { RawClient } from './testing/raw-client.ts'
 import { until } from './testing/until.ts'
 
@@ -35,8 +37,9 @@ afterAll(async () => {
 const waiting = () => node.metric('muster_ingest_backlog_bytes')
 const slowReaders = () => node.metric('muster_ingest_closes_total', 'close_code="4022"')
 
-async function send(device: Device, bytes: Uint8Array): Promise<void> {
-  await sendToDevices(commands, [{ kind: 'frame', deviceId: device.deviceId, bytes }])
+async function send({ deviceId }: Device, frame: Uint8Array): Promise<void> {
+  const about = frame[1] === command.type ? { commandId: randomUUID() } : {}
+  await sendToDevices(commands, [{ kind: 'frame', deviceId, bytes: orderFrame(deviceId, frame), ...about }])
 }
 
 function commandFrame(content: string): Uint8Array {

@@ -1,5 +1,6 @@
 import { update } from '@muster/wire/messages/update.ts'
 import type { Connection } from './connection.ts'
+import { typeIn } from './judge-order.ts'
 
 interface Slow {
   bytes: number
@@ -29,9 +30,8 @@ export class Backlog {
 
   /** Keeps back an offer for an agent that is behind, in place of an older one; false for what has to be sent now. */
   keepsBack(connection: Connection, frame: Uint8Array): boolean {
-    if (this.#slow.size === 0 || frame[1] !== update.type) return false
-    const slow = this.#slow.get(connection)
-    if (slow === undefined) return false
+    const slow = this.#slow.size === 0 ? undefined : this.#slow.get(connection)
+    if (slow === undefined || typeIn(frame) !== update.type) return false
     this.#bytes += frame.length - (slow.offer?.length ?? 0)
     // A copy: the frame is part of something larger, which would be kept with it.
     slow.offer = Uint8Array.from(frame)

@@ -127,6 +127,7 @@ export class Batches {
       gen: generation,
       certificateExpiresAt: certificateExpiresAtSeconds * 1000,
       remoteAddress: remoteAddressOf(connection),
+      protocol: connection.protocol,
     }
     this.#addEvent(originOf(connection), recordKinds.connected, nowMs, event)
   }

@@ -13,6 +13,7 @@ import { CommandStops } from './command-stops.ts'
 import { Client } from './testing/client.ts'
 import { createFleet, type Device, type Fleet } from './testing/fleet.ts'
 import { type Node, startNode } from './testing/node.ts'
+import { orderFrame } from './testing/orders.ts'
 import { readRecords } from './testing/stream.ts'
 import { until } from './testing/until.ts'
 
@@ -46,13 +47,18 @@ type Connected = Awaited<ReturnType<typeof connected>>
 
 function commandOrder(deviceId: string, commandId: string) {
   const body = { id: commandId, type: 'run_script', payload: {}, timeoutMs: 1_000, expiresAt: Date.now() + 60_000 }
-  return { kind: 'frame', deviceId, bytes: encodeDown({ name: 'command', sequence: 0, body }), commandId } as const
+  return {
+    kind: 'frame',
+    deviceId,
+    bytes: orderFrame(deviceId, encodeDown({ name: 'command', sequence: 0, body })),
+    commandId,
+  } as const
 }
 
 /** Which of the commands reach the device. What calls a command off is never held back, and comes after all of them. */
 async function reached({ device, client }: Connected, ids: readonly string[], whose = partnerId): Promise<string[]> {
   const { deviceId } = device
-  const cancel = encodeDown({ name: 'cancel', sequence: 0, body: { id: randomUUID() } })
+  const cancel = orderFrame(deviceId, encodeDown({ name: 'cancel', sequence: 0, body: { id: randomUUID() } }))
   const orders = ids.map((id) => commandOrder(deviceId, id))
   await sendToDevices(commands, [...orders, { kind: 'frame', deviceId, bytes: cancel }], whose)
   await client.next('cancel')
@@ -90,7 +96,7 @@ test('a request of somebody who waits is answered at once, and the device hears 
   })
   await listener.subscribe(replyChannel(processId))
   const body = { type: 'list_processes', payload: {}, timeoutMs: 1_000 }
-  const bytes = encodeDown({ name: 'request', sequence: number, body })
+  const bytes = orderFrame(deviceId, encodeDown({ name: 'request', sequence: number, body }))
   await sendToDevices(commands, [{ kind: 'request', deviceId, bytes, number, replyTo: processId }], partnerId)
   expect(await replied).toEqual({ deviceId, number, reply: 'withheld' })
   listener.disconnect()

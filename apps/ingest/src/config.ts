@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { logLevel, port, readConfig, redisUrl, wholeNumber } from '@muster/kit/config.ts'
+import { logLevel, port, readConfig, redisUrl, unsignedAgentsUntil, wholeNumber } from '@muster/kit/config.ts'
 import { z } from 'zod'
 
 /** The settings of ingest. */
@@ -25,6 +25,8 @@ export const ingestSettings = z.object({
   ADMISSIONS_PER_SECOND: wholeNumber(1, 100_000, 2_000),
   /** Frames per second that one device may send for long; sixty times as many at once. */
   DEVICE_FRAMES_PER_SECOND: wholeNumber(1, 10_000, 4),
+  /** The same date as admin has. */
+  UNSIGNED_AGENTS_UNTIL: unsignedAgentsUntil(),
   LOG_LEVEL: logLevel(),
 })
 export type IngestConfig = z.output<typeof ingestSettings>

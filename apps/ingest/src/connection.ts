@@ -42,6 +42,8 @@ export interface Connection extends Allowance {
   generation: number
   certificateExpiresAtSeconds: number
   agentVersion: string
+  /** The version of the protocol that the agent chose; 0 before it did. */
+  protocol: number
 }
 
 /** A socket that has just been opened. */
@@ -58,6 +60,7 @@ export function createConnection(number: number, tick: number): Connection {
     generation: 0,
     certificateExpiresAtSeconds: 0,
     agentVersion: '',
+    protocol: 0,
     milliFrames: 0,
     bytes: 0,
     refilledAt: 0,
@@ -66,9 +69,12 @@ export function createConnection(number: number, tick: number): Connection {
 
 /** What a hello adds to what the certificate says. */
 export interface Introduction {
+  protocol: number
   role: Role
   bootId: number
   agentVersion: string
+  /** Serial number of the statement of order keys that the agent trusts. */
+  orderKeys?: number | undefined
 }
 
 /** Turns a challenged connection into a device's live one. */
@@ -78,6 +84,7 @@ export function makeLive(connection: Connection, identity: Identity, hello: Intr
   connection.field = presenceField(identity.deviceId, hello.role)
   connection.bootId = hello.bootId
   connection.agentVersion = sharedText(hello.agentVersion)
+  connection.protocol = hello.protocol
   connection.generation = identity.generation
   connection.certificateExpiresAtSeconds = identity.expiresAtSeconds
   connection.milliFrames = rates.milliFramesBurst

@@ -20,6 +20,10 @@ export interface Counters {
   ordersRefused: number
   ordersWithheld: number
   ordersRepeated: number
+  /** Not what may go out to a device through Redis. */
+  ordersUnfit: number
+  /** For agents that cannot check signatures, after the date until which they are served. */
+  ordersOutdated: number
   eventsLost: number
   announcements: number
 }
@@ -42,6 +46,8 @@ export function createCounters(): Counters {
     ordersRefused: 0,
     ordersWithheld: 0,
     ordersRepeated: 0,
+    ordersUnfit: 0,
+    ordersOutdated: 0,
     eventsLost: 0,
     announcements: 0,
   }

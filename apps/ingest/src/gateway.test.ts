@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { Writable } from 'node:stream'
 import type { Redis } from '@muster/backplane/redis.ts'
 import { connectRedis, untilReady } from '@muster/backplane/redis.ts'
@@ -13,6 +14,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Client } from './testing/client.ts'
 import { createFleet, type Fleet } from './testing/fleet.ts'
 import { type Node, startNode } from './testing/node.ts'
+import { orderFrame } from './testing/orders.ts'
 import { RawClient } from './testing/raw-client.ts'
 
 let redis: OwnRedis
@@ -148,7 +150,7 @@ describe('one device', () => {
     const device = fleet.enrol()
     const before = await node.metric('muster_ingest_closes_total', 'close_code="4022"')
     const client = await RawClient.welcomed(node.port, device)
-    const bytes = encodeDown({
+    const frame = encodeDown({
       name: 'command',
       sequence: 0,
       body: {
@@ -159,8 +161,9 @@ describe('one device', () => {
         expiresAt: 1,
       },
     })
+    const order = { kind: 'frame', deviceId: device.deviceId, bytes: orderFrame(device.deviceId, frame) } as const
     while ((await node.metric('muster_ingest_closes_total', 'close_code="4022"')) === before)
-      await sendToDevices(commands, [{ kind: 'frame', deviceId: device.deviceId, bytes }])
+      await sendToDevices(commands, [{ ...order, commandId: randomUUID() }])
     client.destroy()
   })
 })

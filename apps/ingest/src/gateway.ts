@@ -8,7 +8,7 @@ import { hello, type Role } from '@muster/wire/messages/hello.ts'
 import { reply } from '@muster/wire/messages/reply.ts'
 import { resume } from '@muster/wire/messages/resume.ts'
 import { upFrameBytesMax } from '@muster/wire/up.ts'
-import { protocolVersion, supportedProtocols } from '@muster/wire/version.ts'
+import { signedOrdersProtocol, supportedProtocols } from '@muster/wire/version.ts'
 import { type Rates, takeFrame } from './allowance.ts'
 import type { Backlog } from './backlog.ts'
 import type { Batches } from './batches.ts'
@@ -18,6 +18,7 @@ import { type Connection, createConnection, deviceIdOf, makeLive, roleOf, type S
 import type { Counters } from './counters.ts'
 import { judgeAnswer, type Verifier } from './handshake.ts'
 import type { Limits } from './limits.ts'
+import type { OrderKeys } from './order-keys.ts'
 import type { Penalties } from './penalties.ts'
 import type { Presence } from './presence.ts'
 import type { QuietLog } from './quiet-log.ts'
@@ -37,6 +38,7 @@ export interface Gateway extends Verifier {
   presence: Presence
   replies: Replies
   counters: Counters
+  orderKeys: OrderKeys
   penalties: Penalties
   rates: Rates
   heartbeatMs: number
@@ -149,6 +151,7 @@ function receiveAnswer(
   connection.lastFrameTick = gateway.tick
   if (ticketAgeMs !== undefined) gateway.counters.resumptions++
   welcome(gateway, connection, identity, nowMs)
+  lead(gateway, connection, introduction.orderKeys)
   if (!keepsTickets) return
   // One that is good for long enough is not made anew: a fleet that comes back has other things to wait for.
   if (ticketAgeMs !== undefined && ticketAgeMs < youngMs(gateway.limits))
@@ -164,13 +167,27 @@ function welcome(gateway: Gateway, connection: Connection, identity: Identity, n
   gateway.presence.arrive(connection, nowMs)
   const { deviceId } = identity
   const body = {
-    protocol: protocolVersion,
+    protocol: connection.protocol,
     deviceId,
     heartbeatMs: gateway.heartbeatMs,
     serverTime: nowMs,
     frameBytesMax,
   }
   send(gateway, connection, encodeDown({ name: 'welcome', sequence: 0, body }))
+}
+
+/** Tells an agent that trusts older order keys of those after them. One that trusts none learns them elsewhere. */
+function lead(gateway: Gateway, connection: Connection, serial: number | undefined): void {
+  const frame = serial === undefined ? undefined : gateway.orderKeys.frameAfter(serial)
+  if (frame !== undefined) send(gateway, connection, frame)
+}
+
+/** Tells all connected agents which keys sign orders from now on, when that has changed. */
+export function leadAll(gateway: Gateway): void {
+  const frame = gateway.orderKeys.look()
+  if (frame === undefined) return
+  for (const connection of gateway.registry.connections())
+    if (connection.protocol >= signedOrdersProtocol) send(gateway, connection, frame)
 }
 
 /** Gives an agent that keeps tickets a new one, and notes when the next is due. */

@@ -38,11 +38,18 @@ describe('a hello', () => {
     await client.sayHello(device)
     const { body } = await client.next('welcome')
     expect(body).toMatchObject({
-      protocol: 1,
+      protocol: 2,
       deviceId: device.deviceId,
       heartbeatMs: 60_000,
       frameBytesMax: 1_048_576,
     })
+    client.close()
+  })
+
+  test('of the protocol before is welcomed in that one', async () => {
+    const client = await Client.welcomed(node.port, fleet.enrol(), { protocol: 1 })
+    client.heartbeat(1)
+    expect((await client.next('ack')).sequence).toBe(1)
     client.close()
   })
 

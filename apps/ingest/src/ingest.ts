@@ -18,10 +18,11 @@ import type { IngestConfig } from './config.ts'
 import { countBy, createCounters } from './counters.ts'
 import { Delivered } from './delivered.ts'
 import { sendAway } from './drain.ts'
-import { acknowledge, type Gateway, open, prepare, receive, relieve, send } from './gateway.ts'
+import { acknowledge, type Gateway, leadAll, open, prepare, receive, relieve, send } from './gateway.ts'
 import { Generations } from './generations.ts'
 import { type Limits, limits as ordinaryLimits } from './limits.ts'
 import { createAppendHistogram, exposeMetrics } from './metrics.ts'
+import { OrderKeys } from './order-keys.ts'
 import { Penalties } from './penalties.ts'
 import { Presence } from './presence.ts'
 import { Push } from './push.ts'
@@ -65,6 +66,7 @@ export function createIngest(
     sweep(gateway, Date.now())
     if (gateway.tick % limits.replyTicks === 0) gateway.replies.forget()
     if (gateway.tick % limits.deliveredTicks === 0) delivered.forget()
+    if (gateway.tick % limits.orderKeysTicks === 0) leadAll(gateway)
     if (compaction?.consider(gateway.counters.handshakes, gateway.registry.live)) log.debug('compacted the heap')
     const canAnnounce = state.isAnnouncementDue && !state.isDraining && !gateway.batches.isFailing
     if (!canAnnounce || gateway.batches.unsentBytes > limits.unsentBytesMax / 2) return
@@ -140,6 +142,7 @@ function createGateway(
     returnWindowMs: 0,
     heartbeatMs: config.HEARTBEAT_SECONDS * 1000,
     quiet: new QuietLog(limits.logEveryMs, limits.logKeysMax),
+    orderKeys: new OrderKeys(config.DEVICE_KEYS_FILE, keyring, log),
     registry: new Registry(),
     backlog: new Backlog(limits),
     replies: new Replies(links.commands, limits.repliesMax),
@@ -196,6 +199,8 @@ function createPush({ config, links, gateway, stops, delivered }: PushParts): Pu
     replies: gateway.replies,
     stops,
     delivered,
+    quiet: gateway.quiet,
+    unsignedUntilMs: config.UNSIGNED_AGENTS_UNTIL,
     send: (connection, frame) => send(gateway, connection, frame),
     close: closeOnOrder,
   })

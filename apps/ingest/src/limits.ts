@@ -79,6 +79,8 @@ export const limits = {
   /** Requests whose reply is still out; forgotten after twice to three times so many sweeps. */
   repliesMax: 20_000,
   replyTicks: 60,
+  /** After so many sweeps it is looked whether other keys sign orders. */
+  orderKeysTicks: 5,
 
   generationsRefreshMs: 60_000,
   generationsPerScan: 2_000,

@@ -74,6 +74,16 @@ function exposeTotals(registry: Registry, counters: Counters): void {
     'Commands that the same connection had been given already',
     () => counters.ordersRepeated,
   )
+  total(
+    'muster_ingest_orders_unfit_total',
+    'Orders of other processes that are none: of a wrong type, unsigned, or for another device',
+    () => counters.ordersUnfit,
+  )
+  total(
+    'muster_ingest_orders_outdated_total',
+    'Commands not delivered because the agent cannot check signatures',
+    () => counters.ordersOutdated,
+  )
   total('muster_ingest_events_lost_total', 'Connection events given up', () => counters.eventsLost)
   total('muster_ingest_announcements_total', 'Complete announcements of presence', () => counters.announcements)
 }

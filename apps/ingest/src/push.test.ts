@@ -15,6 +15,7 @@ import { z } from 'zod'
 import { Client } from './testing/client.ts'
 import { createFleet, type Device, type Fleet } from './testing/fleet.ts'
 import { type Node, startNode } from './testing/node.ts'
+import { orderFrame } from './testing/orders.ts'
 import { readRecords, recordsOf } from './testing/stream.ts'
 import { until } from './testing/until.ts'
 
@@ -50,12 +51,13 @@ async function present(deviceId: string): Promise<void> {
   await until(async () => (await nodesOf(commands, [deviceId])).size === 1)
 }
 
-function commandFrame(id: string): Uint8Array {
-  return encodeDown({
+function commandFrame(deviceId: string, id: string): Uint8Array {
+  const frame = encodeDown({
     name: 'command',
     sequence: 0,
     body: { id, type: 'refresh_inventory', payload: {}, timeoutMs: 1000, expiresAt: Date.now() + 60_000 },
   })
+  return orderFrame(deviceId, frame)
 }
 
 describe('a frame for a device', () => {
@@ -65,7 +67,12 @@ describe('a frame for a device', () => {
       const client = await Client.welcomed(node.port, device)
       await present(device.deviceId)
       const commandId = randomUUID()
-      const order = { kind: 'frame', deviceId: device.deviceId, bytes: commandFrame(commandId), commandId } as const
+      const order = {
+        kind: 'frame',
+        deviceId: device.deviceId,
+        bytes: commandFrame(device.deviceId, commandId),
+        commandId,
+      } as const
       expect(await sendToDevices(commands, [order])).toEqual({ offline: [] })
       expect((await client.next('command')).body.id).toBe(commandId)
       const sent = (await recordsOf(commands, shards, device.deviceId, 2)).find(
@@ -78,14 +85,14 @@ describe('a frame for a device', () => {
 
   test('that nobody holds is offline', async () => {
     const deviceId = randomUUID()
-    const order = { kind: 'frame', deviceId, bytes: commandFrame(randomUUID()) } as const
+    const order = { kind: 'frame', deviceId, bytes: commandFrame(deviceId, randomUUID()) } as const
     expect(await sendToDevices(commands, [order])).toEqual({ offline: [deviceId] })
   })
 
   test('whose node is dead is offline', async () => {
     const deviceId = randomUUID()
     await takePresence(commands, [{ field: deviceId, node: 'dead', connection: 1 }])
-    const order = { kind: 'frame', deviceId, bytes: commandFrame(randomUUID()) } as const
+    const order = { kind: 'frame', deviceId, bytes: commandFrame(deviceId, randomUUID()) } as const
     expect(await sendToDevices(commands, [order])).toEqual({ offline: [deviceId] })
   })
 
@@ -97,7 +104,7 @@ describe('a frame for a device', () => {
     await Promise.all([present(many.deviceId), present(one.deviceId)])
     const orderFor = ({ deviceId }: Device) => {
       const commandId = randomUUID()
-      return { kind: 'frame' as const, deviceId, bytes: commandFrame(commandId), commandId }
+      return { kind: 'frame' as const, deviceId, bytes: commandFrame(deviceId, commandId), commandId }
     }
     const flood = Array.from({ length: 10_000 }, () => orderFor(many))
     const single = orderFor(one)
@@ -120,7 +127,9 @@ describe('a frame for a device', () => {
   test('that left meanwhile is reported as refused', async () => {
     const [node] = nodes()
     const [deviceId, commandId] = [randomUUID(), randomUUID()]
-    await sendToNode(commands, node.nodeId, [{ kind: 'frame', deviceId, bytes: commandFrame(commandId), commandId }])
+    await sendToNode(commands, node.nodeId, [
+      { kind: 'frame', deviceId, bytes: commandFrame(deviceId, commandId), commandId },
+    ])
     const [refused] = await recordsOf(commands, shards, deviceId, 1)
     expect(refused?.kind).toBe(recordKinds.refused)
     expect(unpack(refused?.payload ?? new Uint8Array(0))).toMatchObject({ commandId })
@@ -131,11 +140,10 @@ describe('a frame for a device', () => {
     const devices = Array.from({ length: 60 }, () => fleet.enrol())
     const clients = await Promise.all(devices.map((device) => Client.welcomed(node.port, device)))
     await Promise.all(devices.map((device) => present(device.deviceId)))
-    const orders = Array.from({ length: 1200 }, (_, index) => ({
-      kind: 'frame' as const,
-      deviceId: devices[index % devices.length]?.deviceId ?? '',
-      bytes: commandFrame(randomUUID()),
-    }))
+    const orders = Array.from({ length: 1200 }, (_, index) => {
+      const [deviceId, commandId] = [devices[index % devices.length]?.deviceId ?? '', randomUUID()]
+      return { kind: 'frame' as const, deviceId, bytes: commandFrame(deviceId, commandId), commandId }
+    })
     expect((await sendToDevices(commands, orders)).offline).toEqual([])
     for (const client of clients) for (let count = 0; count < 20; count++) await client.next('command')
     for (const client of clients) client.close()

@@ -4,13 +4,18 @@ import { downStream, flowField, ordersField } from '@muster/backplane/keys.ts'
 import type { Redis } from '@muster/backplane/redis.ts'
 import { decodeOrders, type Order } from '@muster/backplane/routing.ts'
 import type { Log } from '@muster/kit/log.ts'
+import { command } from '@muster/wire/messages/command.ts'
+import { request } from '@muster/wire/messages/request.ts'
+import { signedOrdersProtocol } from '@muster/wire/version.ts'
 import type { Batches } from './batches.ts'
 import type { CommandStops } from './command-stops.ts'
 import type { Connection } from './connection.ts'
 import type { Counters } from './counters.ts'
 import type { Delivered } from './delivered.ts'
 import { FairOrders } from './fair-orders.ts'
+import { type FrameOrder, type Judged, judgeOrder } from './judge-order.ts'
 import type { Limits } from './limits.ts'
+import type { QuietLog } from './quiet-log.ts'
 import type { Registry } from './registry.ts'
 import type { Replies } from './replies.ts'
 
@@ -27,6 +32,9 @@ export interface PushOptions {
   replies: Replies
   stops: CommandStops
   delivered: Delivered
+  quiet: QuietLog
+  /** Until when agents are given commands that cannot check signatures. */
+  unsignedUntilMs: number
   send: (connection: Connection, frame: Uint8Array) => boolean
   close: (connection: Connection, code: number, reason: string) => void
 }
@@ -117,29 +125,64 @@ export class Push {
   }
 
   #obey(order: Order, flow: string): void {
-    const { registry, counters, send, close } = this.#options
+    const { registry, counters, close } = this.#options
     const connection = registry.find(order.deviceId)
     if (order.kind === 'close') {
       const isMeant = connection !== undefined && (order.connection ?? connection.number) === connection.number
       if (isMeant) close(connection, order.code, order.reason)
       return
     }
-    if (isCommand(order) && this.#options.stops.withhold(flow)) {
+    const judged = judgeOrder(order)
+    if (judged === undefined) {
+      counters.ordersUnfit++
+      const { log, quiet } = this.#options
+      const { kind, deviceId } = order
+      if (quiet.isNews('unfit order', Date.now()))
+        log.error({ kind, deviceId }, 'an order is not what may go to a device')
+      return
+    }
+    if (isCommand(judged) && this.#options.stops.withhold(flow)) {
       counters.ordersWithheld++
       // A command stays as it is, and goes out when it may.
       if (order.kind === 'request') this.#options.replies.undeliverable(order, 'withheld')
       return
     }
+    this.#hand(order, judged, connection)
+  }
+
+  #hand(order: FrameOrder, judged: Judged, connection: Connection | undefined): void {
+    const { counters, send } = this.#options
+    const isOld = connection !== undefined && connection.protocol < signedOrdersProtocol
+    if (isOld && isCommand(judged) && this.#isOver()) {
+      this.#refuseOutdated(order)
+      return
+    }
+    const bytes = isOld ? judged.plain : order.bytes
     if (order.kind === 'frame' && order.commandId !== undefined) {
-      this.#deliver(order.commandId, order, connection)
+      this.#deliver(order.commandId, { ...order, bytes }, connection)
       return
     }
     // Whoever waits for the reply must be known before the device can give it.
     if (order.kind === 'request') this.#options.replies.expect(order)
-    const isSent = connection !== undefined && send(connection, order.bytes)
+    const isSent = connection !== undefined && send(connection, bytes)
     if (isSent) counters.ordersSent++
     else counters.ordersRefused++
     if (order.kind === 'request' && !isSent) this.#options.replies.undeliverable(order, 'offline')
+  }
+
+  /** Whether the date has passed until which agents are served that cannot check signatures. */
+  #isOver(): boolean {
+    return Date.now() >= this.#options.unsignedUntilMs
+  }
+
+  #refuseOutdated(order: FrameOrder): void {
+    const { batches, counters, replies } = this.#options
+    counters.ordersOutdated++
+    if (order.kind === 'request') replies.undeliverable(order, 'outdated')
+    else if (order.commandId !== undefined) {
+      const device = deviceIdToBytes(order.deviceId)
+      batches.refused(device, { commandId: order.commandId, reason: 'AGENT_TOO_OLD' }, Date.now())
+    }
   }
 
   #deliver(
@@ -163,8 +206,7 @@ export class Push {
   }
 }
 
-const isCommand = (order: Order): boolean =>
-  order.kind === 'request' || (order.kind === 'frame' && order.commandId !== undefined)
+const isCommand = ({ type }: Judged): boolean => type === request.type || type === command.type
 
 function ordersOf(bytes: Buffer, log: Log): Order[] {
   try {

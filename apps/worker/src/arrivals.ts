@@ -1,3 +1,4 @@
+import type { OrderSigner } from '@muster/areas/devices/order-signer.ts'
 import type { Redis } from '@muster/backplane/redis.ts'
 import type { Keyring } from '@muster/kit/keyring.ts'
 import type { Log } from '@muster/kit/log.ts'
@@ -11,6 +12,7 @@ export interface ArrivalParts {
   pool: pg.Pool
   redis: Redis
   keyring: Keyring
+  signer: OrderSigner
   metrics: WorkerMetrics
   log: Log
 }

@@ -1,6 +1,6 @@
 import { copyCommandStops } from '@muster/areas/devices/command-stops.jobs.ts'
 import { readCommandStops } from '@muster/backplane/command-stops.ts'
-import { decodeDown } from '@muster/wire/down.ts'
+import { opened } from '@muster/testkit/node.ts'
 import { importJWK, jwtVerify } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ShardConsumer } from './consumer.ts'
@@ -55,7 +55,7 @@ describe('a device that connects', () => {
     )
     expect(orders.map((order) => (order.kind === 'frame' ? order.commandId : order.kind))).toEqual(ids)
     const [, second] = orders
-    expect(second?.kind === 'frame' && decodeDown(second.bytes)).toMatchObject({
+    expect(second?.kind === 'frame' && opened(second.bytes)).toMatchObject({
       name: 'command',
       body: { id: ids[1], type: 'run_script', payload: { content: 'echo' }, timeoutMs: 60_000 },
     })
@@ -81,7 +81,7 @@ describe('a device that connects', () => {
       (list) => list.length > 0,
     )
     expect([order?.deviceId, others]).toEqual([late.id, []])
-    const message = order?.kind === 'frame' ? decodeDown(order.bytes) : undefined
+    const message = order?.kind === 'frame' ? opened(order.bytes) : undefined
     if (message?.name !== 'certificate') throw new Error('not a certificate')
     const [key] = parts.keyring.deviceCertificates
     if (key === undefined) throw new Error('no key')

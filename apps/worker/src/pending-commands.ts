@@ -1,7 +1,7 @@
+import { frameToOrder, type Instruction, type OrderSigner } from '@muster/areas/devices/order-signer.ts'
 import type { Redis } from '@muster/backplane/redis.ts'
-import { type Order, sendToDevices } from '@muster/backplane/routing.ts'
+import { sendToDevices } from '@muster/backplane/routing.ts'
 import type { Log } from '@muster/kit/log.ts'
-import { encodeDown } from '@muster/wire/down.ts'
 import type pg from 'pg'
 import { pendingPerBatchMax, pendingPerDeviceMax } from './limits.ts'
 
@@ -39,7 +39,7 @@ const findOpen = {
 
 /** Sends devices that have just connected everything that is still to be done, in the order in which it was asked for. */
 export async function routeOpenCommands(
-  parts: { pool: pg.Pool; redis: Redis; log: Log },
+  parts: { pool: pg.Pool; redis: Redis; signer: OrderSigner; log: Log },
   deviceIds: readonly string[],
 ): Promise<number> {
   if (deviceIds.length === 0) return 0
@@ -57,23 +57,23 @@ export async function routeOpenCommands(
 
 /** Hands commands to the nodes that hold their devices. */
 export async function routeCommands(
-  { redis, log }: { redis: Redis; log: Log },
+  { redis, signer, log }: { redis: Redis; signer: OrderSigner; log: Log },
   commands: readonly OpenCommand[],
 ): Promise<void> {
   await Promise.all(
     [...Map.groupBy(commands, (command) => command.partner_id)].map(([partnerId, list]) => {
-      const orders = list.flatMap((command) => orderOf(command, log) ?? [])
-      return sendToDevices(redis, orders, partnerId)
+      const instructions = list.flatMap((command) => instructionOf(command, log) ?? [])
+      return sendToDevices(redis, signer.orders(instructions), partnerId)
     }),
   )
 }
 
-function orderOf(command: OpenCommand, log: Log): Order | undefined {
+function instructionOf(command: OpenCommand, log: Log): Instruction | undefined {
   const { id, type, payload, timeout_ms: timeoutMs, expires_ms: expiresMs } = command
   try {
     const body = { id, type, payload, timeoutMs, expiresAt: Math.ceil(expiresMs) }
-    const bytes = encodeDown({ name: 'command', sequence: 0, body })
-    return { kind: 'frame', deviceId: command.device_id, bytes, commandId: id }
+    const frame = frameToOrder({ name: 'command', sequence: 0, body })
+    return { kind: 'frame', deviceId: command.device_id, frame, commandId: id }
   } catch (error) {
     log.error({ err: error, commandId: id, deviceId: command.device_id }, 'a command cannot be put into a frame')
     return undefined

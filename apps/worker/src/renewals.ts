@@ -1,9 +1,9 @@
+import { frameToOrder, type Instruction, type OrderSigner } from '@muster/areas/devices/order-signer.ts'
 import { signDeviceCertificate } from '@muster/areas/enrollment/certificates.ts'
 import { presenceField } from '@muster/backplane/presence.ts'
 import type { Redis } from '@muster/backplane/redis.ts'
-import { type Order, sendToDevices } from '@muster/backplane/routing.ts'
+import { sendToDevices } from '@muster/backplane/routing.ts'
 import type { Keyring } from '@muster/kit/keyring.ts'
-import { encodeDown } from '@muster/wire/down.ts'
 import type pg from 'pg'
 import type { ConnectedRecord } from './decoded.ts'
 import { certificateRenewalMs } from './limits.ts'
@@ -31,7 +31,7 @@ export interface Hello {
 
 /** A new certificate for everybody connected whose own runs out soon, unless its generation is no longer good. */
 export async function renewCertificates(
-  { pool, redis, keyring }: { pool: pg.Pool; redis: Redis; keyring: Keyring },
+  { pool, redis, keyring, signer }: { pool: pg.Pool; redis: Redis; keyring: Keyring; signer: OrderSigner },
   hellos: readonly Hello[],
 ): Promise<number> {
   const nowMs = Date.now()
@@ -39,7 +39,7 @@ export async function renewCertificates(
   if (due.length === 0) return 0
   const { rows } = await pool.query<CertifiedRow>({ ...findCertified, values: [due.map(({ deviceId }) => deviceId)] })
   const devices = new Map(rows.map((row) => [row.id, row]))
-  const orders: Order[] = []
+  const instructions: Instruction[] = []
   for (const { deviceId, body } of due) {
     const device = devices.get(deviceId)
     // A watchdog without a key of its own uses what its agent has.
@@ -58,9 +58,9 @@ export async function renewCertificates(
       nowMs,
     )
     const role = body.role === 'watchdog' ? { role: body.role } : {}
-    const bytes = encodeDown({ name: 'certificate', sequence: 0, body: { certificate, ...role } })
-    orders.push({ kind: 'frame', deviceId: presenceField(deviceId, body.role), bytes })
+    const frame = frameToOrder({ name: 'certificate', sequence: 0, body: { certificate, ...role } })
+    instructions.push({ kind: 'frame', deviceId: presenceField(deviceId, body.role), frame })
   }
-  await sendToDevices(redis, orders)
-  return orders.length
+  await sendToDevices(redis, signer.orders(instructions))
+  return instructions.length
 }

@@ -5,7 +5,7 @@ import { offerUpdates } from '@muster/areas/rollouts/offers.jobs.ts'
 import { shardOf } from '@muster/backplane/device-id.ts'
 import { downStream, nodeLease, ordersField, presenceHash, presenceShards } from '@muster/backplane/keys.ts'
 import { decodeOrders } from '@muster/backplane/routing.ts'
-import { decodeDown } from '@muster/wire/down.ts'
+import { opened } from '@muster/testkit/node.ts'
 import type { Update } from '@muster/wire/messages/update.ts'
 import type { UpdateStatus } from '@muster/wire/messages/update-status.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -67,7 +67,7 @@ const begin = async (settings: { version?: string; stages?: number[]; stageSecon
   )
   return rows[0]?.id ?? ''
 }
-const turn = () => offerUpdates({ pool: bed.pool, redis: parts.redis, log: parts.log, publicUrl })
+const turn = () => offerUpdates({ pool: bed.pool, redis: parts.redis, signer: parts.signer, log: parts.log, publicUrl })
 const rolloutNow = async () =>
   (
     await bed.owner.query<{ state: string; stage: number; reason: string | null }>(
@@ -88,7 +88,7 @@ async function sent(): Promise<Map<string, Update>> {
     if (String(field) !== ordersField || value === undefined) continue
     for (const order of decodeOrders(value)) {
       if (order.kind !== 'frame') continue
-      const message = decodeDown(order.bytes)
+      const message = opened(order.bytes)
       if (message?.name === 'update') offers.set(order.deviceId, message.body)
     }
   }

@@ -1,5 +1,6 @@
 import type { CommandStatus } from '@muster/areas/devices/commands.contract.ts'
 import { statusesBefore } from '@muster/areas/devices/commands.rules.ts'
+import type { OrderSigner } from '@muster/areas/devices/order-signer.ts'
 import type { Redis } from '@muster/backplane/redis.ts'
 import type { Log } from '@muster/kit/log.ts'
 import type pg from 'pg'
@@ -12,6 +13,7 @@ import { mayGoOut, type OpenCommand, openCommandColumns, routeCommands } from '.
 export interface SweepParts {
   pool: pg.Pool
   redis: Redis
+  signer: OrderSigner
   live: Live
   metrics: WorkerMetrics
   log: Log

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { shardOf } from '@muster/backplane/device-id.ts'
 import { nodeLease, nodesKey, presenceHash, presenceShards } from '@muster/backplane/keys.ts'
 import { presenceField } from '@muster/backplane/presence.ts'
-import { decodeDown } from '@muster/wire/down.ts'
+import { opened } from '@muster/testkit/node.ts'
 import type { WatchdogStatus } from '@muster/wire/messages/watchdog-status.ts'
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -172,7 +172,7 @@ describe('the key of a watchdog', () => {
       },
       (orders) => orders.length > 0,
     )
-    const message = order?.kind === 'frame' ? decodeDown(order.bytes) : undefined
+    const message = order?.kind === 'frame' ? opened(order.bytes) : undefined
     if (message?.name !== 'certificate') throw new Error('not a certificate')
     expect([order?.deviceId, message.body.role]).toEqual([device.id, 'watchdog'])
     expect(decodeJwt(message.body.certificate)).toMatchObject({

@@ -1,8 +1,8 @@
+import { frameToOrder, type OrderSigner } from '@muster/areas/devices/order-signer.ts'
 import { signDeviceCertificate } from '@muster/areas/enrollment/certificates.ts'
 import type { Redis } from '@muster/backplane/redis.ts'
 import { sendToDevices } from '@muster/backplane/routing.ts'
 import type { Keyring } from '@muster/kit/keyring.ts'
-import { encodeDown } from '@muster/wire/down.ts'
 import type pg from 'pg'
 import type { Owned, WatchdogKeyRecord, WatchdogStatusRecord } from './decoded.ts'
 import type { DeviceChange } from './inventory.ts'
@@ -94,10 +94,10 @@ export async function storeWatchdogKeys(
  * just revoked may have asked a moment before, and has lost its socket by the time that it is answered.
  */
 export class WatchdogCertificates {
-  readonly #parts: { pool: pg.Pool; redis: Redis; keyring: Keyring }
+  readonly #parts: { pool: pg.Pool; redis: Redis; keyring: Keyring; signer: OrderSigner }
   readonly #asked = new Map<string, WatchdogKey & { dueMs: number }>()
 
-  constructor(parts: { pool: pg.Pool; redis: Redis; keyring: Keyring }) {
+  constructor(parts: { pool: pg.Pool; redis: Redis; keyring: Keyring; signer: OrderSigner }) {
     this.#parts = parts
   }
 
@@ -111,7 +111,7 @@ export class WatchdogCertificates {
     const nowMs = Date.now()
     const due = [...this.#asked.values()].filter(({ dueMs }) => dueMs <= nowMs)
     if (due.length === 0) return 0
-    const { pool, redis, keyring } = this.#parts
+    const { pool, redis, keyring, signer } = this.#parts
     const { rows } = await pool.query<{ id: string; key_generation: number }>({
       name: 'read-key-generations',
       text: `SELECT id, key_generation FROM devices WHERE id = ANY($1::uuid[]) AND lifecycle <> 'decommissioned'`,
@@ -119,15 +119,15 @@ export class WatchdogCertificates {
     })
     const generations = new Map(rows.map((row) => [row.id, row.key_generation]))
     const good = due.filter(({ deviceId, generation }) => generations.get(deviceId) === generation)
-    const orders = await Promise.all(
+    const instructions = await Promise.all(
       good.map(async (key) => {
         const certificate = await signDeviceCertificate(keyring, { ...key, role: 'watchdog' }, nowMs)
-        const bytes = encodeDown({ name: 'certificate', sequence: 0, body: { certificate, role: 'watchdog' } })
-        return { kind: 'frame' as const, deviceId: key.deviceId, bytes }
+        const frame = frameToOrder({ name: 'certificate', sequence: 0, body: { certificate, role: 'watchdog' } })
+        return { kind: 'frame' as const, deviceId: key.deviceId, frame }
       }),
     )
-    await sendToDevices(redis, orders)
+    await sendToDevices(redis, signer.orders(instructions))
     for (const { deviceId } of due) this.#asked.delete(deviceId)
-    return orders.length
+    return instructions.length
   }
 }

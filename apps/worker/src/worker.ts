@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { followReleases, followUpstream } from '@muster/areas/agent-versions/publish.jobs.ts'
 import { chainAudit, signAuditHeads } from '@muster/areas/audit/chain.jobs.ts'
 import { copyCommandStops } from '@muster/areas/devices/command-stops.jobs.ts'
+import { OrderSigner } from '@muster/areas/devices/order-signer.ts'
 import { changeFollower, sweepGroups } from '@muster/areas/groups/membership.jobs.ts'
 import { quarantineClones } from '@muster/areas/lifecycle/clones.jobs.ts'
 import { offerUpdates } from '@muster/areas/rollouts/offers.jobs.ts'
@@ -68,6 +69,7 @@ interface Parts {
   workerId: string
   log: Log
   keyring: Keyring
+  signer: OrderSigner
   redis: Redis
   /** Of the shards alone, so that sweeps and jobs never wait behind a backlog. */
   writers: pg.Pool
@@ -118,6 +120,7 @@ export async function createWorker(settings: WorkerSettings, log: Log): Promise<
 async function connectParts(settings: WorkerSettings, log: Log, metrics: WorkerMetrics): Promise<Parts> {
   const workerId = randomUUID()
   const keyring = readKeyring(settings.KEYS_FILE)
+  const signer = new OrderSigner(keyring)
   const url = settings.SYSTEM_DATABASE_URL
   const writers = createPool({ url, name: 'worker-writer', max: writerConnectionsMax })
   // One plan per statement: planning anew for arrays of every length costs more than it gains.
@@ -129,14 +132,15 @@ async function connectParts(settings: WorkerSettings, log: Log, metrics: WorkerM
   await Promise.all([untilReady(redis, startUpMs), refusePowerfulLogin(pool)])
   const live = new Live(redis, pool, metrics)
   const presence = new Presence({ pool, redis, live, metrics, log })
-  const watchdogs = new WatchdogCertificates({ pool, redis, keyring })
-  const arrivals = new Arrivals({ pool, redis, keyring, metrics, log })
+  const watchdogs = new WatchdogCertificates({ pool, redis, keyring, signer })
+  const arrivals = new Arrivals({ pool, redis, keyring, signer, metrics, log })
   const decoder = createDecoder()
   return {
     settings,
     workerId,
     log,
     keyring,
+    signer,
     redis,
     writers,
     pool,

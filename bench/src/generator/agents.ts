@@ -4,8 +4,10 @@ import { emptyHeader, readHeaderAt } from '@muster/wire/frame.ts'
 import { ack } from '@muster/wire/messages/ack.ts'
 import type { Challenge } from '@muster/wire/messages/challenge.ts'
 import { type Command, command } from '@muster/wire/messages/command.ts'
+import { order } from '@muster/wire/messages/order.ts'
+import { settings } from '@muster/wire/messages/settings.ts'
 import type { Ticket } from '@muster/wire/messages/ticket.ts'
-import { update } from '@muster/wire/messages/update.ts'
+import { messageIn } from '@muster/wire/orders.ts'
 import { resumptionProof } from '@muster/wire/resumption.ts'
 import { encodeUp } from '@muster/wire/up.ts'
 import { protocolVersion } from '@muster/wire/version.ts'
@@ -89,7 +91,8 @@ export class Agents implements SocketOwner {
     const taken = this.#orders
     this.#orders = []
     return taken.map(({ frame, atMicros }) => {
-      const message = decodeDown(frame)
+      const received = decodeDown(frame)
+      const message = received.name === 'order' ? messageIn(received.body) : received
       return { id: message.name === 'command' ? message.body.id : message.name, atMicros }
     })
   }
@@ -120,7 +123,7 @@ export class Agents implements SocketOwner {
       this.#acknowledged(agent, header.sequence)
       return
     }
-    if (header.type === command.type || header.type === update.type) {
+    if (header.type === order.type || header.type === settings.type) {
       this.#ordered(agent, Buffer.from(bytes.subarray(start, end)))
       return
     }

@@ -25,11 +25,8 @@ const lengths = {
 }
 
 const microsNow = () => Number(process.hrtime.bigint() / 1000n)
-const signal = encodeDown({
-  name: 'update',
-  sequence: 0,
-  body: { version: '1.0.1', url: 'https://muster.example/agent', sha256: 'a'.repeat(64), size: 40_000_000 },
-})
+/** What may go out to everybody without a signature: it has no power over a machine. */
+const signal = encodeDown({ name: 'settings', sequence: 0, body: { heartbeatMs: heartbeatSeconds * 1000 } })
 
 interface Broadcast {
   readonly median: number
@@ -154,7 +151,7 @@ async function arrived(fleet: Generator, agents: number, startedAt: number): Pro
   await until('the signal to arrive everywhere', arrivedMs, async () => {
     // Asked seldom: an answer of thousands of receipts takes the client processes from their sockets.
     await pause(700)
-    const isSignal = ({ id }: Receipt) => id === 'update'
+    const isSignal = ({ id }: Receipt) => id === 'settings'
     for (const { atMicros } of (await fleet.receipts()).filter(isSignal)) times.push(atMicros - startedAt)
     return times.length >= agents ? true : `${times.length} of ${agents} agents have it`
   })

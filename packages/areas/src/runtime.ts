@@ -22,6 +22,7 @@ import { proveAgain } from './auth/step-up.ts'
 import { AccessTokens } from './auth/tokens.ts'
 import { DeviceRequests } from './devices/device-requests.ts'
 import { LiveEvents } from './devices/live-events.ts'
+import { OrderSigner } from './devices/order-signer.ts'
 import { WatchedGroups } from './devices/watched-groups.ts'
 import type { Services, Settings } from './services.ts'
 
@@ -44,6 +45,7 @@ export function createServices({ subscriber = null, releases = null, ...parts }:
   const clock = systemClock
   const limits = new Limits(parts.redis)
   const { redis, log, settings } = parts
+  const signer = new OrderSigner(parts.keyring)
   return {
     ...parts,
     releases,
@@ -55,7 +57,8 @@ export function createServices({ subscriber = null, releases = null, ...parts }:
     callers: new CallerCache(clock, parts.redis, subscriber),
     live: new LiveEvents(parts.redis),
     groups: new WatchedGroups(parts.system, log),
-    deviceRequests: new DeviceRequests(parts.redis),
+    signer,
+    deviceRequests: new DeviceRequests(parts.redis, signer),
   }
 }
 

@@ -11,6 +11,7 @@ import type { Sms, SmsSettings } from './auth/sms.ts'
 import type { AccessTokens } from './auth/tokens.ts'
 import type { DeviceRequests } from './devices/device-requests.ts'
 import type { LiveEvents } from './devices/live-events.ts'
+import type { OrderSigner } from './devices/order-signer.ts'
 import type { WatchedGroups } from './devices/watched-groups.ts'
 
 /** What handlers use beside their transaction. Built once per process, never reached through a global. */
@@ -32,6 +33,8 @@ export interface Services {
   readonly live: LiveEvents
   readonly groups: WatchedGroups
   readonly deviceRequests: DeviceRequests
+  /** Makes orders to devices. */
+  readonly signer: OrderSigner
   /** Where signed releases of the agent lie; null where there are none. */
   readonly releases: ReleaseStore | null
 }

@@ -27,6 +27,8 @@ export interface Connected {
   gen: number
   certificateExpiresAt: number
   remoteAddress: string
+  /** The version of the protocol that it speaks. */
+  protocol: number
 }
 
 export interface Disconnected {

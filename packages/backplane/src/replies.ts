@@ -3,7 +3,7 @@ import { pack, unpack } from './pack.ts'
 import type { Redis } from './redis.ts'
 
 /** Why a request has not reached its device. */
-export type Undelivered = 'offline' | 'withheld'
+export type Undelivered = 'offline' | 'withheld' | 'outdated'
 
 /** What became of a request to a device: its reply as it came, or why there is none. */
 export interface Replied {
@@ -24,6 +24,6 @@ export function decodeReply(message: Uint8Array): Replied | undefined {
   if (!Array.isArray(fields)) return undefined
   const [deviceId, number, reply]: unknown[] = fields
   if (typeof deviceId !== 'string' || typeof number !== 'number') return undefined
-  const isReply = reply instanceof Uint8Array || reply === 'offline' || reply === 'withheld'
+  const isReply = reply instanceof Uint8Array || reply === 'offline' || reply === 'withheld' || reply === 'outdated'
   return isReply ? { deviceId, number, reply } : undefined
 }

@@ -2,6 +2,7 @@ import { type DownMessage, decodeDown } from '@muster/wire/down.ts'
 import { WireError } from '@muster/wire/frame.ts'
 import { frameBytesMax } from '@muster/wire/limits.ts'
 import type { Command } from '@muster/wire/messages/command.ts'
+import { messageIn } from '@muster/wire/orders.ts'
 import { encodeUp, type UpMessage } from '@muster/wire/up.ts'
 import { protocolVersion, subprotocol } from '@muster/wire/version.ts'
 import { WebSocket } from 'ws'
@@ -84,7 +85,12 @@ export class DemoAgent {
     else if (message.name === 'welcome') this.#begin(message.body.heartbeatMs)
     else if (message.name === 'ack') this.#unacknowledged.delete(message.sequence)
     else if (message.name === 'retry') this.#hintMs = message.body.afterMs
-    else if (message.name === 'command') this.#obey(message.body)
+    // Signatures are not checked: there is no machine behind this that an order could harm.
+    else if (message.name === 'order') this.#take(messageIn(message.body))
+  }
+
+  #take(message: DownMessage): void {
+    if (message.name === 'command') this.#obey(message.body)
     else if (message.name === 'certificate') {
       this.#roster.renew(this.#machine.index, message.body.certificate)
       void this.#roster.save()

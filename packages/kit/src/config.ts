@@ -45,4 +45,13 @@ export const redisUrl = () =>
       (value) => value.split(',').every((part) => z.url({ protocol: /^rediss?$/ }).safeParse(part.trim()).success),
       { error: 'should look like redis://host:6379, or several of these with commas between for a cluster' },
     )
+/**
+ * Until when agents of protocol 1, which cannot check signatures, are given commands; after it only updates.
+ * A date, which begins at midnight UTC, or a moment. In milliseconds since 1970.
+ */
+export const unsignedAgentsUntil = () =>
+  z
+    .union([z.iso.date(), z.iso.datetime({ offset: true })], { error: 'should be a date such as 2027-06-01' })
+    .default('2027-06-01')
+    .transform((date) => Date.parse(date))
 export const logLevel = () => z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info')

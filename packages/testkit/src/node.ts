@@ -4,6 +4,7 @@ import { takePresence } from '@muster/backplane/presence.ts'
 import { connectRedis, untilReady } from '@muster/backplane/redis.ts'
 import { decodeOrders } from '@muster/backplane/routing.ts'
 import { type DownMessage, decodeDown } from '@muster/wire/down.ts'
+import { messageIn } from '@muster/wire/orders.ts'
 import { onTestFinished } from 'vitest'
 import { operatorRedis } from './services.ts'
 import { testRedis } from './stores.ts'
@@ -36,7 +37,7 @@ export async function holding(...deviceIds: string[]) {
             last = id.toString()
             const bytes = fields[fields.findIndex((field) => field.toString() === ordersField) + 1]
             for (const order of decodeOrders(bytes ?? new Uint8Array()))
-              if (order.kind === 'frame') arrived.push({ deviceId: order.deviceId, message: decodeDown(order.bytes) })
+              if (order.kind === 'frame') arrived.push({ deviceId: order.deviceId, message: opened(order.bytes) })
           }
         }
       }
@@ -45,4 +46,10 @@ export async function holding(...deviceIds: string[]) {
       return first
     },
   }
+}
+
+/** The message that a device is sent, out of its order. */
+export function opened(bytes: Uint8Array): DownMessage {
+  const message = decodeDown(bytes)
+  return message.name === 'order' ? messageIn(message.body) : message
 }

@@ -1,6 +1,8 @@
 /** What one frame may hold. Both sides check what they receive; README.md repeats every number for other authors. */
 
 export const frameBytesMax = 1024 * 1024
+/** A frame that is put into an order leaves room for what the order says of it. */
+export const orderedFrameBytesMax = frameBytesMax - 2048
 export const smallFrameBytesMax = 64 * 1024
 export const heartbeatFrameBytesMax = 4 * 1024
 export const helloFrameBytesMax = 8 * 1024

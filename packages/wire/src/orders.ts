@@ -1,5 +1,6 @@
 import { createHash, type KeyObject, sign, verify } from 'node:crypto'
-import { readHeader } from './frame.ts'
+import { type DownMessage, decodeDown } from './down.ts'
+import { readHeader, WireError } from './frame.ts'
 import { cancel } from './messages/cancel.ts'
 import { certificate } from './messages/certificate.ts'
 import { command } from './messages/command.ts'
@@ -18,6 +19,7 @@ export {
   OrderKeyStatement,
   orderKeyId,
   orderKeyOf,
+  signOrderKeys,
   type TrustedOrderKeys,
 } from '@muster/kit/order-keys.ts'
 
@@ -121,4 +123,11 @@ export function isSignedBy(order: Order, key: KeyObject): boolean {
     root = side === 0 ? sha256(nodeMark, other, root) : sha256(nodeMark, root, other)
   }
   return verify(null, Buffer.concat([rootPurpose, root]), key, signature)
+}
+
+/** The message inside an order. Says nothing of the signature. @throws WireError also when none of its type belongs there */
+export function messageIn({ frame }: Pick<Order, 'frame'>): DownMessage {
+  const { type } = readHeader(frame)
+  if (!orderedTypes.has(type)) throw new WireError('unknownType', `A frame of type ${type} has no place in an order`)
+  return decodeDown(frame)
 }

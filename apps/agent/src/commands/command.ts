@@ -1,3 +1,4 @@
+import type { OrderFault } from '@muster/wire/messages/refusal.ts'
 import type { Result } from '@muster/wire/messages/result.ts'
 import type { z } from 'zod'
 import { ToolFailure } from '../tool-failure.ts'
@@ -53,6 +54,7 @@ export function defineCommand<S extends z.ZodType>(
 }
 
 export type ErrorCode =
+  | OrderFault
   | 'UNSUPPORTED_COMMAND'
   | 'INVALID_PAYLOAD'
   | 'INTERRUPTED'

@@ -121,7 +121,7 @@ test('a cancelled script ends with all that it started, even what does not liste
   await shows(id, 'ready')
   const started = (await readFile(pids, 'utf8')).trim().split('\n')
   expect(await Promise.all(started.map(isRunning))).toEqual([true, true])
-  server.send({ name: 'cancel', sequence: 0, body: { id } })
+  server.order({ name: 'cancel', sequence: 0, body: { id } })
   expect(await server.result(id)).toMatchObject({ status: 'cancelled', stdout: 'ready\n' })
   await Promise.all(started.map(hasEnded))
 })
@@ -136,7 +136,7 @@ test('eight run at once, the others wait and can be cancelled before they begin'
   const running = Array.from({ length: 8 }, () => run(`while [ ! -e ${gate} ]; do sleep 0.05; done`))
   const trace = join(folder.path, 'ninth')
   const [ninth, tenth] = [run(`touch ${trace}`), run('echo tenth')]
-  server.send({ name: 'cancel', sequence: 0, body: { id: ninth } })
+  server.order({ name: 'cancel', sequence: 0, body: { id: ninth } })
   expect(await server.result(ninth)).toMatchObject({ status: 'cancelled', durationMs: 0 })
   expect(server.received.filter(({ message }) => message.name === 'result')).toHaveLength(1)
   await writeFile(gate, '')

@@ -43,6 +43,11 @@ export class Requests {
     this.#startNext()
   }
 
+  /** Answers a request that must not be obeyed. */
+  refuse(number: number, error: string): void {
+    this.#answer(number, { status: 'failed', error })
+  }
+
   #startNext(): void {
     while (this.#running < requestsAtOnce) {
       const next = this.#waiting.shift()

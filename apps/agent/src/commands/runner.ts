@@ -64,6 +64,17 @@ export class CommandRunner {
     else this.#admit(command)
   }
 
+  /** Answers a command that must not be obeyed; what is known of its id stands. */
+  refuse(id: string, error: string): void {
+    const { journal, outbox } = this.#options
+    const isKnown = this.#waiting.has(id) || this.#running.has(id) || this.#handing.has(id)
+    if (isKnown || journal.stateOf(id) !== undefined) return
+    outbox.result(
+      () => ({ commandId: id, status: 'failed', error, durationMs: 0 }),
+      () => undefined,
+    )
+  }
+
   cancel(id: string): void {
     const waiting = this.#waiting.get(id)
     if (waiting !== undefined) {

@@ -5,12 +5,15 @@ import { type DownMessage, encodeDown } from '@muster/wire/down.ts'
 import { proofBytes } from '@muster/wire/identity.ts'
 import { frameBytesMax } from '@muster/wire/limits.ts'
 import type { Hello, Role } from '@muster/wire/messages/hello.ts'
+import type { Order } from '@muster/wire/messages/order.ts'
 import type { Resume } from '@muster/wire/messages/resume.ts'
+import type { OrderHead } from '@muster/wire/orders.ts'
 import { resumptionProof } from '@muster/wire/resumption.ts'
 import { decodeUp, type UpMessage } from '@muster/wire/up.ts'
-import { protocolVersion, subprotocol } from '@muster/wire/version.ts'
+import { protocolVersion, subprotocol, supportedProtocols } from '@muster/wire/version.ts'
 import { z } from 'zod'
 import { type WebSocket, WebSocketServer } from '../websocket.ts'
+import { TestOrders } from './test-orders.ts'
 
 /** What the fake does instead of behaving well; a test changes it at any time. */
 export interface Mood {
@@ -25,6 +28,13 @@ export interface Mood {
   heartbeatMs: number
   /** Whether it knows tickets, and which of those that come it takes. */
   tickets: { takes: boolean } | undefined
+  /** Whether it names the keys of orders to machines that enroll. */
+  namesOrderKeys: boolean
+  /** Whether it tells the keys of orders when it is asked, and what time it tells with them. */
+  answersOrderKeys: boolean
+  administrationTime: () => number
+  /** The versions of the protocol that it offers. */
+  protocols: number[]
   /** Answers every GET. */
   answersGet: ((request: IncomingMessage, response: ServerResponse) => void) | undefined
 }
@@ -58,6 +68,10 @@ export class FakeServer {
     refusesEnrolment: undefined,
     closesAtHello: undefined,
     heartbeatMs: 60_000,
+    namesOrderKeys: true,
+    answersOrderKeys: true,
+    administrationTime: Date.now,
+    protocols: [...supportedProtocols],
     tickets: undefined,
     answersGet: undefined,
   }
@@ -80,6 +94,10 @@ export class FakeServer {
   /** Ticket, as hexadecimal digits → its secret and its device. */
   readonly #tickets = new Map<string, { secret: Buffer; deviceId: string }>()
   #current: WebSocket | undefined
+  /** Signs its orders. */
+  readonly orders = new TestOrders()
+  /** What agents asked about the keys of orders. */
+  readonly orderKeysAsked: string[] = []
   #watchers: (() => void)[] = []
 
   private constructor(tls: Credentials | undefined) {
@@ -127,6 +145,17 @@ export class FakeServer {
     this.#current?.send(encodeDown(message))
   }
 
+  /** Sends a message inside an order, as the server does with what has power over a machine. */
+  order(message: DownMessage, changes: Partial<OrderHead> = {}): Order {
+    const order = this.orders.make(this.#deviceId(), message, changes)
+    this.send({ name: 'order', sequence: 0, body: order })
+    return order
+  }
+
+  #deviceId(): string {
+    return [...this.#devices.keys()].at(-1) ?? ''
+  }
+
   command(
     type: string,
     payload: Record<string, unknown>,
@@ -143,7 +172,7 @@ export class FakeServer {
     payload: Record<string, unknown>,
     { timeoutMs = 60_000, expiresAt = Date.now() + 3_600_000 } = {},
   ): void {
-    this.send({ name: 'command', sequence: 0, body: { id, type, payload, timeoutMs, expiresAt } })
+    this.order({ name: 'command', sequence: 0, body: { id, type, payload, timeoutMs, expiresAt } })
   }
 
   /** Ends the current connection as a server would: with a close code, perhaps after a hint. */
@@ -203,6 +232,12 @@ export class FakeServer {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
       this.#changed()
     }
+    if (request.url === '/api/v1/agents/order-keys') {
+      this.orderKeysAsked.push(text)
+      const serverTime = this.mood.administrationTime()
+      const { trusted, statements } = this.orders
+      return this.mood.answersOrderKeys ? answer(200, { ...trusted, statements, serverTime }) : answer(503, {})
+    }
     const body = EnrolmentBody.safeParse(JSON.parse(text))
     if (request.url !== '/api/v1/agents/enroll' || !body.success)
       return answer(400, { code: 'VALIDATION_ERROR', message: 'Not an enrolment' })
@@ -213,7 +248,8 @@ export class FakeServer {
     this.#devices.set(deviceId, body.data.publicKey)
     const certificate = this.certificateFor(deviceId, body.data.publicKey)
     const ingestUrl = `${this.#origin.socket}:${this.port}/agent`
-    answer(201, { deviceId, certificate, ingestUrl, orgId: randomUUID(), siteId: randomUUID() })
+    const orderKeys = this.mood.namesOrderKeys ? { orderKeys: this.orders.trusted } : {}
+    answer(201, { deviceId, certificate, ingestUrl, orgId: randomUUID(), siteId: randomUUID(), ...orderKeys })
   }
 
   /** A certificate in the form that the real server signs. */
@@ -244,7 +280,7 @@ export class FakeServer {
     }
     const challenge = () => {
       const tickets = this.mood.tickets === undefined ? {} : { tickets: true }
-      const body = { nonce, protocols: [protocolVersion], serverTime: Date.now(), ...tickets }
+      const body = { nonce, protocols: this.mood.protocols, serverTime: Date.now(), ...tickets }
       send({ name: 'challenge', sequence: 0, body })
     }
     challenge()
@@ -275,7 +311,7 @@ export class FakeServer {
     const [deviceId = ''] = this.#devices.keys()
     const certificate = this.certificateFor(deviceId, publicKey)
     this.#watchdogKeys.set(certificate, publicKey)
-    this.send({ name: 'certificate', sequence: 0, body: { certificate, role: 'watchdog' } })
+    this.order({ name: 'certificate', sequence: 0, body: { certificate, role: 'watchdog' } })
   }
 
   #welcome(socket: WebSocket, nonce: Uint8Array, hello: Hello): void {

@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => server.stop())
 
 const offer = (version: string) =>
-  server.send({
+  server.order({
     ...{ name: 'update', sequence: 0 },
     body: { version, url: `${server.url}/agent`, sha256: 'a'.repeat(64), size: 7 },
   })

@@ -61,6 +61,12 @@ export class Updater {
       })
   }
 
+  /** Answers an offer that must not be obeyed. */
+  refuse(update: Update, error: string): void {
+    const { version, rolloutId } = update
+    this.#options.report({ version, state: 'refused', reason: 'order_refused', error, rolloutId })
+  }
+
   /** Tells the server how the last attempt ended, unless it knows. Call when connected, and when the watchdog has news. */
   async reportOutcome(): Promise<void> {
     const { journal, report, log } = this.#options

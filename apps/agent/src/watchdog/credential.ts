@@ -17,6 +17,10 @@ export class WatchdogCredential {
     this.#key = key
   }
 
+  get directory(): string {
+    return this.#directory
+  }
+
   static async open(directory: string): Promise<WatchdogCredential> {
     return new WatchdogCredential(directory, await readOrCreateKey(join(directory, keyFile)))
   }

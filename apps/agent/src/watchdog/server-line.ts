@@ -1,8 +1,12 @@
 import { randomInt } from 'node:crypto'
 import { bootIdMax } from '@muster/wire/limits.ts'
+import { certificate } from '@muster/wire/messages/certificate.ts'
 import { Connection } from '../connection.ts'
-import { heartbeatMsMax, heartbeatMsMin, linkRetryMs } from '../limits.ts'
+import { heartbeatMsMax, heartbeatMsMin, linkRetryMs, ordersRememberedMax } from '../limits.ts'
 import type { Log } from '../log.ts'
+import { OrderGate } from '../orders/order-gate.ts'
+import { OrderKeys } from '../orders/order-keys.ts'
+import { OrderMemory } from '../orders/order-memory.ts'
 import { Outbox } from '../outbox.ts'
 import { pause } from '../pause.ts'
 import { agentVersion } from '../version.ts'
@@ -48,6 +52,7 @@ export class ServerLine {
       await pause(linkRetryMs * 4, signal)
     }
     const bootId = randomInt(1, bootIdMax)
+    const gate = await this.#createGate()
     const connection = new Connection({
       outbox: this.#outbox,
       log,
@@ -66,7 +71,8 @@ export class ServerLine {
         this.#report()
       },
       message: (message) => {
-        if (message.name === 'certificate') void this.#store(message.body.certificate)
+        if (message.name === 'order') gate.receive(message.body)
+        else if (message.name === 'certificate') gate.refuseUnsigned(certificate.type, message)
         else if (message.name === 'settings' && message.body.heartbeatMs !== undefined)
           this.#every(message.body.heartbeatMs)
       },
@@ -80,6 +86,22 @@ export class ServerLine {
     })
     this.#connection = connection
     await connection.run(signal)
+  }
+
+  /** What it knows of orders, the agent has learned. Their numbers it keeps while it runs: a certificate stored twice does no harm. */
+  async #createGate(): Promise<OrderGate> {
+    const { credential, log } = this.#options
+    return new OrderGate({
+      deviceId: () => this.#proof?.enrolment.deviceId ?? '',
+      keys: await OrderKeys.open(credential.directory),
+      memory: new OrderMemory(undefined, ordersRememberedMax, log),
+      ask: undefined,
+      obey: (message) => {
+        if (message.name === 'certificate') void this.#store(message.body.certificate)
+      },
+      refused: ({ message: _, ...refusal }) => this.#outbox.refusal(refusal),
+      log,
+    })
   }
 
   see(sight: Sight): void {

@@ -9,6 +9,7 @@ import { resumptionProof } from '@muster/wire/resumption.ts'
 import { encodeUp } from '@muster/wire/up.ts'
 import { protocolVersion, subprotocol } from '@muster/wire/version.ts'
 import type { Device } from './fleet.ts'
+import { opened } from './orders.ts'
 
 export type Named<Name extends DownName> = Extract<DownMessage, { name: Name }>
 
@@ -17,13 +18,17 @@ export class Client {
   readonly closed: Promise<{ code: number; reason: string }>
   readonly received: DownMessage[] = []
   readonly #socket: WebSocket
+  readonly #isPlain: boolean
   #waiting: (() => void)[] = []
 
-  constructor(port: number) {
+  /** @param isPlain shows orders as they are, and not what is in them */
+  constructor(port: number, isPlain = false) {
+    this.#isPlain = isPlain
     this.#socket = new WebSocket(`ws://127.0.0.1:${port}/agent`, subprotocol)
     this.#socket.binaryType = 'arraybuffer'
     this.#socket.addEventListener('message', ({ data }) => {
-      if (data instanceof ArrayBuffer) this.received.push(decodeDown(new Uint8Array(data)))
+      if (data instanceof ArrayBuffer)
+        this.received.push(this.#isPlain ? decodeDown(new Uint8Array(data)) : opened(new Uint8Array(data)))
       this.#wake()
     })
     this.closed = new Promise((resolve) => {

@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { type DownMessage, decodeDown } from '@muster/wire/down.ts'
+import type { DownMessage } from '@muster/wire/down.ts'
 import { encodeUp } from '@muster/wire/up.ts'
 import { helloOf } from './client.ts'
 import type { Device } from './fleet.ts'
+import { opened } from './orders.ts'
 
 /** A live connection over a bare socket, which unlike a WebSocket can stop reading. */
 export class RawClient {
@@ -49,7 +50,7 @@ export class RawClient {
     for (;;) {
       const { from, to } = lengthOf(this.#unread)
       if (to <= this.#unread.length) {
-        const message = decodeDown(this.#unread.subarray(from, to))
+        const message = opened(this.#unread.subarray(from, to))
         this.#unread = this.#unread.subarray(to)
         return message
       }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { OrderSigner } from '@muster/areas/devices/order-signer.ts'
 import { BatchWriter, recordKinds } from '@muster/backplane/batch.ts'
 import { deviceIdToBytes } from '@muster/backplane/device-id.ts'
 import { batchField, shardOwner, shardStream } from '@muster/backplane/keys.ts'
@@ -165,10 +166,11 @@ export async function makeParts(bed: Bed) {
   const metrics = createWorkerMetrics(new Registry())
   const live = new Live(redis, pool, metrics)
   const keyring = createKeyring()
+  const signer = new OrderSigner(keyring)
   const presence = new Presence({ pool, redis, live, metrics, log })
-  const watchdogs = new WatchdogCertificates({ pool, redis, keyring })
+  const watchdogs = new WatchdogCertificates({ pool, redis, keyring, signer })
   const forgotten: number[] = []
-  const arrivals = new Arrivals({ pool, redis, keyring, metrics, log })
+  const arrivals = new Arrivals({ pool, redis, keyring, signer, metrics, log })
   const aftermath = new Aftermath({ live, presence, watchdogs, arrivals, metrics, log })
   const decoder = createDecoder()
   const writer = new Writer(pool, await heartbeatRowType(pool))
@@ -188,6 +190,7 @@ export async function makeParts(bed: Bed) {
     metrics,
     live,
     keyring,
+    signer,
     presence,
     watchdogs,
     decoder,

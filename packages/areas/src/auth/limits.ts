@@ -47,6 +47,7 @@ export const rateLimits = {
   phoneCodePerUser: { points: 5, seconds: 300 },
   tokenPerAddress: { points: 30, seconds: 3600 },
   enrollPerAddress: { points: 600, seconds: 60 },
+  orderKeysPerAddress: { points: 1_200, seconds: 60 },
   // Codes that nobody made.
   installCodePerAddress: { points: 20, seconds: 900 },
 } as const satisfies Record<string, Allowance>

@@ -2,20 +2,20 @@
 // worker sends it when the device connects or the next sweep finds it.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type LiveEvent, publishLive } from '@muster/backplane/live.ts'
-import { nodesOf, type Order, sendToDevices, sendToNode } from '@muster/backplane/routing.ts'
+import { nodesOf, sendToDevices, sendToNode } from '@muster/backplane/routing.ts'
 import { AppError } from '@muster/kit/errors.ts'
-import { encodeDown } from '@muster/wire/down.ts'
 import { WireError } from '@muster/wire/frame.ts'
 import type { Services } from '../services.ts'
 import type { Command, CommandSummary } from './commands.contract.ts'
 import type { Target } from './commands.queries.ts'
+import { frameToOrder, type Instruction } from './order-signer.ts'
 
 const bytesAtOnce = 4 * 1024 * 1024
 const ordersAtOnce = 1_000
 
 function frameOf({ id, type, payload, timeoutMs, expiresAt }: Omit<Command, 'stdout'>): Uint8Array {
   const body = { id, type, payload, timeoutMs, expiresAt: Date.parse(expiresAt) }
-  return encodeDown({ name: 'command', sequence: 0, body })
+  return frameToOrder({ name: 'command', sequence: 0, body })
 }
 
 /** How large the command's frame is. @throws PAYLOAD_TOO_LARGE when no frame can carry it */
@@ -34,23 +34,23 @@ export function frameBytesOf(command: Command): number {
  * @param partnerOf whose the command's device is
  */
 export async function deliverCommands(
-  { redis }: Pick<Services, 'redis'>,
+  { redis, signer }: Pick<Services, 'redis' | 'signer'>,
   commands: readonly Command[],
   partnerOf: (deviceId: string) => string | undefined,
 ): Promise<void> {
   for (const [partnerId, list] of Map.groupBy(commands, ({ deviceId }) => partnerOf(deviceId) ?? '')) {
-    let orders: Order[] = []
+    let instructions: Instruction[] = []
     let bytes = 0
     for (const command of list) {
       const frame = frameOf(command)
-      orders.push({ kind: 'frame', deviceId: command.deviceId, bytes: frame, commandId: command.id })
+      instructions.push({ kind: 'frame', deviceId: command.deviceId, frame, commandId: command.id })
       bytes += frame.length
-      if (bytes < bytesAtOnce && orders.length < ordersAtOnce) continue
-      await sendToDevices(redis, orders, partnerId)
-      orders = []
+      if (bytes < bytesAtOnce && instructions.length < ordersAtOnce) continue
+      await sendToDevices(redis, signer.orders(instructions), partnerId)
+      instructions = []
       bytes = 0
     }
-    if (orders.length > 0) await sendToDevices(redis, orders, partnerId)
+    if (instructions.length > 0) await sendToDevices(redis, signer.orders(instructions), partnerId)
   }
 }
 
@@ -59,7 +59,7 @@ export async function deliverCommands(
  * @returns the way to hand the command over once it is
  */
 export function deliveryOf(
-  { redis }: Pick<Services, 'redis'>,
+  { redis, signer }: Pick<Services, 'redis' | 'signer'>,
   command: Command,
   partnerId: string,
 ): () => Promise<unknown> {
@@ -68,7 +68,7 @@ export function deliveryOf(
   const looked = nextTurn().then(() => nodesOf(redis, [deviceId]))
   const found = looked.catch(() => new Map<string, string>())
   return async () => {
-    const order: Order = { kind: 'frame', deviceId, bytes: frameOf(command), commandId }
+    const order = signer.order({ kind: 'frame', deviceId, frame: frameOf(command), commandId })
     const node = (await found).get(deviceId)
     // Who was not there may have come meanwhile.
     return node === undefined ? sendToDevices(redis, [order], partnerId) : sendToNode(redis, node, [order], partnerId)
@@ -77,11 +77,11 @@ export function deliveryOf(
 
 /** Asks the device to stop a command that it may have begun. */
 export async function deliverCancel(
-  { redis }: Pick<Services, 'redis'>,
+  { redis, signer }: Pick<Services, 'redis' | 'signer'>,
   { id, deviceId, partnerId }: Pick<CommandSummary, 'id' | 'deviceId'> & { readonly partnerId: string },
 ) {
-  const bytes = encodeDown({ name: 'cancel', sequence: 0, body: { id } })
-  await sendToDevices(redis, [{ kind: 'frame', deviceId, bytes }], partnerId)
+  const frame = frameToOrder({ name: 'cancel', sequence: 0, body: { id } })
+  await sendToDevices(redis, [signer.order({ kind: 'frame', deviceId, frame })], partnerId)
 }
 
 type Place = Pick<Target, 'orgId' | 'siteId'>

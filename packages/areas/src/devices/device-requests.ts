@@ -6,17 +6,19 @@ import { type Redis, subscriberBeside } from '@muster/backplane/redis.ts'
 import { decodeReply, type Replied } from '@muster/backplane/replies.ts'
 import { sendToDevices } from '@muster/backplane/routing.ts'
 import { AppError, unavailable } from '@muster/kit/errors.ts'
-import { encodeDown } from '@muster/wire/down.ts'
 import { WireError } from '@muster/wire/frame.ts'
 import type { Reply } from '@muster/wire/messages/reply.ts'
 import type { Request } from '@muster/wire/messages/request.ts'
 import { decodeUp } from '@muster/wire/up.ts'
+import { frameToOrder, type OrderSigner } from './order-signer.ts'
 
 const subscribeMs = 3_000
 /** Requests that one process waits for at once. */
 const waitingMax = 10_000
 /** An agent that gives up in time says so itself; this is for one that says nothing. */
 const replyGraceMs = 2_000
+/** How much longer than its answer may take a request may be obeyed. */
+const orderGraceMs = 30_000
 const numberMax = 2 ** 47
 
 export interface DeviceRequest {
@@ -37,18 +39,21 @@ interface Waiting {
 }
 
 const stopped = () => new AppError('COMMANDS_STOPPED', 'Commands are stopped, or nobody can tell whether they are')
+const outdated = () => new AppError('AGENT_TOO_OLD', 'The agent of this device cannot check signed orders: update it')
 const offline = () => new AppError('DEVICE_OFFLINE', 'The device is not connected')
 
 /** The requests of this process that are out. Connects when something is first asked, and ends with the connection it was made from. */
 export class DeviceRequests {
   readonly #origin: Redis
+  readonly #signer: OrderSigner
   readonly #processId = randomUUID()
   readonly #waiting = new Map<number, Waiting>()
   #listening: Promise<unknown> | null = null
 
   /** @param origin the process's connection for commands, whose address the second one takes */
-  constructor(origin: Redis) {
+  constructor(origin: Redis, signer: OrderSigner) {
     this.#origin = origin
+    this.#signer = signer
   }
 
   /**
@@ -71,8 +76,9 @@ export class DeviceRequests {
   }
 
   async #send(number: number, { deviceId, partnerId, type, payload, timeoutMs, data }: DeviceRequest): Promise<void> {
-    const bytes = frameOf(number, { type, payload, timeoutMs, ...(data === undefined ? {} : { data }) })
-    const order = { kind: 'request', deviceId, bytes, number, replyTo: this.#processId } as const
+    const frame = frameOf(number, { type, payload, timeoutMs, ...(data === undefined ? {} : { data }) })
+    const asked = { deviceId, frame, number, replyTo: this.#processId, lifeMs: timeoutMs + orderGraceMs }
+    const order = this.#signer.order({ kind: 'request', ...asked })
     const { offline: absent } = await sendToDevices(this.#origin, [order], partnerId)
     if (absent.length > 0) throw offline()
   }
@@ -129,7 +135,7 @@ const unreachable = (cause: unknown) => unavailable('Devices cannot be asked at 
 
 function frameOf(number: number, body: Request): Uint8Array {
   try {
-    return encodeDown({ name: 'request', sequence: number, body })
+    return frameToOrder({ name: 'request', sequence: number, body })
   } catch (error) {
     if (error instanceof WireError) throw new AppError('PAYLOAD_TOO_LARGE', 'The payload does not fit into one message')
     throw error
@@ -138,6 +144,7 @@ function frameOf(number: number, body: Request): Uint8Array {
 
 function outcomeOf(reply: Replied['reply']): Reply | AppError {
   if (typeof reply !== 'string') return replyIn(reply)
+  if (reply === 'outdated') return outdated()
   return reply === 'withheld' ? stopped() : offline()
 }
 

@@ -10,6 +10,7 @@ export { asDevice, deviceById, deviceColumns, stateColumns } from './devices.que
 export { dismissDuplicates, noteDuplicates } from './duplicates.ts'
 export { conditionOf } from './filter-condition.ts'
 export { containing, isNamed, partLengthLeast } from './named-devices.ts'
+export { frameToOrder, type Instruction, type OrderSigner } from './order-signer.ts'
 export {
   addDevice,
   completeDevice,

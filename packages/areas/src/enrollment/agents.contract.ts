@@ -1,4 +1,5 @@
-import { anyone, create, id } from '@muster/kit/contract.ts'
+import { anyone, ask, create, id } from '@muster/kit/contract.ts'
+import { OrderKeyStatement } from '@muster/kit/order-keys.ts'
 import { z } from 'zod'
 
 const text = (most: number) =>
@@ -12,6 +13,9 @@ const text = (most: number) =>
 const publicKey = z.string().regex(/^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/, {
   error: 'must be a raw Ed25519 public key in base64url',
 })
+
+/** The public keys that sign orders, and the number of the statement that names them. */
+const orderKeys = OrderKeyStatement.pick({ serial: true, keys: true })
 
 export const agents = {
   enroll: create('/agents/enroll', {
@@ -41,6 +45,20 @@ export const agents = {
       ingestUrl: z.string(),
       orgId: id(),
       siteId: id().nullable(),
+      /** The agent obeys orders of these keys alone. */
+      orderKeys,
+    }),
+  }),
+  orderKeys: ask('/agents/order-keys', {
+    summary: 'Get the keys that sign orders to agents, and the time',
+    access: anyone,
+    bodyBytesMax: 16_384,
+    input: z.object({ certificate: z.string().min(1).max(4096) }),
+    output: orderKeys.extend({
+      /** How the keys came to be those, oldest first; each is signed by a key of the one before. */
+      statements: z.array(OrderKeyStatement),
+      /** Milliseconds since 1970. */
+      serverTime: z.number(),
     }),
   }),
 }

@@ -1,15 +1,22 @@
 import { publishGeneration } from '@muster/backplane/generations.ts'
 import { publishLive } from '@muster/backplane/live.ts'
 import { unauthenticated } from '@muster/kit/errors.ts'
-import { peppered } from '@muster/kit/keyring.ts'
+import { type Keyring, orderKeysOf, peppered } from '@muster/kit/keyring.ts'
 import { originOf } from '../auth/index.ts'
 import { findRegistered, findTwins, lockMachine, noteDuplicates } from '../devices/index.ts'
 import { implement } from '../operation.ts'
 import { agents as contract } from './agents.contract.ts'
-import { signDeviceCertificate } from './certificates.ts'
+import { isDeviceCertificate, signDeviceCertificate } from './certificates.ts'
 import { admitMachine, type Credential, grantOf } from './grants.ts'
 import { againstGuessing, hashOfCode, isInstallCode } from './install-code.ts'
 import { replaceKey } from './replace-key.ts'
+
+/** What an agent trusts from now on: the keys that the newest statement names. */
+function trustedOrderKeys(keyring: Keyring) {
+  const newest = orderKeysOf(keyring).orderStatements.at(-1)
+  if (newest === undefined) throw new Error('A key file always has a statement of its order keys')
+  return { serial: newest.serial, keys: newest.keys }
+}
 
 export default implement(contract, {
   async enroll({ input, request, services, write, audit, after }) {
@@ -69,6 +76,17 @@ export default implement(contract, {
     const { id: deviceId, orgId, partnerId, siteId, keyGeneration: generation } = device
     const certified = { deviceId, orgId, partnerId, generation, publicKey: machine.publicKey }
     const certificate = await signDeviceCertificate(services.keyring, certified, nowMs)
-    return { deviceId, certificate, ingestUrl: services.settings.ingestUrl, orgId, siteId }
+    const { ingestUrl } = services.settings
+    return { deviceId, certificate, ingestUrl, orgId, siteId, orderKeys: trustedOrderKeys(services.keyring) }
+  },
+
+  async orderKeys({ input, request, services }) {
+    await services.limits.take('orderKeysPerAddress', originOf(request.ip))
+    const now = services.clock.now()
+    if (!(await isDeviceCertificate(services.keyring, input.certificate, now))) {
+      throw unauthenticated('A device certificate of this server is required')
+    }
+    const { orderStatements: statements } = orderKeysOf(services.keyring)
+    return { ...trustedOrderKeys(services.keyring), statements, serverTime: now }
   },
 })

@@ -1,7 +1,7 @@
-import { createPrivateKey, type KeyObject } from 'node:crypto'
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import type { Keyring } from '@muster/kit/keyring.ts'
 import { certificateAudience, certificateIssuer } from '@muster/wire/identity.ts'
-import { SignJWT } from 'jose'
+import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose'
 
 /** A device that was away for longer has to enrol again. */
 export const certificateSeconds = 90 * 86_400
@@ -42,4 +42,20 @@ export function signDeviceCertificate(keyring: Keyring, device: CertifiedDevice,
     .setIssuedAt(issuedAt)
     .setExpirationTime(issuedAt + certificateSeconds)
     .sign(key)
+}
+
+/** Whether this server has signed the certificate and it has not run out. Whether the device was revoked is not asked. */
+export async function isDeviceCertificate(keyring: Keyring, certificate: string, nowMs: number): Promise<boolean> {
+  try {
+    const { kid } = decodeProtectedHeader(certificate)
+    const signer = keyring.deviceCertificates.find((key) => key.kid === kid)
+    if (signer === undefined) return false
+    const key = createPublicKey({ format: 'jwk', key: { kty: 'OKP', crv: 'Ed25519', x: signer.x } })
+    const expected = { issuer: certificateIssuer, audience: certificateAudience, algorithms: ['EdDSA'] }
+    await jwtVerify(certificate, key, { ...expected, currentDate: new Date(nowMs) })
+    return true
+  } catch (error) {
+    if (error instanceof errors.JOSEError || error instanceof TypeError) return false
+    throw error
+  }
 }

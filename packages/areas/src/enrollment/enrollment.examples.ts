@@ -40,4 +40,5 @@ export const agentsExamples: ExamplesOf<typeof agents> = {
       publicKey: 'A'.repeat(43),
     }),
   },
+  orderKeys: { about: 'own', answers: [401], input: () => ({ certificate: 'not-a-certificate' }) },
 }

@@ -1,14 +1,14 @@
 // Takes versions out to the fleet: decides whether a rollout goes on, and offers its version to the devices it reaches.
 
 import type { Redis } from '@muster/backplane/redis.ts'
-import { type Order, sendToDevices } from '@muster/backplane/routing.ts'
+import { sendToDevices } from '@muster/backplane/routing.ts'
 import { asSystem, type Db } from '@muster/db/database.ts'
 import type { Log } from '@muster/kit/log.ts'
-import { encodeDown } from '@muster/wire/down.ts'
 import { releaseTargetPath } from '@muster/wire/release.ts'
 import { sql } from 'kysely'
 import type pg from 'pg'
 import { type Registered, releasesPath, urlOf } from '../agent-versions/index.ts'
+import { frameToOrder, type Instruction, type OrderSigner } from '../devices/index.ts'
 import { type Going, hasFailed, hasSucceeded, meantFor, runsOlder } from './fleet.sql.ts'
 import { type Counts, reachOf, tooManyErrors, verdictOf } from './rollouts.rules.ts'
 import { noteWithheld } from './withheld.ts'
@@ -24,6 +24,7 @@ export interface OfferParts {
   readonly pool: pg.Pool
   readonly redis: Redis
   readonly log: Log
+  readonly signer: OrderSigner
   /** Where agents reach this service. */
   readonly publicUrl: string
 }
@@ -54,7 +55,7 @@ export async function offerUpdates(parts: OfferParts): Promise<number> {
   }
 }
 
-async function takeTurn({ pool, redis, log, publicUrl }: OfferParts): Promise<number> {
+async function takeTurn({ pool, redis, log, signer, publicUrl }: OfferParts): Promise<number> {
   const turn = await asSystem(pool, async (db) => {
     const rollout = await lockRunning(db)
     if (rollout === null) return null
@@ -73,12 +74,12 @@ async function takeTurn({ pool, redis, log, publicUrl }: OfferParts): Promise<nu
   })
   if (turn === null) return 0
   const deadline = Date.now() + offerMs
-  const orders = turn.offers.map((offer): Order => orderOf(offer, turn.rollout.id, publicUrl, deadline))
-  await sendToDevices(redis, orders)
-  return orders.length
+  const offers = turn.offers.map((offer) => instructionOf(offer, turn.rollout.id, publicUrl, deadline))
+  await sendToDevices(redis, signer.orders(offers))
+  return offers.length
 }
 
-function orderOf(offer: Offer, rolloutId: string, publicUrl: string, deadline: number): Order {
+function instructionOf(offer: Offer, rolloutId: string, publicUrl: string, deadline: number): Instruction {
   const body = {
     version: offer.version,
     url: urlOf(offer, publicUrl),
@@ -89,7 +90,8 @@ function orderOf(offer: Offer, rolloutId: string, publicUrl: string, deadline: n
     rolloutId,
     deadline,
   }
-  return { kind: 'frame', deviceId: offer.deviceId, bytes: encodeDown({ name: 'update', sequence: 0, body }) }
+  const frame = frameToOrder({ name: 'update', sequence: 0, body })
+  return { kind: 'frame', deviceId: offer.deviceId, frame, lifeMs: offerMs }
 }
 
 /** The rollout that is under way, unless everything is stopped. Nobody else moves or stops it until the transaction ends. */

@@ -19,7 +19,7 @@ import { rollouts, stop } from './rollouts.contract.ts'
 import { updates } from './updates.contract.ts'
 
 const services = await testServices()
-const { system, redis, log } = services
+const { system, redis, log, signer } = services
 const here = await world()
 const elsewhere = await world()
 const version = '600000.1.0'
@@ -166,7 +166,7 @@ describe('U7: a stolen administrator account and online key', () => {
   it('are stopped by one request of whoever is in charge; nobody else begins or stops anything', async () => {
     await begin()
     expect(await call(here.systemAdmin, stop.set, { reason: 'Stolen' })).toMatchObject({ stopped: true })
-    expect(await offerUpdates({ pool: system, redis, log, publicUrl: 'http://127.0.0.1:3000' })).toBe(0)
+    expect(await offerUpdates({ pool: system, redis, log, signer, publicUrl: 'http://127.0.0.1:3000' })).toBe(0)
     for (const who of [here.partnerAdmin, here.orgAdmin]) {
       expect(await refusal(call(who, stop.lift, {}))).toMatchObject({ status: 403 })
       expect(await refusal(call(who, rollouts.create, { version }))).toMatchObject({ status: 403 })
@@ -193,7 +193,7 @@ describe('why a device is not updated', () => {
     expect(await why(id)).toBe('offered')
     await call(here.systemAdmin, stop.set, { reason: 'Bad build' })
     expect(await why(id)).toBe('stopped')
-    expect(await offerUpdates({ pool: system, redis, log, publicUrl: 'http://x' })).toBe(0)
+    expect(await offerUpdates({ pool: system, redis, log, signer, publicUrl: 'http://x' })).toBe(0)
     await call(here.systemAdmin, stop.lift, {})
     const pin = await call(here.orgAdmin, pins.set, { orgId: here.org.id, siteId: here.site.id })
     expect(await why(id)).toBe('pinned')

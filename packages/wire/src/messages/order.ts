@@ -1,5 +1,12 @@
 import { z } from 'zod'
-import { bootIdMax, frameBytesMax, orderPathBytesMax, sequenceMax, signatureBytes } from '../limits.ts'
+import {
+  bootIdMax,
+  frameBytesMax,
+  orderedFrameBytesMax,
+  orderPathBytesMax,
+  sequenceMax,
+  signatureBytes,
+} from '../limits.ts'
 import { defineMessage } from '../message.ts'
 import { bytes, bytesUpTo, id, text, time } from '../scalars.ts'
 
@@ -17,7 +24,7 @@ export const Order = z.object({
   /** From this order up to the signed root, when several orders share a signature. */
   path: bytesUpTo(orderPathBytesMax).optional(),
   /** A whole frame of one of the types that need a signature. */
-  frame: bytesUpTo(frameBytesMax),
+  frame: bytesUpTo(orderedFrameBytesMax),
 })
 export type Order = z.infer<typeof Order>
 

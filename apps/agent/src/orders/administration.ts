@@ -1,0 +1,15 @@
+import { OrderKeyStatement } from '@muster/wire/orders.ts'
+import { z } from 'zod'
+import { post } from '../enrol.ts'
+import { Trusted } from './order-keys.ts'
+
+const Answer = Trusted.extend({ statements: z.array(OrderKeyStatement), serverTime: z.number() })
+export type OrderKeysAnswer = z.infer<typeof Answer>
+
+/** Asks the administration server, past ingest, which keys sign orders, and for the time. @throws when it does not answer */
+export async function askForOrderKeys(server: string, certificate: string): Promise<OrderKeysAnswer> {
+  const body = JSON.stringify({ certificate })
+  const { status, text } = await post(`${server}/api/v1/agents/order-keys`, body, new AbortController().signal)
+  if (status !== 200) throw new Error(`${server} answered ${status}`)
+  return Answer.parse(JSON.parse(text))
+}

@@ -1,0 +1,169 @@
+import type { DownMessage } from '@muster/wire/down.ts'
+import { WireError } from '@muster/wire/frame.ts'
+import type { Order } from '@muster/wire/messages/order.ts'
+import type { OrderFault, OrderRefusal } from '@muster/wire/messages/refusal.ts'
+import { isSignedBy, messageIn, type OrderKeyStatement } from '@muster/wire/orders.ts'
+import { Allowance } from '../allowance.ts'
+import { fullJitter } from '../backoff.ts'
+import { orderKeysAskMs, orderKeysRetryMaxMs, refusalRates, retryWindowFirstMs } from '../limits.ts'
+import type { Log } from '../log.ts'
+import { pause } from '../pause.ts'
+import type { OrderKeysAnswer } from './administration.ts'
+import { OrderClock } from './order-clock.ts'
+import type { OrderKeys } from './order-keys.ts'
+import type { OrderMemory } from './order-memory.ts'
+
+export interface Refused extends OrderRefusal {
+  /** What was not obeyed, if that can be read. */
+  message: DownMessage | undefined
+}
+
+export interface OrderGateOptions {
+  deviceId: () => string
+  keys: OrderKeys
+  memory: OrderMemory
+  /** Asks the administration server; undefined where that is not this process's to do. */
+  ask: (() => Promise<OrderKeysAnswer>) | undefined
+  obey(message: DownMessage): void
+  refused(refusal: Refused): void
+  log: Log
+}
+
+const words: Readonly<Record<OrderFault, string>> = {
+  ORDER_UNSIGNED: 'it was not signed',
+  ORDER_MALFORMED: 'it is no order that can be read',
+  ORDER_FOREIGN: 'it is for another device',
+  ORDER_KEY_UNKNOWN: 'it was signed with a key that this agent does not trust',
+  ORDER_SIGNATURE_INVALID: 'its signature does not hold',
+  ORDER_EXPIRED: 'it has expired',
+  ORDER_REPLAYED: 'it was obeyed before',
+}
+
+/** Stands between the socket and everything that has power over the machine: what is not signed for it, now and once, stays out. */
+export class OrderGate {
+  readonly #options: OrderGateOptions
+  readonly #clock = new OrderClock()
+  readonly #answers: Allowance
+  #turn: Promise<void> = Promise.resolve()
+  #waiting = 0
+  #askedAt = Number.NEGATIVE_INFINITY
+
+  constructor(options: OrderGateOptions) {
+    this.#options = options
+    this.#answers = new Allowance(refusalRates, performance.now.bind(performance))
+  }
+
+  /** An order came. Orders are judged one after another, so that they take effect in the order in which they came. */
+  receive(order: Order): void {
+    if (this.#waiting === 0) {
+      const fault = this.#judge(order)
+      if (fault === undefined || !this.#isDoubtful(fault)) {
+        this.#end(order, fault)
+        return
+      }
+    }
+    this.#waiting++
+    this.#turn = this.#turn.then(() => this.#judgeTwice(order)).finally(() => this.#waiting--)
+  }
+
+  /** Something came that is obeyed only inside an order. */
+  refuseUnsigned(type: number, message: DownMessage): void {
+    this.#refuse('ORDER_UNSIGNED', type, message)
+  }
+
+  /** Statements came, from whomever: they count as far as trusted keys vouch for them. */
+  async learn(statements: readonly OrderKeyStatement[]): Promise<void> {
+    const { keys, log } = this.#options
+    if (await keys.follow(statements)) log.info(`other keys sign orders from now on (statement ${keys.serial})`)
+  }
+
+  /** One that was enrolled before there were signed orders asks for their keys, and goes on asking while it is connected. */
+  async learnFirst(stopping: AbortSignal): Promise<void> {
+    const { keys } = this.#options
+    if (keys.serial !== undefined || (await this.consult())) return
+    const retry = async () => {
+      for (let failures = 0; keys.serial === undefined; failures++) {
+        await pause(
+          fullJitter(Math.min(orderKeysRetryMaxMs, retryWindowFirstMs * 2 ** failures), Math.random),
+          stopping,
+        )
+        await this.consult()
+      }
+    }
+    // It ends with the agent.
+    retry().catch(() => undefined)
+  }
+
+  /** Learns the keys, if there are none yet, and the time. @returns whether the administration server answered */
+  async consult(): Promise<boolean> {
+    const { ask, keys, log } = this.#options
+    if (ask === undefined) {
+      await keys.read()
+      return true
+    }
+    this.#askedAt = performance.now()
+    try {
+      const { serial, keys: named, statements, serverTime } = await ask()
+      this.#clock.learn(serverTime)
+      if (keys.serial === undefined) await keys.pin({ serial, keys: named })
+      else await this.learn(statements)
+      return true
+    } catch (error) {
+      log.warn(`the server was asked for the keys of orders: ${error instanceof Error ? error.message : error}`)
+      return false
+    }
+  }
+
+  #judge(order: Order): OrderFault | undefined {
+    const { deviceId, keys, memory } = this.#options
+    if (order.device !== deviceId()) return 'ORDER_FOREIGN'
+    const key = keys.find(order.key)
+    if (key === undefined) return 'ORDER_KEY_UNKNOWN'
+    if (!isSignedBy(order, key)) return 'ORDER_SIGNATURE_INVALID'
+    if (memory.has(order)) return 'ORDER_REPLAYED'
+    return order.expiresAt <= Math.max(memory.floor, this.#clock.now()) ? 'ORDER_EXPIRED' : undefined
+  }
+
+  /** Whether another answer might come of asking the administration server first. */
+  #isDoubtful(fault: OrderFault): boolean {
+    const mayAsk = performance.now() - this.#askedAt >= orderKeysAskMs
+    return mayAsk && (fault === 'ORDER_KEY_UNKNOWN' || fault === 'ORDER_EXPIRED')
+  }
+
+  async #judgeTwice(order: Order): Promise<void> {
+    let fault = this.#judge(order)
+    if (fault !== undefined && this.#isDoubtful(fault) && (await this.consult())) fault = this.#judge(order)
+    this.#end(order, fault)
+  }
+
+  #end(order: Order, fault: OrderFault | undefined): void {
+    const type = order.frame[1] ?? 0
+    const message = messageOf(order)
+    if (fault !== undefined) this.#refuse(fault, type, message)
+    else if (message === undefined) this.#refuse('ORDER_MALFORMED', type, undefined)
+    else {
+      this.#options.memory.add(order, this.#clock.now())
+      this.#options.obey(message)
+    }
+  }
+
+  #refuse(code: OrderFault, type: number, message: DownMessage | undefined): void {
+    // A flood of what is refused must not become a flood of answers.
+    if (!this.#answers.take(0)) return
+    const commandId = message?.name === 'command' ? { commandId: message.body.id } : {}
+    this.#options.log.warn(`refused ${message?.name ?? `a frame of type ${type}`}: ${words[code]}`, {
+      code,
+      ...commandId,
+    })
+    this.#options.refused({ code, type: type & 0x7f, ...commandId, detail: words[code], message })
+  }
+}
+
+function messageOf(order: Order): DownMessage | undefined {
+  try {
+    return messageIn(order)
+  } catch (error) {
+    if (error instanceof WireError) return undefined
+    throw error
+  }
+}

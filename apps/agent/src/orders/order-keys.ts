@@ -1,0 +1,82 @@
+import type { KeyObject } from 'node:crypto'
+import { join } from 'node:path'
+import {
+  afterStatements,
+  type OrderKeyStatement,
+  orderKeyId,
+  orderKeyOf,
+  type TrustedOrderKeys,
+} from '@muster/wire/orders.ts'
+import { z } from 'zod'
+import { readIfPresent, writeDurably } from '../durable-file.ts'
+
+const file = 'order-keys.json'
+
+/** Raw public keys, base64url, and the number of the statement that named them. */
+export const Trusted = z.object({
+  serial: z.int().min(1),
+  keys: z.array(z.string().regex(/^[A-Za-z0-9_-]{43}$/)).min(1),
+})
+
+/** The keys whose orders this agent obeys. Given at enrollment; from then on only a trusted key leads to others. */
+export class OrderKeys {
+  readonly #path: string
+  #trusted: TrustedOrderKeys | undefined
+  #keys = new Map<string, KeyObject>()
+
+  private constructor(directory: string) {
+    this.#path = join(directory, file)
+  }
+
+  static async open(directory: string): Promise<OrderKeys> {
+    const keys = new OrderKeys(directory)
+    await keys.read()
+    return keys
+  }
+
+  /** Takes up what another process of this machine has stored. */
+  async read(): Promise<void> {
+    const stored = await readIfPresent(this.#path)
+    const parsed = Trusted.safeParse(parseJson(stored ?? ''))
+    if (parsed.success) this.#trust(parsed.data)
+  }
+
+  /** Number of the statement that is trusted; undefined while no key is. */
+  get serial(): number | undefined {
+    return this.#trusted?.serial
+  }
+
+  find(id: string): KeyObject | undefined {
+    return this.#keys.get(id)
+  }
+
+  /** Trusts these and no others: only when the machine enrolls, or has no keys yet. */
+  async pin(trusted: TrustedOrderKeys): Promise<void> {
+    await writeDurably(this.#path, `${JSON.stringify(trusted)}\n`)
+    this.#trust(trusted)
+  }
+
+  /** Follows the statements as far as trusted keys vouch for them. @returns whether anything changed */
+  async follow(statements: readonly OrderKeyStatement[]): Promise<boolean> {
+    if (this.#trusted === undefined) return false
+    const after = afterStatements(this.#trusted, statements)
+    if (after.serial === this.#trusted.serial) return false
+    // In memory first: a key that was taken out must not be obeyed because the disk is full.
+    this.#trust(after)
+    await this.pin(after)
+    return true
+  }
+
+  #trust(trusted: TrustedOrderKeys): void {
+    this.#trusted = trusted
+    this.#keys = new Map(trusted.keys.map((x) => [orderKeyId(x), orderKeyOf(x)]))
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,81 @@
+import { generateKeyPairSync, type KeyObject, randomInt } from 'node:crypto'
+import { type DownMessage, encodeDown } from '@muster/wire/down.ts'
+import type { Order } from '@muster/wire/messages/order.ts'
+import {
+  type OrderHead,
+  type OrderKeyStatement,
+  orderKeyId,
+  signOrderKeys,
+  signOrders,
+  type TrustedOrderKeys,
+} from '@muster/wire/orders.ts'
+
+interface Pair {
+  readonly x: string
+  readonly key: KeyObject
+}
+
+export function newPair(): Pair {
+  const { publicKey, privateKey: key } = generateKeyPairSync('ed25519')
+  return { x: String(publicKey.export({ format: 'jwk' }).x), key }
+}
+
+/** Signs orders as admin and worker do. */
+export class TestOrders {
+  readonly statements: OrderKeyStatement[]
+  /** Newest first. */
+  #pairs: Pair[] = [newPair()]
+  readonly #run = randomInt(1, 2 ** 47)
+  #sequence = 0
+
+  constructor() {
+    this.statements = []
+    this.#say(this.#newest)
+  }
+
+  get #newest(): Pair {
+    const [newest] = this.#pairs
+    if (newest === undefined) throw new Error('There is always one')
+    return newest
+  }
+
+  get trusted(): TrustedOrderKeys {
+    return { serial: this.statements.length, keys: this.#pairs.map(({ x }) => x) }
+  }
+
+  /** Another key signs from now on. */
+  rotate(): OrderKeyStatement {
+    const before = this.#newest
+    this.#pairs = [newPair(), ...this.#pairs]
+    return this.#say(before)
+  }
+
+  /** Only the newest key counts from now on. Returns what signs with the one before. */
+  retire(): { statement: OrderKeyStatement; retired: Pair | undefined } {
+    const retired = this.#pairs[1]
+    this.#pairs = [this.#newest]
+    return { statement: this.#say(this.#newest), retired }
+  }
+
+  make(
+    device: string,
+    message: DownMessage | Uint8Array,
+    changes: Partial<OrderHead> = {},
+    by: Pair = this.#newest,
+  ): Order {
+    const frame = message instanceof Uint8Array ? message : encodeDown(message)
+    const issuedAt = Date.now()
+    const sequence = ++this.#sequence
+    const head = { device, run: this.#run, sequence, issuedAt, expiresAt: issuedAt + 600_000, ...changes }
+    const [proof] = signOrders([{ head, frame }], by.key)
+    if (proof === undefined) throw new Error('One order has one proof')
+    return { ...head, ...proof, key: orderKeyId(by.x), frame }
+  }
+
+  #say(by: Pair): OrderKeyStatement {
+    const keys = this.#pairs.map(({ x }) => x)
+    const statement = signOrderKeys({ serial: this.statements.length + 1, keys }, by)
+    this.statements.push(statement)
+    return statement
+  }
+}
