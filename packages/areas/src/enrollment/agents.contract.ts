@@ -1,5 +1,4 @@
 import { anyone, ask, create, id } from '@muster/kit/contract.ts'
-import { OrderKeyStatement } from '@muster/kit/order-keys.ts'
 import { z } from 'zod'
 
 const text = (most: number) =>
@@ -15,7 +14,7 @@ const publicKey = z.string().regex(/^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/, {
 })
 
 /** The public keys that sign orders, and the number of the statement that names them. */
-const orderKeys = OrderKeyStatement.pick({ serial: true, keys: true })
+const orderKeys = z.object({ serial: z.int(), keys: z.array(z.string()) })
 
 export const agents = {
   enroll: create('/agents/enroll', {
@@ -56,7 +55,7 @@ export const agents = {
     input: z.object({ certificate: z.string().min(1).max(4096) }),
     output: orderKeys.extend({
       /** How the keys came to be those, oldest first; each is signed by a key of the one before. */
-      statements: z.array(OrderKeyStatement),
+      statements: z.array(orderKeys.extend({ by: z.string(), signature: z.string() })),
       /** Milliseconds since 1970. */
       serverTime: z.number(),
     }),
