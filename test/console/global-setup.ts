@@ -63,7 +63,12 @@ async function prepare(stack: Stack, admin: Stage['admin'], agentFolder: string)
   const client = clientOf(url, (await signIn(url, admin)).accessToken)
   const acme = await newTenant(client, outbox, 'Acme')
   const umbra = await newTenant(client, outbox, 'Umbra')
-  const { key } = await client.enrollment.keys.create.mutate({ orgId: acme.orgId, siteId: acme.siteId, name: 'Tests' })
+  const { key } = await client.enrollment.keys.create.mutate({
+    orgId: acme.orgId,
+    siteId: acme.siteId,
+    name: 'Tests',
+    maxUsage: null,
+  })
   const args = ['--server', url, '--data-dir', agentFolder]
   await stack.launch({ name: 'agent', file: agentMain, args, env: { MUSTER_ENROLLMENT_KEY: key } })
   const device = await firstDevice(client, acme.orgId)

@@ -17,7 +17,11 @@ import { buildStage, levels } from './stage.ts'
 
 const there = await buildStage()
 const { system } = await testServices()
-const { key } = await call(there.world.partnerAdmin, keys.create, { orgId: there.stage.org, name: 'For an agent' })
+const { key } = await call(there.world.partnerAdmin, keys.create, {
+  orgId: there.stage.org,
+  name: 'For an agent',
+  maxUsage: null,
+})
 const { certificate } = await call(null, agents.enroll, { enrollmentKey: key, ...machine() })
 const callers = await gateCallers(there, certificate)
 

@@ -23,13 +23,19 @@ class TakenBack extends Error {
 }
 
 /** A runtime whose transactions all end in a rollback, after everything in them has been done. */
-export function withoutTrace(runtime: Runtime<Db, Services>): Runtime<Db, Services> {
+export function withoutTrace(
+  runtime: Runtime<Db, Services>,
+  look: (db: Db, when: 'before' | 'after') => Promise<void> = async () => undefined,
+): Runtime<Db, Services> {
   return {
     ...runtime,
     async transaction<T>(...[caller, mode, work]: Parameters<Runtime<Db, Services>['transaction']>) {
       try {
         await runtime.transaction(caller, mode, async (db) => {
-          throw new TakenBack(await work(db))
+          await look(db, 'before')
+          const result = await work(db)
+          await look(db, 'after')
+          throw new TakenBack(result)
         })
       } catch (error) {
         if (error instanceof TakenBack) return error.result as T
@@ -80,6 +86,8 @@ export interface ProbeOptions {
   /** Leaves its mark; for what has to happen. */
   readonly lasting?: boolean
   readonly services?: Services
+  /** Looks at what the operation did before it is taken back. */
+  look?(db: Db, when: 'before' | 'after'): Promise<void>
 }
 
 /** Calls the operation and tells what a door would answer. */
@@ -87,10 +95,10 @@ export async function probe(
   operation: Operation,
   who: Pick<Person, 'token'> | null,
   input: unknown,
-  { headers = {}, lasting = false, services }: ProbeOptions = {},
+  { headers = {}, lasting = false, services, look }: ProbeOptions = {},
 ): Promise<Answer> {
   const real = createRuntime(services ?? (await testServices()))
-  const runtime = lasting ? real : withoutTrace(real)
+  const runtime = lasting ? real : withoutTrace(real, look)
   const request = requestAs(who, { headers, ip: anyAddress() })
   const { kind, status } = operation.endpoint
   try {

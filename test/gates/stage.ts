@@ -50,6 +50,8 @@ async function makePeople(there: World, marks: Marks) {
   const builtIn = async (who: typeof admin, name: string) =>
     (await call(who, roles.list, {})).data.find((one) => one.name === name)?.id ?? ''
   const partnerViewerRole = await builtIn(admin, 'Partner Viewer')
+  const partnerAdminRole = await builtIn(admin, 'Partner Admin')
+  const invitedAdmin = { email: `${marks.partner}@admin.test`, name: 'Invited', roleId: partnerAdminRole }
   const invited = { email: `${marks.partner}@guest.test`, name: 'Invited', roleId: partnerViewerRole }
   return {
     role: role.id,
@@ -58,6 +60,10 @@ async function makePeople(there: World, marks: Marks) {
     user: user.userId,
     orgUser: orgUser.userId,
     partnerViewerRole,
+    partnerAdminRole,
+    orgAdminRole: await builtIn(there.orgAdmin, 'Org Admin'),
+    administrator: (await person({ scope: 'partner', partnerId: there.partner.id }, { role: 'Partner Admin' })).userId,
+    invitedAdministrator: (await call(admin, invitations.invite, invitedAdmin)).id,
     orgViewerRole: await builtIn(there.orgAdmin, 'Org Viewer'),
     invitedUser: (await call(admin, invitations.invite, invited)).id,
   }
@@ -98,6 +104,9 @@ async function makeFleet(there: World, marks: Marks) {
     customField: (await call(admin, customFields.create, field)).id,
     filter: (await call(there.orgAdmin, filters.create, { name: marks.organization, filter, shared: true })).id,
     enrollmentKey: (await call(admin, keys.create, { orgId, name: `Key ${marks.organization}` })).id,
+    openEnrollmentKey: (
+      await call(admin, keys.create, { orgId, name: `Open key ${marks.organization}`, maxUsage: null, expiresAt: null })
+    ).id,
     versionPin: (await call(admin, pins.set, { orgId, reason: `Pin ${marks.organization}` })).id,
   }
 }
@@ -148,6 +157,8 @@ export async function buildStage(): Promise<StageWorld> {
   const { partnerAdmin, systemAdmin, partner, org, otherOrg } = there
   await call(systemAdmin, partners.update, { id: partner.id, billingEmail: `${marks.partner}@example.test` })
   await call(partnerAdmin, organizations.update, { id: org.id, name: `Org ${marks.organization}` })
+  const settings = { security: { allowedMfaMethods: { sms: false } } }
+  await call(partnerAdmin, organizations.update, { id: otherOrg.id, settings })
   const people = await makePeople(there, marks)
   const { otherSite, otherGroup, ...fleet } = await makeFleet(there, marks)
   const records = await makeRecords(there, marks)

@@ -112,7 +112,12 @@ export class Fleet {
       slug: `org-${name}`,
     })
     const site = await this.must('POST', '/orgs/sites', { orgId: org.id, name: `Site ${name}` })
-    const { key } = await this.must('POST', '/enrollment-keys', { orgId: org.id, siteId: site.id, name: 'Test' })
+    const { key } = await this.must('POST', '/enrollment-keys', {
+      orgId: org.id,
+      siteId: site.id,
+      name: 'Test',
+      maxUsage: null,
+    })
     return { partner, org, site, key: key as string }
   }
 

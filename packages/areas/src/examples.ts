@@ -22,6 +22,8 @@ export interface Stage {
   readonly customFieldKey: string
   readonly filter: string
   readonly enrollmentKey: string
+  /** Without an end and without a limit of uses. */
+  readonly openEnrollmentKey: string
   /** Of the organisation as a whole. */
   readonly versionPin: string
   /** Custom roles of the partner and of the organisation. */
@@ -31,11 +33,16 @@ export interface Stage {
   readonly unusedRole: string
   /** Built-in roles for members of partners and of organisations. */
   readonly partnerViewerRole: string
+  readonly partnerAdminRole: string
+  readonly orgAdminRole: string
   readonly orgViewerRole: string
   /** Members of the partner and of the organisation, and one who is still invited to the partner. */
   readonly user: string
   readonly orgUser: string
   readonly invitedUser: string
+  /** An administrator of the partner, and one who is still invited. */
+  readonly administrator: string
+  readonly invitedAdministrator: string
   /** Made by the partner's administrator. */
   readonly apiKey: string
   /** A review of the partner's members. */
@@ -88,6 +95,8 @@ export interface Example<Wire> {
   readonly refuses?: Partial<Record<Exception, number>>
   /** Headers with which its own kind of credential comes, for operations that know no caller. */
   headers?(stage: Stage): Readonly<Record<string, string>>
+  /** Of an operation that takes a fresh proof on an occasion: an input that is one. The usual input is none. */
+  proves?(stage: Stage, scope: Scope): Wire
   /** Statuses that are right although the caller may: the operation needs more than an example can bring. */
   readonly answers?: readonly number[]
 }

@@ -189,10 +189,13 @@ function declare<K extends Kind, I extends z.ZodType, O extends z.ZodType, S ext
   path: Path,
   given: Read<I, O> & { audit?: AuditRule; stepUp?: S; produces?: string },
 ): Made<K, I, O, S> {
+  const { stepUp = null, access } = given
   let strict: I | undefined
   const made: unknown = {
     ...usual,
     ...given,
+    // An API key cannot prove again who it is.
+    access: stepUp === 'always' ? { ...access, apiKeys: false } : access,
     kind,
     method,
     path,

@@ -1,4 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto'
+import { newRecoveryCodes, storedCodes } from '@muster/areas/auth/recovery-codes.ts'
 import type { Reply } from '@muster/kit/call.ts'
 import { testServices } from './services.ts'
 import type { Person } from './world.ts'
@@ -17,6 +18,22 @@ export async function withPassword<P extends Person>(
     await passwords.hash(password),
   ])
   return { ...who, password }
+}
+
+/** Gives a person a recovery code, which stands for a second factor once. Earlier ones end. */
+export async function withRecoveryCode({ userId }: Pick<Person, 'userId'>): Promise<string> {
+  const { system, keyring } = await testServices()
+  const [code = ''] = newRecoveryCodes()
+  const codes = storedCodes(keyring, userId, [code])
+  await system.query('UPDATE users SET mfa_enabled = true, mfa_recovery_codes = $2 WHERE id = $1', [userId, codes])
+  return code
+}
+
+/** Lets a person have signed in so long ago that what outlives the session takes a fresh proof. */
+export async function signedInLongAgo({ sessionId }: Pick<Person, 'sessionId'>): Promise<void> {
+  const { system, callers } = await testServices()
+  await system.query(`UPDATE sessions SET authenticated_at = now() - interval '31 minutes' WHERE id = $1`, [sessionId])
+  await callers.clear()
 }
 
 /** An address of a test's own, so that limits by address do not meet those of other tests. */

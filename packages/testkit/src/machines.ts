@@ -23,7 +23,7 @@ export async function enrolled(
   place: { orgId: string; siteId?: string | null },
   ...hostnames: string[]
 ): Promise<string[]> {
-  const { key } = await call(who, keys.create, { ...place, name: 'Test machines' })
+  const { key } = await call(who, keys.create, { ...place, name: 'Test machines', maxUsage: null })
   const ids: string[] = []
   for (const hostname of hostnames) {
     const { deviceId } = await call(null, agents.enroll, { enrollmentKey: key, ...machine(hostname) })

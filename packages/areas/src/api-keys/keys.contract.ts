@@ -6,11 +6,13 @@ import {
   id,
   limit,
   moment,
+  noStepUp,
   pageNumber,
   pageOf,
   patch,
   personCan,
   post,
+  stepUpWhen,
   success,
   time,
 } from '@muster/kit/contract.ts'
@@ -84,6 +86,7 @@ export const keys = {
     summary: 'Make an API key that may do a part of what you may; it is shown this once',
     access: personCan('settings:write'),
     audit: 'api_key.create',
+    stepUp: 'always',
     input: z.object({
       name,
       scopes,
@@ -98,6 +101,7 @@ export const keys = {
     summary: 'Change an API key of your own',
     access: personCan('settings:write'),
     audit: 'api_key.update',
+    stepUp: stepUpWhen('the key gets more permissions, more addresses, a faster rate or a later end'),
     input: changes({ id: id() }, { name, scopes, allowedAddresses, requestsPerMinute, expiresAt }),
     output: ApiKey,
   }),
@@ -105,6 +109,7 @@ export const keys = {
     summary: 'Replace the secret of an API key of your own; the old one stays good for a while',
     access: personCan('settings:write'),
     audit: 'api_key.rotate',
+    stepUp: 'always',
     input: z.object({
       id: id(),
       /** How long the old secret stays good; 0 ends it at once. */
@@ -116,6 +121,7 @@ export const keys = {
     summary: 'Revoke an API key for good',
     access: personCan('settings:write'),
     audit: 'api_key.revoke',
+    stepUp: noStepUp('it takes a key away'),
     input: z.object({ id: id() }),
     output: success,
   }),

@@ -9,7 +9,13 @@ export const apiKeysExamples: ExamplesOf<typeof keys> = {
   get: { about: 'partner', reach, input: ({ apiKey }) => ({ id: apiKey }) },
   create: { about: 'own', input: () => ({ name: 'Reporting', scopes: ['devices:read' as const] }) },
   // Only its creator changes a key.
-  update: { about: 'partner', reach, answers: [403], input: ({ apiKey }) => ({ id: apiKey, name: 'Renamed' }) },
+  update: {
+    about: 'partner',
+    reach,
+    answers: [403],
+    input: ({ apiKey }) => ({ id: apiKey, name: 'Renamed' }),
+    proves: ({ apiKey }) => ({ id: apiKey, scopes: ['devices:read' as const, 'devices:write' as const] }),
+  },
   rotate: { about: 'partner', reach, answers: [403], input: ({ apiKey }) => ({ id: apiKey }) },
   revoke: { about: 'partner', reach, input: ({ apiKey }) => ({ id: apiKey }) },
 }

@@ -98,6 +98,7 @@ export default implement(contract, {
     const before = await ownKey(call, id)
     if (changes.scopes !== undefined) requireHeld(caller, changes.scopes)
     const later = expiresAt === undefined ? {} : { expiresAt: expiryOf(services.clock.now(), expiresAt) }
+    if (isWider(before, { ...before, ...changes, ...later })) await call.stepUp()
     const changed = await db
       .updateTable('apiKeys')
       .set({ ...changes, ...later })
@@ -190,6 +191,17 @@ async function ownKey(call: Call, id: string): Promise<ApiKey> {
 /** @throws FORBIDDEN when the key allows at this moment what the caller may not do */
 async function requireNotGreaterKey({ caller, services }: Call, key: ApiKey): Promise<void> {
   requireNotGreater(caller, 'an API key', await permissionsOfKey(services, key))
+}
+
+type Width = Pick<ApiKey, 'scopes' | 'allowedAddresses' | 'requestsPerMinute' | 'expiresAt'>
+
+/** No address in the list means any address, so an emptied list is the widest. */
+function isWider(before: Width, after: Width): boolean {
+  const isAdded = (list: 'scopes' | 'allowedAddresses') => after[list].some((entry) => !before[list].includes(entry))
+  const isOpened =
+    before.allowedAddresses.length > 0 && (after.allowedAddresses.length === 0 || isAdded('allowedAddresses'))
+  const isLater = Date.parse(after.expiresAt) > Date.parse(before.expiresAt)
+  return isAdded('scopes') || isOpened || isLater || after.requestsPerMinute > before.requestsPerMinute
 }
 
 function requireHeld(caller: Caller, scopes: readonly Permission[]): void {

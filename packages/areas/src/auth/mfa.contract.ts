@@ -1,4 +1,4 @@
-import { anyone, post, signedIn, success, unaudited } from '@muster/kit/contract.ts'
+import { anyone, noStepUp, post, signedIn, success, unaudited } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 import { Tokens } from './session.contract.ts'
 
@@ -56,6 +56,7 @@ export const mfa = {
     summary: 'Confirm the authenticator app and turn the second factor on',
     access: enrolling,
     audit: 'auth.mfa.setup',
+    stepUp: noStepUp('beginning it took the proof, minutes ago'),
     input: z.object({ code }),
     output: Enrolled,
     transaction: 'own',

@@ -1,4 +1,4 @@
-import { auditedWhen, del, get, id, post, signedIn, success, time } from '@muster/kit/contract.ts'
+import { auditedWhen, del, get, id, noStepUp, post, signedIn, success, time } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 import { Tokens } from './session.contract.ts'
 
@@ -51,12 +51,12 @@ export const sessions = {
     transaction: 'own',
   }),
   revokeOthers: del('/auth/sessions', {
-    summary: 'End all of your sessions but this one',
+    summary: 'End all of your sessions but this one, and revoke your API keys unless `keepApiKeys` is true',
     access: own,
     audit: 'user.session.revoke',
     stepUp: 'always',
     inputIn: 'body',
-    input: z.object({}),
+    input: z.object({ keepApiKeys: z.boolean().default(false) }),
     output: success.extend({ ended: z.number() }),
     transaction: 'own',
   }),
@@ -80,6 +80,7 @@ export const sessions = {
     summary: 'Go on in another partner or organisation that you belong to',
     access: signedIn({ apiKeys: false, beforeMfa: true, beforeActive: true }),
     audit: 'user.session.switch',
+    stepUp: noStepUp('the token is of the same session'),
     input: z.object({
       scope: z.enum(['system', 'partner', 'organization']),
       partnerId: id().nullable().default(null),

@@ -208,3 +208,14 @@ export async function revokeSessions(db: Db, userId: string, except?: string): P
     .executeTakeFirst()
   return Number(numUpdatedRows)
 }
+
+/** Revokes every API key that the person made, wherever it acts. @returns how many there were */
+export async function revokeOwnKeys(db: Db, userId: string): Promise<number> {
+  const { numUpdatedRows } = await db
+    .updateTable('apiKeys')
+    .set({ revokedAt: new Date().toISOString() })
+    .where('userId', '=', userId)
+    .where('revokedAt', 'is', null)
+    .executeTakeFirst()
+  return Number(numUpdatedRows)
+}

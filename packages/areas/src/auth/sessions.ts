@@ -4,7 +4,7 @@ import { implement } from '../operation.ts'
 import { ssoRequired } from './enforced-sso.ts'
 import { membershipIn, membershipsOf } from './memberships.queries.ts'
 import { sessions as contract } from './sessions.contract.ts'
-import { revokeSessions } from './sessions.queries.ts'
+import { revokeOwnKeys, revokeSessions } from './sessions.queries.ts'
 import { opensPlace, owesMfa } from './sign-in.ts'
 import { ownAccount } from './step-up.ts'
 import { accessTokenSeconds } from './tokens.ts'
@@ -46,11 +46,12 @@ export default implement(contract, {
   },
 
   async revokeOthers(call) {
-    const { caller, audit, after, services } = call
+    const { caller, input, audit, after, services } = call
     await ownAccount(call)
     const ended = await call.write(async (db) => {
       const sessions = await revokeSessions(db, caller.userId, caller.sessionId ?? undefined)
-      audit({ target: caller.userId, name: caller.email, details: { sessions } })
+      const apiKeys = input.keepApiKeys ? 0 : await revokeOwnKeys(db, caller.userId)
+      audit({ target: caller.userId, name: caller.email, details: { sessions, apiKeys } })
       return sessions
     })
     after(() => services.callers.clear())

@@ -54,7 +54,12 @@ export const approvalsExamples: ExamplesOf<typeof approvals> = {
   get: { about: 'own', answers: [404], input: () => ({ id: nobody }) },
   approve: { about: 'own', answers: [404], input: () => ({ id: nobody, hash: 'sample' }) },
   refuse: { about: 'own', answers: [404], input: () => ({ id: nobody }) },
-  require: { about: 'own', whole: true, input: () => ({ required: false }) },
+  require: {
+    about: 'own',
+    whole: true,
+    input: () => ({ required: true }),
+    proves: () => ({ required: false }),
+  },
 }
 
 /** Of nobody's: what the stage does next needs commands that go out. */

@@ -30,7 +30,7 @@ const settled = async (count: number, once: () => Promise<unknown>, atOnce = 40)
 describe('enrolment', async () => {
   const { system, redis, keyring, settings } = await testServices()
   const keyOf = async (who: Awaited<ReturnType<typeof world>>, more: { siteId?: string; maxUsage?: number } = {}) =>
-    (await call(who.partnerAdmin, keys.create, { orgId: who.org.id, name: 'Key', ...more })).key
+    (await call(who.partnerAdmin, keys.create, { orgId: who.org.id, name: 'Key', maxUsage: null, ...more })).key
   const enrol = (enrollmentKey: string, given: Machine = machine()) =>
     call(null, agents.enroll, { enrollmentKey, ...given })
   const devicesOf = async (orgId: string) =>
@@ -161,7 +161,7 @@ describe('enrolment', async () => {
     const first = await settled(20, () => enrol(key))
     expect([first.in, await devicesOf(own.org.id)]).toEqual([5, 5])
     await system.query('UPDATE partners SET max_devices = 8 WHERE id = $1', [own.partner.id])
-    const other = await call(own.partnerAdmin, keys.create, { orgId: own.otherOrg.id, name: 'Other' })
+    const other = await call(own.partnerAdmin, keys.create, { orgId: own.otherOrg.id, name: 'Other', maxUsage: null })
     const second = await settled(20, () => enrol(other.key))
     expect([second.in, await devicesOf(own.otherOrg.id)]).toEqual([3, 3])
     expect(reasons(second)).toEqual(['This partner may have 8 devices and has 8'])

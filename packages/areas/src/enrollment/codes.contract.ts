@@ -1,4 +1,4 @@
-import { can, create, del, get, id, time } from '@muster/kit/contract.ts'
+import { can, create, del, get, id, noStepUp, time } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 
 export const codes = {
@@ -6,6 +6,7 @@ export const codes = {
     summary: 'Make a short code that stands for an enrolment key for a while; shown this once',
     access: can('devices:write'),
     audit: 'enrollment_code.create',
+    stepUp: noStepUp('it ends within a day and gives no more than its key, which took the proof'),
     input: z.object({
       id: id(),
       /** A day at most, and never beyond the key's own end. */

@@ -12,7 +12,7 @@ const { system, settings } = await testServices()
 const here = await world()
 const elsewhere = await world()
 const keyWith = (more: { maxUsage?: number; siteId?: string; expiresAt?: string } = {}) =>
-  call(here.orgAdmin, keys.create, { orgId: here.org.id, name: 'Key', ...more })
+  call(here.orgAdmin, keys.create, { orgId: here.org.id, name: 'Key', maxUsage: null, ...more })
 let addresses = 0
 /** From an address of its own: wrong codes count against one. */
 const enrol = (code: string, ip = `198.51.100.${++addresses % 250}`) =>

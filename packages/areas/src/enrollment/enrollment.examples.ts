@@ -12,8 +12,18 @@ const refuses = { siteMember: 403, otherSiteMember: 403, groupMember: 403, other
 export const keysExamples: ExamplesOf<typeof keys> = {
   list: { about, reach, lists: true, input: () => ({ limit: 100 }) },
   get: { about, reach, input: ({ enrollmentKey }) => ({ id: enrollmentKey }) },
-  create: { about, refuses, input: ({ org }) => ({ orgId: org, name: 'New key' }) },
-  rotate: { about, reach, input: ({ enrollmentKey }) => ({ id: enrollmentKey }) },
+  create: {
+    about,
+    refuses,
+    input: ({ org }) => ({ orgId: org, name: 'New key' }),
+    proves: ({ org }) => ({ orgId: org, name: 'New key', maxUsage: null }),
+  },
+  rotate: {
+    about,
+    reach,
+    input: ({ enrollmentKey }) => ({ id: enrollmentKey }),
+    proves: ({ openEnrollmentKey }) => ({ id: openEnrollmentKey }),
+  },
   remove: { about, reach, input: ({ enrollmentKey }) => ({ id: enrollmentKey }) },
 }
 

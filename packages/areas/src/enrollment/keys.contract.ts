@@ -1,4 +1,18 @@
-import { can, create, del, get, id, moment, page, pageOf, post, success, time } from '@muster/kit/contract.ts'
+import {
+  can,
+  create,
+  del,
+  get,
+  id,
+  moment,
+  noStepUp,
+  page,
+  pageOf,
+  post,
+  stepUpWhen,
+  success,
+  time,
+} from '@muster/kit/contract.ts'
 import { z } from 'zod'
 
 /** Lets agents into an organisation. The key itself is shown once, when it is made or rotated. */
@@ -25,6 +39,8 @@ const RevealedKey = EnrollmentKey.extend({
   installCommand: z.string(),
 })
 
+const unlimited = stepUpWhen('the key has no end or no limit of uses')
+
 export const keys = {
   list: get('/enrollment-keys', {
     summary: 'Enrolment keys of the organisations in reach, newest first',
@@ -42,12 +58,15 @@ export const keys = {
     summary: 'Make an enrolment key; the answer is the only place where it is shown',
     access: can('devices:write'),
     audit: 'enrollment_key.create',
+    stepUp: unlimited,
     input: z.object({
       orgId: id(),
       siteId: id().nullable().default(null),
       name: z.string().trim().min(1).max(255),
-      maxUsage: z.int().min(1).max(1_000_000).nullable().default(null),
-      expiresAt: moment().nullable().default(null),
+      /** Null: any number of machines. */
+      maxUsage: z.int().min(1).max(1_000_000).nullable().default(1),
+      /** Left out: in seven days. Null: never. */
+      expiresAt: moment().nullable().optional(),
     }),
     output: RevealedKey,
   }),
@@ -55,6 +74,7 @@ export const keys = {
     summary: 'Replace the key by a new one at once; limits and uses stay, its install codes end',
     access: can('devices:write'),
     audit: 'enrollment_key.rotate',
+    stepUp: unlimited,
     input: z.object({ id: id() }),
     output: RevealedKey,
   }),
@@ -62,6 +82,7 @@ export const keys = {
     summary: 'Delete an enrolment key; devices that came in with it stay',
     access: can('devices:write'),
     audit: 'enrollment_key.delete',
+    stepUp: noStepUp('it takes a key away'),
     input: z.object({ id: id() }),
     output: success,
   }),

@@ -4,6 +4,7 @@ import { machine } from '@muster/testkit/machines.ts'
 import { testServices } from '@muster/testkit/services.ts'
 import { person, world } from '@muster/testkit/world.ts'
 import { describe, expect, it } from 'vitest'
+import { keys as apiKeys } from '../api-keys/keys.contract.ts'
 import { sites } from '../tenancy/sites.contract.ts'
 import { agents } from './agents.contract.ts'
 import { keys } from './keys.contract.ts'
@@ -12,11 +13,13 @@ describe('enrolment keys', async () => {
   const { system } = await testServices()
   const here = await world()
   const elsewhere = await world()
-  const make = (name: string, more: { siteId?: string | null; maxUsage?: number; expiresAt?: string } = {}) =>
-    call(here.orgAdmin, keys.create, { orgId: here.org.id, name, ...more })
+  const make = (
+    name: string,
+    more: { siteId?: string | null; maxUsage?: number | null; expiresAt?: string | null } = {},
+  ) => call(here.orgAdmin, keys.create, { orgId: here.org.id, name, ...more })
 
   it('the key is shown once, when it is made, and stored as a hash', async () => {
-    const made = await make('Office', { siteId: here.site.id, maxUsage: 3 })
+    const made = await make('Office', { siteId: here.site.id, maxUsage: 3, expiresAt: null })
     expect(made).toMatchObject({
       orgId: here.org.id,
       siteId: here.site.id,
@@ -38,6 +41,28 @@ describe('enrolment keys', async () => {
       { action: 'enrollment_key.create', org_id: here.org.id, actor_id: here.orgAdmin.userId },
     ])
     expect(JSON.stringify(records)).not.toContain(key)
+  })
+
+  it('finding 11: a key without explicit limits is good for one machine within seven days', async () => {
+    const made = await make('Usual')
+    expect(made.maxUsage).toBe(1)
+    expect((Date.parse(made.expiresAt ?? '') - Date.now()) / 86_400_000).toBeCloseTo(7, 1)
+  })
+
+  it('finding 11: a key without an end or without a limit of uses takes a person, not an API key', async () => {
+    const { key } = await call(here.partnerAdmin, apiKeys.create, { name: 'Script', scopes: ['devices:write'] })
+    const byKey = (more: object) => {
+      const wanted = { orgId: here.org.id, name: 'Key', ...more }
+      return call(null, keys.create, wanted, { headers: { 'x-api-key': key } })
+    }
+    for (const open of [{ maxUsage: null }, { expiresAt: null }]) {
+      expect(await refusal(byKey(open))).toMatchObject({ status: 403 })
+      expect(await make('Open', open)).toMatchObject(open)
+    }
+    expect(await byKey({ maxUsage: 500 })).toMatchObject({ maxUsage: 500 })
+    const { id } = await make('Open', { maxUsage: null })
+    const rotating = call(null, keys.rotate, { id }, { headers: { 'x-api-key': key } })
+    expect(await refusal(rotating)).toMatchObject({ status: 403 })
   })
 
   it('a rotated key replaces the old one at once and keeps its uses', async () => {

@@ -4,8 +4,14 @@ import { reachesNothing } from '../tenancy/index.ts'
 import { installCommand } from './install-command.ts'
 import { newKeySecret } from './key-secret.ts'
 import { tenantForKey } from './key-tenant.ts'
-import { keys as contract } from './keys.contract.ts'
+import { keys as contract, type EnrollmentKey } from './keys.contract.ts'
 import { keyById, keyColumns, visibleKeys, workingKeyById } from './keys.queries.ts'
+
+const usualLifeMs = 7 * 86_400_000
+
+/** Does nothing but its deletion ever end the key? It then takes a person who has proved who it is. */
+const isUnlimited = ({ maxUsage, expiresAt }: Pick<EnrollmentKey, 'maxUsage' | 'expiresAt'>): boolean =>
+  maxUsage === null || expiresAt === null
 
 export default implement(contract, {
   async list({ caller, input: { page, limit, orgId, siteId }, db }) {
@@ -31,24 +37,29 @@ export default implement(contract, {
     return keyById(db, caller, input.id)
   },
 
-  async create({ caller, input, db, services, audit }) {
-    const { orgId, expiresAt } = input
+  async create(call) {
+    const { caller, input, db, services, audit } = call
+    const usualEnd = new Date(services.clock.now() + usualLifeMs).toISOString()
+    const { orgId, maxUsage, expiresAt = usualEnd } = input
     const partnerId = await tenantForKey(db, caller, input)
+    if (isUnlimited({ maxUsage, expiresAt })) await call.stepUp()
     if (expiresAt !== null && Date.parse(expiresAt) <= services.clock.now()) {
       throw invalid('expiresAt: must be in the future')
     }
     const { key, ...stored } = newKeySecret(services.keyring)
     const made = await db
       .insertInto('enrollmentKeys')
-      .values({ ...input, ...stored, partnerId, createdBy: caller.userId })
+      .values({ ...input, ...stored, expiresAt, partnerId, createdBy: caller.userId })
       .returning(keyColumns)
       .executeTakeFirstOrThrow()
     audit({ target: made.id, name: made.name, orgId, partnerId, after: made })
     return { ...made, key, installCommand: installCommand(services.settings.publicUrl) }
   },
 
-  async rotate({ caller, input, db, services, audit }) {
+  async rotate(call) {
+    const { caller, input, db, services, audit } = call
     const before = await workingKeyById(db, caller, input.id)
+    if (isUnlimited(before)) await call.stepUp()
     const { key, ...stored } = newKeySecret(services.keyring)
     const after = await db
       .updateTable('enrollmentKeys')

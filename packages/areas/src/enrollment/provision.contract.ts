@@ -1,4 +1,4 @@
-import { can, create, id, time } from '@muster/kit/contract.ts'
+import { can, create, id, noStepUp, time } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 import { Device, OsType } from '../devices/devices.contract.ts'
 
@@ -9,6 +9,7 @@ export const provision = {
     summary: 'Prepare a device before its agent enrols, with a key that lets in this one machine, once',
     access: can('devices:write'),
     audit: 'device.provision',
+    stepUp: noStepUp('the key lets in one machine, once'),
     input: z.object({
       orgId: id(),
       siteId: id().nullable().default(null),

@@ -55,7 +55,7 @@ describe('a device whose key two machines use', () => {
   it('stays locked out for a machine that enrols anew, even with proof of the key', async () => {
     const { publicKey, privateKey } = generateKeyPairSync('ed25519')
     const given = { ...machine('proven'), publicKey: String(publicKey.export({ format: 'jwk' }).x) }
-    const { key } = await call(here.orgAdmin, keys.create, { orgId: here.org.id, name: 'Key' })
+    const { key } = await call(here.orgAdmin, keys.create, { orgId: here.org.id, name: 'Key', maxUsage: null })
     const { deviceId } = await call(null, agents.enroll, { enrollmentKey: key, ...given })
     await call(here.orgAdmin, lifecycle.quarantine, { id: deviceId, reason: 'Stolen' })
     const anew = { ...given, publicKey: machine().publicKey }
@@ -108,7 +108,7 @@ describe('quarantine by a person', () => {
 
 describe('one machine that enrolled twice', () => {
   const twice = async (hostname: string) => {
-    const { key } = await call(here.orgAdmin, keys.create, { orgId: here.org.id, name: 'Key' })
+    const { key } = await call(here.orgAdmin, keys.create, { orgId: here.org.id, name: 'Key', maxUsage: null })
     const given = machine(hostname)
     const first = await call(null, agents.enroll, { enrollmentKey: key, ...given })
     const again = { ...machine(`${hostname}-anew`), machineId: given.machineId }

@@ -10,6 +10,7 @@ import {
   pageOf,
   patch,
   shortPage,
+  stepUpWhen,
   success,
   time,
 } from '@muster/kit/contract.ts'
@@ -93,6 +94,7 @@ export const organizations = {
     summary: 'Change an organisation; settings are merged, the partner stays',
     access: can('organizations:write', 'partner', 'system'),
     audit: 'organization.update',
+    stepUp: stepUpWhen('it asks less of the second factor'),
     input: changes({ id: id() }, { name, slug, ...optional }),
     output: Organization,
   }),

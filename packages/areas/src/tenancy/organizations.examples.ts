@@ -14,7 +14,12 @@ export const organizationsExamples: ExamplesOf<typeof organizations> = {
     }),
   },
   get: { about: 'organization', input: ({ org }) => ({ id: org }) },
-  update: { about: 'organization', input: ({ org }) => ({ id: org, billingContact: { name: 'Ann' } }) },
+  update: {
+    about: 'organization',
+    input: ({ org }) => ({ id: org, billingContact: { name: 'Ann' } }),
+    // It allows no SMS.
+    proves: ({ otherOrg }) => ({ id: otherOrg, settings: { security: { allowedMfaMethods: { sms: true } } } }),
+  },
   remove: { about: 'organization', input: ({ org }) => ({ id: org }) },
   order: {
     about: 'own',

@@ -1,6 +1,8 @@
 import type { Db } from '@muster/db/database.ts'
+import type { JsonObject } from '@muster/db/json.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { badRequest, denied, invalid, notFound } from '@muster/kit/errors.ts'
+import { z } from 'zod'
 import { type Call, implement } from '../operation.ts'
 import { claimOrganization } from './caps.ts'
 import { mergeSettings } from './merge-settings.ts'
@@ -59,11 +61,13 @@ export default implement(contract, {
     return organizationById(db, caller, input.id)
   },
 
-  async update({ caller, input, db, audit, after: effect, services }) {
+  async update(call) {
+    const { caller, input, db, audit, after: effect, services } = call
     const { id, settings, ...changes } = input
     const before = await organizationById(db, caller, id, 'to change')
     requireSensibleContract({ ...before, ...changes })
     const merged = settings === undefined ? {} : { settings: mergeSettings(before.settings, settings) }
+    if (asksLess(before.settings, merged.settings ?? before.settings)) await call.stepUp()
     const after = await db
       .updateTable('organizations')
       .set({ ...changes, ...merged })
@@ -90,6 +94,19 @@ export default implement(contract, {
     return saveOrder(call, call.caller.partnerId ?? '')
   },
 })
+
+const Security = z.object({
+  requireMfa: z.boolean().catch(false),
+  allowedMfaMethods: z.object({ sms: z.boolean().catch(true) }).catch({ sms: true }),
+})
+const securityOf = ({ security }: JsonObject) => Security.parse(security ?? {})
+
+/** Would members get away with a weaker second factor, or none? */
+function asksLess(now: JsonObject, wanted: JsonObject): boolean {
+  const [before, after] = [securityOf(now), securityOf(wanted)]
+  const allowsSms = !before.allowedMfaMethods.sms && after.allowedMfaMethods.sms
+  return (before.requireMfa && !after.requireMfa) || allowsSms
+}
 
 function requireOwnPartner(caller: Caller, partnerId: string | undefined): void {
   if (partnerId !== undefined && partnerId !== caller.partnerId) throw denied('Access denied to this partner')

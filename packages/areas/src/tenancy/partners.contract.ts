@@ -10,6 +10,7 @@ import {
   patch,
   shortPage,
   signedIn,
+  stepUpWhen,
   success,
   time,
 } from '@muster/kit/contract.ts'
@@ -76,6 +77,7 @@ export const partners = {
     summary: 'Change a partner; settings are merged',
     access: can('organizations:write', 'system'),
     audit: 'partner.update',
+    stepUp: stepUpWhen('the status changes'),
     input: changes({ id: id() }, { name, slug, ...optional }),
     output: Partner,
   }),
@@ -83,6 +85,7 @@ export const partners = {
     summary: 'Delete a partner; its data is kept but nobody reaches it',
     access: can('organizations:delete', 'system'),
     audit: 'partner.delete',
+    stepUp: 'always',
     input: z.object({ id: id() }),
     output: success,
   }),

@@ -36,9 +36,11 @@ export default implement(contract, {
     return partnerById(db, input.id)
   },
 
-  async update({ input, db, audit, after: effect, services }) {
+  async update(call) {
+    const { input, db, audit, after: effect, services } = call
     const { id, ...changes } = input
     const before = await partnerById(db, id, 'to change')
+    if (changes.status !== undefined && changes.status !== before.status) await call.stepUp()
     const after = await changed(db, before, changes)
     audit({ target: id, name: after.name, partnerId: id, before, after })
     effect(() => services.callers.clear())

@@ -1,4 +1,4 @@
-import { anyone, create, id, personCan, post, success } from '@muster/kit/contract.ts'
+import { anyone, create, id, personCan, post, stepUpWhen, success } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 import { tenantInput } from '../tenancy/tenant.contract.ts'
 import { User } from './user.contract.ts'
@@ -12,6 +12,7 @@ export const invitations = {
     summary: 'Invite somebody into the partner or organisation by e-mail',
     access: personCan('users:invite'),
     audit: 'user.invite',
+    stepUp: stepUpWhen('the role grants administration'),
     input: z.object({
       email: z.email().trim().toLowerCase().max(255),
       name,
@@ -25,6 +26,7 @@ export const invitations = {
     summary: 'Send the invitation again; the link of the earlier mail stops working',
     access: personCan('users:invite'),
     audit: 'user.invite.resend',
+    stepUp: stepUpWhen('the role grants administration'),
     input: z.object({ userId: id(), ...tenantInput }),
     output: success.extend(handedLink),
   }),

@@ -1,4 +1,4 @@
-import { changes, get, id, patch, signedIn, time } from '@muster/kit/contract.ts'
+import { changes, get, id, noStepUp, patch, signedIn, time } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 import { userStatus } from './user.contract.ts'
 import { name } from './users.contract.ts'
@@ -40,6 +40,7 @@ export const profile = {
     summary: 'Change the own name or picture',
     access: signedIn({ apiKeys: false }),
     audit: 'user.profile.update',
+    stepUp: noStepUp('a name and a picture protect nothing'),
     input: changes({}, { name, avatarUrl }),
     output: Profile,
   }),

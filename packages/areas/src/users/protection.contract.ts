@@ -11,6 +11,7 @@ export const protection = {
     summary: 'Sign a member out everywhere in the partner or organisation',
     access: personCan('users:write'),
     audit: 'user.session.revoke',
+    stepUp: 'always',
     transaction: 'own',
     input: member,
     output: success.extend({ sessions: z.number() }),
@@ -19,6 +20,7 @@ export const protection = {
     summary: 'Take all second factors from a member who has lost them; ends its sessions and API keys',
     access: personCan('users:write'),
     audit: 'auth.mfa.reset',
+    stepUp: 'always',
     transaction: 'own',
     input: member,
     output: ended,
@@ -27,6 +29,7 @@ export const protection = {
     summary: "Make a member's password worthless and mail a link to choose another; ends its sessions and API keys",
     access: personCan('users:write'),
     audit: 'user.password.reset',
+    stepUp: 'always',
     transaction: 'own',
     input: member,
     /** The link is there only without a mail server, and only this once: for the administrator to hand over. */

@@ -10,6 +10,7 @@ import {
   patch,
   personCan,
   post,
+  stepUpWhen,
   success,
 } from '@muster/kit/contract.ts'
 import { z } from 'zod'
@@ -74,6 +75,7 @@ export const users = {
     summary: "Change a member's name, disable it or enable it again",
     access: personCan('users:write'),
     audit: 'user.update',
+    stepUp: stepUpWhen('the status of an administrator changes'),
     input: changes({ id: id(), ...tenantInput }, { name, status: z.enum(['active', 'disabled']) }),
     output: User,
   }),
@@ -81,6 +83,7 @@ export const users = {
     summary: 'Take a member out of the partner or organisation; the account stays and can be invited again',
     access: personCan('users:delete'),
     audit: 'user.remove',
+    stepUp: stepUpWhen('the member is an administrator'),
     input: z.object({ id: id(), ...tenantInput }),
     output: success,
   }),
@@ -88,6 +91,7 @@ export const users = {
     summary: 'Give a member another role, and where wanted another reach',
     access: personCan('users:write'),
     audit: 'user.role.assign',
+    stepUp: stepUpWhen('administration is given or taken'),
     input: z.object({ id: id(), roleId: id(), ...membershipReach, ...tenantInput }),
     output: User,
   }),

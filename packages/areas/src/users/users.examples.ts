@@ -15,9 +15,24 @@ export const usersExamples: ExamplesOf<typeof users> = {
   list: { about: 'partner', lists: true, input: (stage, scope) => ({ limit: 500, ...ofPartner(stage, scope) }) },
   roles: { about: 'partner', lists: true, input: ofPartner },
   get: { about: 'partner', input: ({ user }) => ({ id: user }) },
-  update: { about: 'partner', whole: true, input: ({ user }) => ({ id: user, status: 'disabled' as const }) },
-  remove: { about: 'partner', whole: true, input: ({ user }) => ({ id: user }) },
-  role: { about: 'partner', whole: true, input: (stage) => ({ id: stage.user, roleId: stage.role }) },
+  update: {
+    about: 'partner',
+    whole: true,
+    input: ({ user }) => ({ id: user, status: 'disabled' as const }),
+    proves: ({ administrator }) => ({ id: administrator, status: 'disabled' as const }),
+  },
+  remove: {
+    about: 'partner',
+    whole: true,
+    input: ({ user }) => ({ id: user }),
+    proves: ({ administrator }) => ({ id: administrator }),
+  },
+  role: {
+    about: 'partner',
+    whole: true,
+    input: (stage) => ({ id: stage.user, roleId: stage.role }),
+    proves: (stage) => ({ id: stage.user, roleId: stage.partnerAdminRole }),
+  },
 }
 
 export const protectionExamples: ExamplesOf<typeof protection> = {
@@ -37,8 +52,19 @@ export const invitationsExamples: ExamplesOf<typeof invitations> = {
       roleId: viewer(stage, scope),
       ...ofPartner(stage, scope),
     }),
+    proves: (stage, scope) => ({
+      email: `${stage.fresh()}@example.test`,
+      name: 'Guest',
+      roleId: scope === 'organization' ? stage.orgAdminRole : stage.partnerAdminRole,
+      ...ofPartner(stage, scope),
+    }),
   },
-  resendInvite: { about: 'partner', whole: true, input: ({ invitedUser }) => ({ userId: invitedUser }) },
+  resendInvite: {
+    about: 'partner',
+    whole: true,
+    input: ({ invitedUser }) => ({ userId: invitedUser }),
+    proves: ({ invitedAdministrator }) => ({ userId: invitedAdministrator }),
+  },
   acceptInvite: {
     about: 'own',
     answers: [400],

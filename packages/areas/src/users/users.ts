@@ -4,6 +4,7 @@ import { isPermission } from '@muster/kit/permissions.ts'
 import { implement } from '../operation.ts'
 import {
   effectivePermissions,
+  grantsAdministration,
   holdsAll,
   keepingAnAdministrator,
   permissionsOf,
@@ -55,10 +56,14 @@ export default implement(contract, {
     return memberById(db, caller, id, named)
   },
 
-  async update({ caller, input: { id, name, status, ...named }, db, audit, after: effect, services }) {
+  async update(call) {
+    const { caller, input, db, audit, after: effect, services } = call
+    const { id, name, status, ...named } = input
     requireUnlimited(caller)
     const before = await memberById(db, caller, id, named)
     await requireNotGreaterMember(db, caller, before)
+    const isChanged = status !== undefined && status !== before.status
+    if (isChanged && grantsAdministration(await permissionsOf(db, before.roleId))) await call.stepUp()
     await keepingAnAdministrator(db, before, async () => {
       if (name !== undefined) await rename(db, services, before, name)
       if (status === 'disabled') await disable(db, services, before)
@@ -70,24 +75,32 @@ export default implement(contract, {
     return after
   },
 
-  async remove({ caller, input: { id, ...named }, db, audit, after: effect, services }) {
+  async remove(call) {
+    const { caller, input, db, audit, after: effect, services } = call
+    const { id, ...named } = input
     requireUnlimited(caller)
     const member = await memberById(db, caller, id, named)
     await requireNotGreaterMember(db, caller, member)
+    if (grantsAdministration(await permissionsOf(db, member.roleId))) await call.stepUp()
     await keepingAnAdministrator(db, member, () => removeMember(db, services, member))
     audit({ ...subject(member), before: member })
     effect(() => services.callers.clear())
     return { success: true as const }
   },
 
-  async role({ caller, input: { id, roleId, partnerId, orgId, ...reach }, db, audit, after: effect, services }) {
+  async role(call) {
+    const { caller, input, db, audit, after: effect, services } = call
+    const { id, roleId, partnerId, orgId, ...reach } = input
     requireUnlimited(caller)
     const before = await memberById(db, caller, id, { partnerId, orgId })
     const tenant = tenantOfMember(before)
     await requireWorkingTenant(db, caller, tenant)
     await requireNotGreaterMember(db, caller, before)
     const role = await roleFor(db, tenant, roleId)
-    requireHeld(caller, await permissionsOf(db, role.id))
+    const granted = await permissionsOf(db, role.id)
+    requireHeld(caller, granted)
+    const [given, had] = [granted, await permissionsOf(db, before.roleId)].map(grantsAdministration)
+    if (given || had) await call.stepUp()
     await keepingAnAdministrator(db, before, () => assign(db, before, roleId, reach))
     const after = await memberAgain(db, caller, before)
     audit({ ...subject(before), before, after })

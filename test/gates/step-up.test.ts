@@ -1,0 +1,189 @@
+// Finding 5: what outlives a session takes a fresh proof of who asks. Which operations these are follows from what they
+// answer and from what their examples write, so a new one is judged without being named.
+
+import { keys as apiKeys } from '@muster/areas/api-keys/keys.contract.ts'
+import { farReach } from '@muster/areas/devices/commands.contract.ts'
+import type { Operation } from '@muster/areas/operation.ts'
+import { operations } from '@muster/areas/registry.ts'
+import type { Db } from '@muster/db/database.ts'
+import type { Scope } from '@muster/kit/contract.ts'
+import { takesProof } from '@muster/kit/proof.ts'
+import { call } from '@muster/testkit/call.ts'
+import { signedInLongAgo, withPassword, withRecoveryCode } from '@muster/testkit/credentials.ts'
+import { testServices } from '@muster/testkit/services.ts'
+import { type Person, person } from '@muster/testkit/world.ts'
+import { sql } from 'kysely'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { exampleOf } from './example-of.ts'
+import { probe } from './probe.ts'
+import { buildStage } from './stage.ts'
+
+/** Where power lies that is still there when the session has ended. */
+const powerTables = [
+  'api_keys',
+  'enrollment_codes',
+  'enrollment_keys',
+  'organization_users',
+  'partner_users',
+  'passkeys',
+  'role_permissions',
+  'roles',
+  'sso_identities',
+  'sso_providers',
+  'system_users',
+  'user_invitations',
+  'users',
+]
+const secretFields = /^(key|token|secret|code|recoveryCodes|accessToken|refreshToken|tempToken|password)$/
+
+/** Operations whose occasion an example cannot bring about, and the test that does. The list only shrinks. */
+const provedElsewhere: Readonly<Record<string, string>> = {
+  'devices.approvals.refuse': 'packages/areas/src/devices/approvals.test.ts',
+}
+const isProvedElsewhere = ({ id, endpoint }: Operation) =>
+  id in provedElsewhere ||
+  // These count how many devices the caller has reached: packages/areas/src/devices/bulk.test.ts.
+  endpoint.stepUp === farReach
+
+const there = await buildStage()
+const { stage } = there
+const { system, limits } = await testServices()
+
+type Who = Person & { readonly scope: Scope; readonly password: string }
+const { partner } = stage
+const callers: Who[] = [
+  { scope: 'system', ...(await withPassword(there.world.systemAdmin)) },
+  { scope: 'partner', ...(await withPassword(there.world.partnerAdmin)) },
+  { scope: 'organization', ...(await withPassword(there.world.orgAdmin)) },
+]
+const { key } = await call(there.world.partnerAdmin, apiKeys.create, { name: 'Everything', scopes: ['*:*'] })
+const elsewhere = await person({ scope: 'partner', partnerId: partner }, { role: 'Partner Admin' })
+
+const inputFor = (operation: Operation, scope: Scope, kind: 'usual' | 'proves' = 'usual'): object => {
+  const { input, proves } = exampleOf(operation)
+  return Object.assign({}, (kind === 'proves' && proves !== undefined ? proves : input)(stage, scope))
+}
+
+/** The tables that the operation changes when its example goes through, tried as everyone; null when it never does. */
+async function written(operation: Operation): Promise<Set<string> | null> {
+  const services = await testServices()
+  for (const who of callers) {
+    const counted = { before: new Map<string, number>(), after: new Map<string, number>() }
+    // The counts of a connection go on from its transactions before.
+    const look = async (db: Db, when: 'before' | 'after') => {
+      const { rows } = await sql<{ table: string; rows: number }>`SELECT relname AS table,
+        (n_tup_ins + n_tup_upd + n_tup_del)::int AS rows FROM pg_stat_xact_user_tables`.execute(db)
+      counted[when] = new Map(rows.map(({ table, rows: count }) => [table, count]))
+    }
+    const answer = await probe(operation, who, inputFor(operation, who.scope), { services, look })
+    if (answer.status >= 400) continue
+    const grown = [...counted.after].filter(([table, rows]) => rows > (counted.before.get(table) ?? 0))
+    return new Set(grown.map(([table]) => table))
+  }
+  return null
+}
+
+function fieldsOf(schema: unknown): string[] {
+  if (Array.isArray(schema)) return schema.flatMap(fieldsOf)
+  if (typeof schema !== 'object' || schema === null) return []
+  return Object.entries(schema).flatMap(([name, value]) => [
+    ...(name === 'properties' ? Object.keys(Object(value)) : []),
+    ...fieldsOf(value),
+  ])
+}
+/** Answers with a field of such a name that is no secret. The list only shrinks. */
+const noSecret: Readonly<Record<string, string>> = {
+  'customFields.customFields.create': '`key` is the name of the field',
+  'customFields.customFields.update': '`key` is the name of the field',
+}
+const answersSecret = ({ id, endpoint }: Operation) =>
+  !(id in noSecret) &&
+  fieldsOf(z.toJSONSchema(endpoint.output, { unrepresentable: 'any' })).some((name) => secretFields.test(name))
+
+const changing = operations.filter(
+  ({ endpoint }) => endpoint.access.who !== 'public' && (endpoint.kind === 'mutation' || endpoint.audit !== null),
+)
+
+describe('finding 5: what outlives the session declares stepUp', () => {
+  it.each(changing.map((operation) => ({ id: operation.id, operation })))('$id', async ({ operation }) => {
+    if (operation.endpoint.stepUp !== null) return
+    const tables = await written(operation)
+    const power = powerTables.filter((table) => tables?.has(table))
+    expect({ power, secret: answersSecret(operation) }).toEqual({ power: [], secret: false })
+  })
+})
+
+const asked = (answer: { text: string }) => answer.text.includes('"confirm":"currentPassword"')
+const guarded = operations.filter(({ endpoint }) => takesProof(endpoint.stepUp) && endpoint.kind === 'mutation')
+const provable = guarded.filter((operation) => !isProvedElsewhere(operation))
+
+/** The first caller for whom the operation goes through, or would, when it has just signed in. */
+async function whoMay(operation: Operation): Promise<Who> {
+  const { answers = [] } = exampleOf(operation)
+  let second: Who | undefined
+  for (const who of callers) {
+    const { status } = await probe(operation, who, inputFor(operation, who.scope, 'proves'))
+    if (status < 400) return who
+    if (status !== 403 && answers.includes(status)) second ??= who
+  }
+  if (second === undefined) throw new Error(`${operation.id}: the example goes through for no caller`)
+  return second
+}
+
+describe('finding 5: an old session shows password and second factor, and an API key cannot', () => {
+  const chosen = new Map<string, Who>()
+  beforeAll(async () => {
+    for (const operation of provable) chosen.set(operation.id, await whoMay(operation))
+    for (const who of callers) await signedInLongAgo(who)
+  }, 120_000)
+
+  it.each(provable.map((operation) => ({ id: operation.id, operation })))('$id', async ({ operation }) => {
+    const who = chosen.get(operation.id)
+    if (who === undefined) throw new Error('no caller')
+    const proving = inputFor(operation, who.scope, 'proves')
+    const attempt = (proof: object, input = proving) => probe(operation, who, { ...input, ...proof })
+    if (operation.endpoint.stepUp !== 'always') {
+      expect(exampleOf(operation).proves, 'an example on which the proof is asked for').toBeDefined()
+      expect(asked(await attempt({}, inputFor(operation, who.scope)))).toBe(false)
+    }
+    const without = await attempt({ ...('code' in proving && { code: 'AAAA-AAAA' }) })
+    expect([without.status, asked(without)]).toEqual([403, true])
+    const { password: currentPassword } = who
+    const code = await withRecoveryCode(who)
+    for (const wrong of [
+      { currentPassword },
+      { code },
+      { currentPassword: 'wrong', code },
+      { currentPassword, code: 'AAAA-AAAA' },
+    ]) {
+      const answer = await attempt(wrong)
+      if ('currentPassword' in proving && !('currentPassword' in wrong)) continue
+      expect([Object.keys(wrong), answer.status, asked(answer)]).toEqual([Object.keys(wrong), 403, true])
+    }
+    expect(asked(await attempt({ currentPassword, code }))).toBe(false)
+    for (const limit of ['passwordPerUser', 'mfaPerUser'] as const) await limits.reset(limit, who.userId)
+    const byKey = await probe(operation, null, inputFor(operation, 'partner', 'proves'), {
+      headers: { 'x-api-key': key },
+    })
+    expect(byKey.status).toBe(403)
+  })
+
+  it('wrong proofs are written down and limited', async () => {
+    const operation = guarded.find(({ id }) => id === 'apiKeys.keys.create')
+    if (operation === undefined) throw new Error('no such operation')
+    const who = await withPassword(elsewhere)
+    await signedInLongAgo(who)
+    const code = await withRecoveryCode(who)
+    const attempt = (proof: object) => probe(operation, who, { ...inputFor(operation, 'partner'), ...proof })
+    const wrong = { currentPassword: 'wrong', code }
+    for (let count = 0; count < 5; count++) expect((await attempt(wrong)).status).toBe(403)
+    expect((await attempt({ currentPassword: who.password, code })).status).toBe(429)
+    const { rows } = await system.query(
+      `SELECT result, details->>'at' AS at, details->>'operation' AS operation FROM audit_logs
+       WHERE action = 'user.step_up.failed' AND resource_id = $1`,
+      [who.userId],
+    )
+    expect(rows).toEqual(Array(5).fill({ result: 'failure', at: 'password', operation: operation.id }))
+  })
+})
