@@ -12,6 +12,7 @@ import {
 import { observable } from '@trpc/server/observable'
 import { EventSource } from 'eventsource'
 import { accessToken, renew } from './session/credential.ts'
+import { askForProof, wantedBy } from './session/proof.ts'
 
 export type Api = TRPCClient<AppRouter>
 /** An error as the server said it. */
@@ -23,10 +24,6 @@ export const statusOf = (error: unknown): number | undefined =>
 
 /** What kind of error the server said it is, such as `DEVICE_OFFLINE`. */
 export const codeOf = (error: unknown): string | undefined => (isApiError(error) ? error.data?.appCode : undefined)
-
-/** Does the server want to be shown that it is really the person? */
-export const wantsPassword = (error: unknown): boolean =>
-  isApiError(error) && error.data != null && 'confirm' in error.data && error.data.confirm === 'currentPassword'
 
 /** Asks once more with a new token when the server no longer takes the one that was sent. */
 const renewing: TRPCLink<AppRouter> =
@@ -58,10 +55,50 @@ const renewing: TRPCLink<AppRouter> =
       }
     })
 
+/** The request that gives the proof is refused in the dialog itself. */
+const proving = 'auth.sessions.confirm'
+
+/** Asks the person for what the server wants to be shown, and makes the request once more. */
+const confirming: TRPCLink<AppRouter> =
+  () =>
+  ({ op, next }) =>
+    observable((observer) => {
+      let stopped = false
+      const attempt = (): { unsubscribe(): void } =>
+        next(op).subscribe({
+          next: (value) => observer.next(value),
+          complete: () => observer.complete(),
+          error(error) {
+            const wanted = op.path === proving ? null : wantedBy(error.data)
+            if (wanted === null) return observer.error(error)
+            void askForProof(wanted).then((isProved) => {
+              if (stopped) return
+              if (isProved) running = attempt()
+              else observer.error(error)
+            })
+          },
+        })
+      let running = attempt()
+      return () => {
+        stopped = true
+        running.unsubscribe()
+      }
+    })
+
 /** `fetch` as the signed-in person, for what is no procedure: streams and files. */
 export const withToken = async (input: string | URL, init: RequestInit) => {
   const token = await accessToken()
-  return fetch(input, { ...init, headers: { ...init.headers, ...(token && { authorization: `Bearer ${token}` }) } })
+  const send = () =>
+    fetch(input, { ...init, headers: { ...init.headers, ...(token && { authorization: `Bearer ${token}` }) } })
+  const answer = await send()
+  if (answer.status !== 403) return answer
+  const wanted = wantedBy(
+    await answer
+      .clone()
+      .json()
+      .catch(() => null),
+  )
+  return wanted !== null && (await askForProof(wanted)) ? send() : answer
 }
 
 export const api: Api = createTRPCClient<AppRouter>({
@@ -70,6 +107,7 @@ export const api: Api = createTRPCClient<AppRouter>({
       condition: ({ type }) => type === 'subscription',
       true: httpSubscriptionLink({ url: '/trpc', EventSource, eventSourceOptions: () => ({ fetch: withToken }) }),
       false: [
+        confirming,
         renewing,
         // One request each: a slow answer then holds up no other, and each can be called off alone.
         httpLink({

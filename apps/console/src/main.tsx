@@ -7,6 +7,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { worthRetrying } from './questions.ts'
 import { createConsoleRouter } from './routes.tsx'
+import { ProofDialog } from './session/ProofDialog.tsx'
 import { followSession } from './session/transitions.ts'
 import { applyTheme } from './shell/theme.ts'
 import { styleNonce } from './styleNonce.ts'
@@ -44,6 +45,7 @@ createRoot(root).render(
       <QueryClientProvider client={queries}>
         <Tooltip.Provider delay={400}>
           <RouterProvider router={router} />
+          <ProofDialog />
           <Toasts />
         </Tooltip.Provider>
       </QueryClientProvider>

@@ -3,7 +3,6 @@ import { type ReactNode, useState } from 'react'
 import { Button } from './Button.tsx'
 import { Dialog } from './Dialog.tsx'
 import { TextField } from './fields.tsx'
-import { useConfirmation } from './PasswordField.tsx'
 import { Refusal } from './states.tsx'
 
 interface Props {
@@ -15,20 +14,17 @@ interface Props {
   readonly danger?: boolean
   /** A word that has to be typed first, for what cannot be taken back or hits many. */
   readonly type?: string
-  /** @param confirmation the person's password, once the server has asked for it */
-  act(confirmation: { readonly currentPassword?: string }): Promise<unknown>
+  act(): Promise<unknown>
   close(): void
 }
 
 /** Asks before something is done, shows that it goes on, and says why it was refused. */
 export function Confirm({ open, title, children, verb, danger = false, type, act, close }: Props) {
   const [typed, setTyped] = useState('')
-  const confirmation = useConfirmation()
-  const work = useMutation({ mutationFn: () => act(confirmation.given), onSuccess: () => end() })
+  const work = useMutation({ mutationFn: () => act(), onSuccess: () => end() })
   const end = () => {
     close()
     setTyped('')
-    confirmation.forget()
     work.reset()
   }
   const blocked = type !== undefined && typed.trim() !== type && `Type “${type}” first`
@@ -61,8 +57,7 @@ export function Confirm({ open, title, children, verb, danger = false, type, act
             onChange={(event) => setTyped(event.target.value)}
           />
         )}
-        {confirmation.field(work.error)}
-        <Refusal error={confirmation.refusal(work.error)} />
+        <Refusal error={work.error} />
       </div>
     </Dialog>
   )

@@ -14,7 +14,7 @@ interface Props {
   readonly blocked?: string | false
   /** In the middle and wider, for forms that need the room. */
   readonly wide?: boolean
-  readonly children: ReactNode
+  readonly children?: ReactNode
   submit(event: FormEvent): void
   close(): void
 }

@@ -20,16 +20,14 @@ export function SecondFactor() {
   const queries = useQueryClient()
   const [open, setOpen] = useState<Open>(null)
   const [codes, setCodes] = useState<readonly string[] | null>(null)
-  const [password, setPassword] = useState('')
   const [code, setCode] = useState('')
   const again = () => queries.invalidateQueries({ queryKey: ['me'] })
   const close = () => {
     setOpen(null)
     setCodes(null)
-    setPassword('')
     setCode('')
   }
-  const renew = useChange(() => api.auth.mfa.recoveryCodes.mutate(password ? { currentPassword: password } : {}), {
+  const renew = useChange(() => api.auth.mfa.recoveryCodes.mutate({}), {
     done: ({ recoveryCodes }) => setCodes(recoveryCodes),
   })
   const disable = useChange(() => api.auth.mfa.disable.mutate({ code: code.trim() }), {
@@ -72,7 +70,6 @@ export function SecondFactor() {
           <RecoveryCodes codes={codes} />
         ) : open === 'setup' ? (
           <AuthenticatorSetup
-            needsPassword
             done={({ recoveryCodes, credential }) => {
               updateCredential(credential)
               void again()
@@ -82,14 +79,6 @@ export function SecondFactor() {
         ) : open === 'codes' ? (
           <form className="grid gap-4" onSubmit={submit(renew)}>
             <p className="text-sm">The codes that you have stop working.</p>
-            <TextField
-              label="Your password"
-              type="password"
-              autoComplete="current-password"
-              hint="Only where you signed in a while ago."
-              value={password}
-              onChange={({ target }) => setPassword(target.value)}
-            />
             <Refusal error={renew.error} />
             <Button kind="primary" type="submit" busy={renew.isPending}>
               Make new codes

@@ -13,17 +13,10 @@ export interface SetupDone {
 }
 
 /** Enrols an authenticator app: scan, enter the code, keep the recovery codes. */
-export function AuthenticatorSetup({
-  needsPassword,
-  done,
-}: {
-  readonly needsPassword: boolean
-  done(result: SetupDone): void
-}) {
-  const [password, setPassword] = useState('')
+export function AuthenticatorSetup({ done }: { done(result: SetupDone): void }) {
   const [code, setCode] = useState('')
   const setup = useMutation({
-    mutationFn: () => api.auth.mfa.setup.mutate(password === '' ? {} : { currentPassword: password }),
+    mutationFn: () => api.auth.mfa.setup.mutate({}),
   })
   const enable = useMutation({
     mutationFn: () => api.auth.mfa.enable.mutate({ code: code.trim() }),
@@ -41,16 +34,6 @@ export function AuthenticatorSetup({
   if (!setup.data)
     return (
       <form className="grid gap-4" onSubmit={begin}>
-        {needsPassword && (
-          <TextField
-            label="Your password"
-            type="password"
-            autoComplete="current-password"
-            hint="Only where you signed in a while ago."
-            value={password}
-            onChange={(event) => setPassword(event.target.value)}
-          />
-        )}
         <Refusal error={setup.error} />
         <Button kind="primary" type="submit" busy={setup.isPending}>
           Set up an authenticator app

@@ -28,7 +28,7 @@ export function SecondFactorPage() {
         </button>
       }
     >
-      <AuthenticatorSetup needsPassword={false} done={setResult} />
+      <AuthenticatorSetup done={setResult} />
     </Step>
   )
 }

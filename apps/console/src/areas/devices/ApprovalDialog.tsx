@@ -1,13 +1,12 @@
 import type { Approval } from '@muster/areas/devices/approvals.contract.ts'
 import { useState } from 'react'
-import { api, wantsPassword } from '../../api.ts'
+import { api } from '../../api.ts'
 import { useAnswer, useChange } from '../../questions.ts'
 import { useMe } from '../../session/session.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Details, Verbatim } from '../../ui/Details.tsx'
 import { Badge, Facts } from '../../ui/display.tsx'
 import { TextField } from '../../ui/fields.tsx'
-import { PasswordField } from '../../ui/PasswordField.tsx'
 import { duration, many } from '../../ui/quantity.ts'
 import { Refusal } from '../../ui/states.tsx'
 import { Moment } from '../../ui/time.tsx'
@@ -20,24 +19,21 @@ export function ApprovalDialog({ id, close }: { readonly id: string; close(): vo
   const me = useMe()
   const answer = useAnswer((client) => client.devices.approvals.get, { id }, { staleMs: 0 })
   const [reason, setReason] = useState('')
-  const [password, setPassword] = useState('')
-  const proof = password === '' ? {} : { currentPassword: password }
   const refresh = { refresh: ['devices'] }
-  const approve = useChange(({ hash }: Approval) => api.devices.approvals.approve.mutate({ id, hash, ...proof }), {
+  const approve = useChange(({ hash }: Approval) => api.devices.approvals.approve.mutate({ id, hash }), {
     ...refresh,
     done: ({ commands }) => {
       toast(`${many(commands.length, 'command')} on the way`)
       close()
     },
   })
-  const refuse = useChange(() => api.devices.approvals.refuse.mutate({ id, reason: reason.trim() || null, ...proof }), {
+  const refuse = useChange(() => api.devices.approvals.refuse.mutate({ id, reason: reason.trim() || null }), {
     ...refresh,
     done: () => close(),
   })
   const approval = answer.data
   const isOwn = approval?.requestedBy === me.id
   const error = approve.error ?? refuse.error
-  const asksPassword = wantsPassword(error) || password !== ''
   return (
     <Details
       title={approval ? `${commandWords(approval.type)} on ${many(approval.devices, 'device')}` : 'Approval'}
@@ -72,8 +68,7 @@ export function ApprovalDialog({ id, close }: { readonly id: string; close(): vo
               onChange={({ target }) => setReason(target.value)}
             />
           )}
-          {asksPassword && <PasswordField value={password} change={setPassword} />}
-          {!(asksPassword && password === '') && <Refusal error={error} />}
+          <Refusal error={error} />
         </div>
       )}
     </Details>

@@ -2,12 +2,10 @@ import type { Device } from '@muster/areas/devices/devices.contract.ts'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { wantsPassword } from '../../api.ts'
 import { useRefresh } from '../../questions.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { TextField } from '../../ui/fields.tsx'
-import { PasswordField } from '../../ui/PasswordField.tsx'
 import { count, many } from '../../ui/quantity.ts'
 import { Failure, Refusal } from '../../ui/states.tsx'
 import { carryOut, isCommand, type Order, type Outcome, selectedDevices, skipWords } from './bulk.ts'
@@ -39,7 +37,6 @@ interface Props {
 export function BulkDialog({ kind, chosen, filters, sent, close }: Props) {
   const refresh = useRefresh()
   const [[read, done], setProgress] = useState([0, 0])
-  const [password, setPassword] = useState('')
   const [key] = useState(() => crypto.randomUUID())
   const [typed, setTyped] = useState('')
   const [order, setOrder] = useState<Order>(blank[kind])
@@ -51,23 +48,17 @@ export function BulkDialog({ kind, chosen, filters, sent, close }: Props) {
   })
   const devices = targets.data ?? []
   const work = useMutation({
-    mutationFn: () =>
-      carryOut({ order, devices, key, ...(password !== '' && { currentPassword: password }) }, (now) =>
-        setProgress([devices.length, now]),
-      ),
+    mutationFn: () => carryOut({ order, devices, key }, (now) => setProgress([devices.length, now])),
     onSuccess: ({ batchId }) => {
       if (batchId !== null) sent(batchId)
       void refresh('devices', 'groups')
     },
   })
-  const [asksPassword, setAsksPassword] = useState(false)
-  if (!asksPassword && wantsPassword(work.error)) setAsksPassword(true)
   if (work.data) return <Result outcome={work.data} kind={kind} close={close} />
   const isCareful = devices.length >= carefulFrom
   const blocked =
     (targets.isPending && 'The devices are being counted') ||
     missing(order) ||
-    (asksPassword && password === '' && 'Enter your password first') ||
     (isCareful && typed.trim() !== String(devices.length) && `Type ${devices.length} first`)
   const verb = `${titles[kind]} on ${many(devices.length, 'device')}`
   return (
@@ -111,8 +102,7 @@ export function BulkDialog({ kind, chosen, filters, sent, close }: Props) {
             onChange={({ target }) => setTyped(target.value)}
           />
         )}
-        {asksPassword && <PasswordField value={password} change={setPassword} />}
-        {!(asksPassword && password === '') && <Refusal error={work.error} />}
+        <Refusal error={work.error} />
       </div>
     </Dialog>
   )

@@ -5,7 +5,6 @@ import { useAnswer, useChange } from '../../questions.ts'
 import { useCan, useMe } from '../../session/session.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { AreaField, TextField } from '../../ui/fields.tsx'
-import { useConfirmation } from '../../ui/PasswordField.tsx'
 import { SideForm } from '../../ui/SideForm.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { toast } from '../../ui/toasts.tsx'
@@ -111,8 +110,7 @@ function StopForm({ close }: { close(): void }) {
 }
 
 function LiftForm({ close }: { close(): void }) {
-  const confirmation = useConfirmation()
-  const lift = useChange(() => api.devices.stops.lift.mutate(confirmation.given), {
+  const lift = useChange(() => api.devices.stops.lift.mutate({}), {
     refresh: ['devices'],
     done: () => {
       toast('Commands are allowed again')
@@ -131,10 +129,8 @@ function LiftForm({ close }: { close(): void }) {
       description="What waits goes out at once, as far as it has not expired."
       verb="Allow them"
       busy={lift.isPending}
-      error={confirmation.refusal(lift.error)}
+      error={lift.error}
       submit={submit}
-    >
-      {confirmation.field(lift.error)}
-    </SideForm>
+    />
   )
 }

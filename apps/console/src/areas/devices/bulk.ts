@@ -41,14 +41,10 @@ interface Given {
   readonly devices: readonly Device[]
   /** The same for every attempt, so that one that is made again sends nothing twice. */
   readonly key: string
-  readonly currentPassword?: string
 }
 
 /** Does it, a part at a time, and tells how far it is. */
-export async function carryOut(
-  { order, devices, key, currentPassword }: Given,
-  progress: (done: number) => void,
-): Promise<Outcome> {
+export async function carryOut({ order, devices, key }: Given, progress: (done: number) => void): Promise<Outcome> {
   let done = 0
   let batchId: string | null = null
   let waiting = 0
@@ -70,7 +66,6 @@ export async function carryOut(
         deviceIds,
         ...commandOf(order),
         idempotencyKey: `${key}/${from}`,
-        ...(currentPassword && { currentPassword }),
       })
       done += answer.commands.length
       batchId = answer.batchId ?? batchId

@@ -47,8 +47,8 @@ export function EmergencyStop() {
         close={() => setAsking(null)}
         title="Allow updates again?"
         verb="Allow updates"
-        act={async (confirmation) => {
-          await api.rollouts.stop.lift.mutate(confirmation)
+        act={async () => {
+          await api.rollouts.stop.lift.mutate({})
           toast('Updates are allowed again')
           await refresh('rollouts')
         }}

@@ -189,8 +189,8 @@ function Steering({ rollout: { id, version, state } }: { readonly rollout: Detai
           close={() => setAsking(null)}
           title={`${deed.verb}: ${version}?`}
           verb={deed.verb}
-          act={async (confirmation) => {
-            if (asking === 'resume') await api.rollouts.rollouts.resume.mutate({ id, ...confirmation })
+          act={async () => {
+            if (asking === 'resume') await api.rollouts.rollouts.resume.mutate({ id })
             else await api.rollouts.rollouts[asking].mutate({ id })
             toast(deed.done)
             await refresh('rollouts')

@@ -4,7 +4,6 @@ import { type FormEvent, useState } from 'react'
 import { api } from '../../api.ts'
 import { useChange, useEvery } from '../../questions.ts'
 import { SelectField, TextField } from '../../ui/fields.tsx'
-import { useConfirmation } from '../../ui/PasswordField.tsx'
 import { SideForm } from '../../ui/SideForm.tsx'
 import { toast } from '../../ui/toasts.tsx'
 
@@ -36,7 +35,6 @@ export function RolloutForm({ done, close }: Props) {
   const [hours, setHours] = useState('1')
   const [success, setSuccess] = useState('95')
   const [errors, setErrors] = useState('2')
-  const confirmation = useConfirmation()
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>({})
   const begin = useChange((given: Given) => api.rollouts.rollouts.create.mutate(given), {
     refresh: ['rollouts'],
@@ -54,7 +52,6 @@ export function RolloutForm({ done, close }: Props) {
       stageSeconds: Math.round(Number(hours) * 3_600),
       successPercent: Number(success),
       errorPercent: Number(errors),
-      ...confirmation.given,
     })
     setFaults(Object.fromEntries((checked.error?.issues ?? []).map(({ path, message }) => [String(path[0]), message])))
     if (checked.success) begin.mutate(checked.data)
@@ -68,7 +65,7 @@ export function RolloutForm({ done, close }: Props) {
       verb="Begin"
       busy={begin.isPending}
       blocked={version === '' && 'There is no version to take out yet'}
-      error={confirmation.refusal(begin.error)}
+      error={begin.error}
       submit={submit}
     >
       <SelectField label="Version" value={version} onChange={({ target }) => setChosen(target.value)}>
@@ -109,7 +106,6 @@ export function RolloutForm({ done, close }: Props) {
         value={errors}
         onChange={({ target }) => setErrors(target.value)}
       />
-      {confirmation.field(begin.error)}
     </SideForm>
   )
 }

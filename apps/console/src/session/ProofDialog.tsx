@@ -1,0 +1,95 @@
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { api } from '../api.ts'
+import { Button } from '../ui/Button.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
+import { TextField } from '../ui/fields.tsx'
+import { Refusal } from '../ui/states.tsx'
+import { endSession } from './credential.ts'
+import { proofQuestion, type Wanted } from './proof.ts'
+
+/** Asks for password and code when a request takes more than an open session, whatever the request is. */
+export function ProofDialog() {
+  const question = proofQuestion.use()
+  if (question === null) return null
+  const { wanted, answer } = question
+  return (
+    <Dialog open title="Confirm that it is you" close={() => answer(false)}>
+      {wanted.fields.length === 0 ? <SignInAgain /> : <ProofForm wanted={wanted} answer={answer} />}
+    </Dialog>
+  )
+}
+
+function ProofForm({ wanted, answer }: { readonly wanted: Wanted; answer(isProved: boolean): void }) {
+  const [currentPassword, setPassword] = useState('')
+  const [code, setCode] = useState('')
+  const [asksPassword, asksCode] = [wanted.fields.includes('currentPassword'), wanted.fields.includes('code')]
+  const prove = useMutation({
+    mutationFn: () =>
+      api.auth.sessions.confirm.mutate({
+        ...(asksPassword && { currentPassword }),
+        ...(asksCode && { code: code.trim() }),
+      }),
+    onSuccess: () => answer(true),
+    onError: () => setCode(''),
+  })
+  const sms = useMutation({ mutationFn: () => api.auth.mfa.sendSms.mutate({}) })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    prove.mutate()
+  }
+  const blocked =
+    (asksPassword && currentPassword === '' && 'Enter your password first') ||
+    (asksCode && code.trim() === '' && 'Enter a code first')
+  return (
+    <form className="grid gap-4" onSubmit={submit}>
+      <p className="text-muted text-sm">
+        This takes more than an open session. You are then asked no more for half an hour.
+      </p>
+      {asksPassword && (
+        <TextField
+          autoFocus
+          label="Your password"
+          type="password"
+          autoComplete="current-password"
+          value={currentPassword}
+          onChange={({ target }) => setPassword(target.value)}
+        />
+      )}
+      {asksCode && (
+        <TextField
+          label={wanted.codeKinds.includes('totp') ? 'Code of your app, or a recovery code' : codeLabel(wanted)}
+          autoComplete="one-time-code"
+          value={code}
+          onChange={({ target }) => setCode(target.value)}
+        />
+      )}
+      {wanted.codeKinds.includes('sms') && (
+        <Button busy={sms.isPending} blocked={sms.isSuccess && 'It is on its way'} onClick={() => sms.mutate()}>
+          Send a code by SMS
+        </Button>
+      )}
+      <Refusal error={prove.error ?? sms.error} />
+      <div className="flex justify-end gap-2">
+        <Button onClick={() => endSession('expired')}>Sign in again instead</Button>
+        <Button kind="primary" type="submit" busy={prove.isPending} blocked={blocked}>
+          Confirm
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+const codeLabel = ({ codeKinds }: Wanted) =>
+  codeKinds.includes('sms') ? 'Code of the SMS, or a recovery code' : 'Recovery code'
+
+function SignInAgain() {
+  return (
+    <div className="grid gap-4">
+      <p className="text-sm">This takes a sign-in of the last half hour.</p>
+      <Button kind="primary" onClick={() => endSession('expired')}>
+        Sign in again
+      </Button>
+    </div>
+  )
+}
