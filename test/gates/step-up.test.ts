@@ -6,13 +6,13 @@ import { farReach } from '@muster/areas/devices/commands.contract.ts'
 import type { Operation } from '@muster/areas/operation.ts'
 import { operations } from '@muster/areas/registry.ts'
 import type { Db } from '@muster/db/database.ts'
+import { rowsWritten } from '@muster/db/rows-written.ts'
 import type { Scope } from '@muster/kit/contract.ts'
 import { takesProof } from '@muster/kit/proof.ts'
 import { call } from '@muster/testkit/call.ts'
 import { signedInLongAgo, withPassword, withRecoveryCode } from '@muster/testkit/credentials.ts'
 import { testServices } from '@muster/testkit/services.ts'
 import { type Person, person } from '@muster/testkit/world.ts'
-import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { exampleOf } from './example-of.ts'
@@ -69,16 +69,16 @@ const inputFor = (operation: Operation, scope: Scope, kind: 'usual' | 'proves' =
 async function written(operation: Operation): Promise<Set<string> | null> {
   const services = await testServices()
   for (const who of callers) {
-    const counted = { before: new Map<string, number>(), after: new Map<string, number>() }
-    // The counts of a connection go on from its transactions before.
+    let before: ReadonlyMap<string, number> = new Map()
+    let after = before
     const look = async (db: Db, when: 'before' | 'after') => {
-      const { rows } = await sql<{ table: string; rows: number }>`SELECT relname AS table,
-        (n_tup_ins + n_tup_upd + n_tup_del)::int AS rows FROM pg_stat_xact_user_tables`.execute(db)
-      counted[when] = new Map(rows.map(({ table, rows: count }) => [table, count]))
+      const rows = await rowsWritten(db)
+      if (when === 'before') before = rows
+      else after = rows
     }
     const answer = await probe(operation, who, inputFor(operation, who.scope), { services, look })
     if (answer.status >= 400) continue
-    const grown = [...counted.after].filter(([table, rows]) => rows > (counted.before.get(table) ?? 0))
+    const grown = [...after].filter(([table, rows]) => rows > (before.get(table) ?? 0))
     return new Set(grown.map(([table]) => table))
   }
   return null
