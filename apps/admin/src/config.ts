@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { smsSettings } from '@muster/areas/auth/sms-settings.ts'
 import { outboxToken } from '@muster/areas/mail/settings.ts'
-import { logLevel, onOff, port, postgresUrl, redisUrl, wholeNumber } from '@muster/kit/config.ts'
+import { hostSettings, logLevel, onOff, port, postgresUrl, redisUrl, wholeNumber } from '@muster/kit/config.ts'
 import { sourceSettings, storeSettings } from '@muster/releases/config.ts'
 import { z } from 'zod'
 
@@ -18,6 +18,7 @@ export const adminSettings = z.object({
   REDIS_URL: redisUrl(),
   KEYS_FILE: z.string(),
   PUBLIC_URL: z.url().optional(),
+  ...hostSettings,
   INGEST_PUBLIC_URL: z.url({ protocol: /^wss?$/ }).default('ws://127.0.0.1:3001/agent'),
   BOOTSTRAP_EMAIL: z.email().optional(),
   BOOTSTRAP_PASSWORD: z.string().min(8).optional(),

@@ -39,6 +39,7 @@ const services = createServices({
     version,
     publicUrl: (config.PUBLIC_URL ?? `http://127.0.0.1:${config.ADMIN_PORT}`).replace(/\/+$/, ''),
     ingestUrl: config.INGEST_PUBLIC_URL,
+    allowedHosts: config.ALLOWED_HOSTS,
     enableRegistration: config.ENABLE_REGISTRATION,
     enablePartnerRegistration: config.ENABLE_PARTNER_REGISTRATION,
     autoApprovePartners: config.AUTO_APPROVE_PARTNERS,

@@ -2,6 +2,7 @@
 // one shape, `{ code, message }`.
 import type { Socket } from 'node:net'
 import { AppError, type ErrorCode } from '@muster/kit/errors.ts'
+import { hostsAmong, type KnownHosts, misdirected } from '@muster/kit/known-hosts.ts'
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify'
 
 /** Headers that say who asks and what comes; two of them would leave it open which one counts. */
@@ -20,7 +21,7 @@ const notAPath = /[#\\]/
 
 const bad = (message: string) => new AppError('BAD_REQUEST', message)
 
-function refuse({ raw, headers }: FastifyRequest): void {
+function refuse({ raw, headers }: FastifyRequest, known: KnownHosts): void {
   if (raw.httpVersion !== '1.1' && raw.httpVersion !== '1.0') throw bad('Speak HTTP/1.1')
   const seen = new Set<string>()
   for (let index = 0; index < raw.rawHeaders.length; index += 2) {
@@ -30,6 +31,7 @@ function refuse({ raw, headers }: FastifyRequest): void {
     seen.add(name)
   }
   if (!seen.has('host') && raw.httpVersion === '1.1') throw bad('The header host is missing')
+  if (!isForUs(raw, known)) throw misdirected()
   const coding = headers['transfer-encoding']
   if (coding !== undefined && coding !== 'chunked') throw bad('Send the body plainly or in chunks')
   const [path = ''] = (raw.url ?? '').split('?', 1)
@@ -40,10 +42,13 @@ function refuse({ raw, headers }: FastifyRequest): void {
   }
 }
 
-export function refuseAmbiguity(app: FastifyInstance): void {
+const isForUs = ({ rawHeaders, url = '' }: FastifyRequest['raw'], known: KnownHosts) =>
+  known.knows({ hosts: hostsAmong(rawHeaders), target: url })
+
+export function refuseAmbiguity(app: FastifyInstance, known: KnownHosts): void {
   app.addHook('onRequest', async (request, reply) => {
     try {
-      refuse(request)
+      refuse(request, known)
     } catch (error) {
       // Whatever follows on this connection may have been meant to be a part of this request.
       reply.header('connection', 'close')
@@ -51,6 +56,10 @@ export function refuseAmbiguity(app: FastifyInstance): void {
     }
   })
 }
+
+/** What the framework refuses before any hook of ours has run: a request for another name learns nothing else. */
+export const earlyRefusal = (error: FastifyError, { raw }: FastifyRequest, known: KnownHosts) =>
+  isForUs(raw, known) ? refusal(error) : misdirected()
 
 /** What the HTTP server itself refuses, in our codes. */
 export function refusal(error: FastifyError): AppError | FastifyError {

@@ -5,6 +5,7 @@ import type { Services } from '@muster/areas/services.ts'
 import type { Db } from '@muster/db/database.ts'
 import type { Runtime } from '@muster/kit/call.ts'
 import { AppError } from '@muster/kit/errors.ts'
+import { KnownHosts } from '@muster/kit/known-hosts.ts'
 import { type FastifyBaseLogger, type FastifyError, type FastifyInstance, fastify, LogController } from 'fastify'
 import type { Registry } from 'prom-client'
 import { endConnections } from './closing.ts'
@@ -19,7 +20,7 @@ import { serveTrpc } from './doors/trpc.ts'
 import { loggedPath } from './logged-path.ts'
 import { observeRequests } from './metrics.ts'
 import type { OpenRequests } from './open-requests.ts'
-import { refusal, refuseAmbiguity, refuseNonsense } from './refusals.ts'
+import { earlyRefusal, refusal, refuseAmbiguity, refuseNonsense } from './refusals.ts'
 
 export interface ServerOptions {
   readonly operations: readonly Operation[]
@@ -40,6 +41,7 @@ export interface ServerOptions {
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
   const { operations, runtime, log, stalledMs = 45_000 } = options
   const { settings } = runtime.services
+  const knownHosts = new KnownHosts([settings.publicUrl, settings.ingestUrl], settings.allowedHosts)
   const secureCookies = settings.publicUrl.startsWith('https:')
   const app = fastify({
     loggerInstance: log,
@@ -52,7 +54,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     keepAliveTimeout: 72_000,
     return503OnClosing: true,
     routerOptions: { maxParamLength: 10_000 },
-    frameworkErrors: (error, request, reply) => sendFailure(refusal(error), request, reply),
+    frameworkErrors: (error, request, reply) => sendFailure(earlyRefusal(error, request, knownHosts), request, reply),
     clientErrorHandler: refuseNonsense,
     // Asked for by `refuseAmbiguity`, in our own words.
     http: { requireHostHeader: false },
@@ -61,7 +63,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   observeRequests(app, options.registry)
   options.openRequests?.follow(app)
   endConnections(app, stalledMs)
-  refuseAmbiguity(app)
+  refuseAmbiguity(app, knownHosts)
   drainUnreadBodies(app)
   app.setErrorHandler((error: FastifyError, request, reply) => sendFailure(refusal(error), request, reply))
   // Hooks of every request end by a call, not by a promise: that is a turn of the event loop less each.

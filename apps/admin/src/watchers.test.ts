@@ -46,7 +46,7 @@ interface Watcher {
 /** Watches as a client does that keeps of it what is asked for. Has begun when the promise resolves. */
 function watch(query: string, token: string): Promise<Watcher> {
   const watcher: Watcher = { socket: connect(port, '127.0.0.1'), said: '', closed: false }
-  const head = [`GET /api/v1/devices/events${query} HTTP/1.1`, 'Host: muster', `Authorization: Bearer ${token}`]
+  const head = [`GET /api/v1/devices/events${query} HTTP/1.1`, 'Host: 127.0.0.1', `Authorization: Bearer ${token}`]
   watcher.socket.write(`${head.join('\r\n')}\r\n\r\n`)
   watcher.socket.on('error', () => undefined)
   watcher.socket.on('close', () => {

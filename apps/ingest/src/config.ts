@@ -1,5 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { logLevel, port, readConfig, redisUrl, unsignedAgentsUntil, wholeNumber } from '@muster/kit/config.ts'
+import {
+  hostSettings,
+  logLevel,
+  port,
+  readConfig,
+  redisUrl,
+  unsignedAgentsUntil,
+  wholeNumber,
+} from '@muster/kit/config.ts'
 import { z } from 'zod'
 
 /** The settings of ingest. */
@@ -9,6 +17,9 @@ export const ingestSettings = z.object({
   INGEST_HOST: z.string().default('127.0.0.1'),
   METRICS_HOST: z.string().default('127.0.0.1'),
   METRICS_PORT: port(9466),
+  /** Where agents connect from outside: its host is a name that this process answers to. */
+  INGEST_PUBLIC_URL: z.url({ protocol: /^wss?$/, error: 'should look like wss://agents.example.com/agent' }).optional(),
+  ...hostSettings,
   REDIS_URL: redisUrl(),
   /** Keys that device certificates are verified with, and tickets made. */
   DEVICE_KEYS_FILE: z.string(),

@@ -1,4 +1,5 @@
 import { readDeviceKeyring } from '@muster/kit/keyring.ts'
+import { KnownHosts } from '@muster/kit/known-hosts.ts'
 import type { Log } from '@muster/kit/log.ts'
 import type { HealthChecks } from '@muster/kit/metrics.ts'
 import type { Service } from '@muster/kit/service.ts'
@@ -59,6 +60,7 @@ export function createIngest(
   const admission = new Admission(config.ADMISSIONS_PER_SECOND, Date.now())
   const collect = engineCollector()
   const compaction = collect === undefined ? undefined : new Compaction(collect, limits)
+  const knownHosts = new KnownHosts([config.INGEST_PUBLIC_URL], config.ALLOWED_HOSTS)
   let server: SocketServer | undefined
   let sweeping: NodeJS.Timeout | undefined
 
@@ -93,7 +95,7 @@ export function createIngest(
       await stops.start()
       await push.start()
       server = await serveSockets(
-        { host: config.INGEST_HOST, port: config.INGEST_PORT, path: agentPath, limits },
+        { host: config.INGEST_HOST, port: config.INGEST_PORT, path: agentPath, limits, knownHosts },
         createHandlers(gateway, admission, config, state),
       )
       sweeping = setInterval(() => void everySecond(), limits.sweepMs)
@@ -224,7 +226,14 @@ function createHandlers(
     message: (connection, frame, isBinary) => receive(gateway, connection, frame, isBinary, Date.now()),
     drain: (connection) => relieve(gateway, connection),
     close: (connection, code) => gone(gateway, connection, code, Date.now()),
-    refused: (reason) => countBy(counters.refusedUpgrades, reason),
+    refused(reason) {
+      countBy(counters.refusedUpgrades, reason)
+      // Agents that come by a name which this process was not told of: only its operator can mend that.
+      if (reason === 'host' && gateway.quiet.isNews('host', performance.now()))
+        gateway.log.warn(
+          'refused a request for another host name; INGEST_PUBLIC_URL and ALLOWED_HOSTS say which are known',
+        )
+    },
   }
 }
 

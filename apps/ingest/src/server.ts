@@ -1,4 +1,5 @@
 import uws from 'uWebSockets.js'
+import { type KnownHosts, misdirected } from '@muster/kit/known-hosts.ts'
 import { frameBytesMax } from '@muster/wire/limits.ts'
 import { subprotocol } from '@muster/wire/version.ts'
 import type { Connection } from './connection.ts'
@@ -35,6 +36,8 @@ export interface ServerOptions {
   port: number
   path: string
   limits: Limits
+  /** The names that this process answers to. */
+  knownHosts: KnownHosts
 }
 
 /** The listening socket server of this process. */
@@ -48,7 +51,8 @@ export interface SocketServer {
 
 /** Listens for agents. Several processes may do so on one port. */
 export async function serveSockets(options: ServerOptions, handlers: SocketHandlers): Promise<SocketServer> {
-  const { path, host, port, limits } = options
+  const { path, host, port, limits, knownHosts } = options
+  hideVersion()
   const app = uws.App()
   app.ws<Kept>(path, {
     // A little above the largest frame, so that one just too large gets our close code and not a cut connection.
@@ -59,14 +63,17 @@ export async function serveSockets(options: ServerOptions, handlers: SocketHandl
     idleTimeout: 0,
     sendPingsAutomatically: false,
     compression: uws.DISABLED,
-    upgrade: (res, req, context) => upgrade(res, req, context, handlers),
+    upgrade: (res, req, context) => {
+      if (isForUs(res, req, knownHosts, handlers)) upgrade(res, req, context, handlers)
+    },
     open: (socket) => handlers.open(socket, socket.getUserData().connection),
     message: (socket, message, isBinary) =>
       handlers.message(socket.getUserData().connection, new Uint8Array(message), isBinary),
     drain: (socket) => handlers.drain(socket.getUserData().connection),
     close: (socket, code) => handlers.close(socket.getUserData().connection, code),
   })
-  app.any('/*', (res) => {
+  app.any('/*', (res, req) => {
+    if (!isForUs(res, req, knownHosts, handlers)) return
     handlers.refused('not-found')
     res.writeStatus('404 Not Found').end()
   })
@@ -93,6 +100,26 @@ function listen(app: uws.TemplatedApp, host: string, port: number): Promise<uws.
       else reject(new Error(`Cannot listen on ${host}:${port}; is another program using this port?`))
     })
   })
+}
+
+/** Refuses a request for another host's name. The library takes neither two Host headers nor absolute targets. */
+function isForUs(
+  res: uws.HttpResponse,
+  req: uws.HttpRequest,
+  knownHosts: KnownHosts,
+  handlers: SocketHandlers,
+): boolean {
+  if (knownHosts.knows({ hosts: [req.getHeader('host')], target: req.getUrl() })) return true
+  handlers.refused('host')
+  const body = JSON.stringify(misdirected().body())
+  res.writeStatus('421 Misdirected Request').writeHeader('Content-Type', 'application/json').end(body, true)
+  return false
+}
+
+/** Takes the header with its version out of the library's answers. The switch is not in its types. */
+function hideVersion(): void {
+  const configure: unknown = Reflect.get(uws, '_cfg')
+  if (typeof configure === 'function') configure('999999990007')
 }
 
 function upgrade(

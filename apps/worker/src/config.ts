@@ -1,5 +1,5 @@
 import { mailSettings } from '@muster/areas/mail/settings.ts'
-import { logLevel, port, postgresUrl, redisUrl, wholeNumber } from '@muster/kit/config.ts'
+import { hostSettings, logLevel, port, postgresUrl, redisUrl, wholeNumber } from '@muster/kit/config.ts'
 import { sourceSettings, storeSettings } from '@muster/releases/config.ts'
 import { z } from 'zod'
 import type { MetricDays } from './metric-retention.ts'
@@ -11,6 +11,7 @@ export const workerSettings = z.object({
   KEYS_FILE: z.string({ error: 'should be the path of the key file' }).min(1),
   METRICS_HOST: z.string().default('127.0.0.1'),
   METRICS_PORT: port(9465),
+  ...hostSettings,
   LOG_LEVEL: logLevel(),
   /** Where people reach this service: for links in mails. */
   PUBLIC_URL: z

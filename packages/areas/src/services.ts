@@ -45,6 +45,8 @@ export interface Settings {
   readonly publicUrl: string
   /** The address that enrolled agents are told to connect to. */
   readonly ingestUrl: string
+  /** Further host names that this service answers to. */
+  readonly allowedHosts?: readonly string[]
   readonly enableRegistration: boolean
   /** May anybody register a partner, which then waits for approval? Yes unless said otherwise. */
   readonly enablePartnerRegistration?: boolean

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isHostName } from './known-hosts.ts'
 
 /** A setting is missing or wrong; the message names each variable and what it should be. */
 export class ConfigError extends Error {
@@ -54,4 +55,19 @@ export const unsignedAgentsUntil = () =>
     .union([z.iso.date(), z.iso.datetime({ offset: true })], { error: 'should be a date such as 2027-06-01' })
     .default('2027-06-01')
     .transform((date) => Date.parse(date))
+/** Host names, without scheme and port, with commas between. */
+const hostNames = () =>
+  z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim()])))
+    .pipe(
+      z.array(
+        z.string().refine(isHostName, {
+          error: 'should be host names without scheme and port, such as muster.example.com, with commas between',
+        }),
+      ),
+    )
+/** The settings of every process that answers HTTP: its own names are those of its addresses, and these. */
+export const hostSettings = { ALLOWED_HOSTS: hostNames() }
 export const logLevel = () => z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info')

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import { collectDefaultMetrics, Registry } from 'prom-client'
+import { hostsAmong, KnownHosts, misdirected } from './known-hosts.ts'
 import type { Service } from './service.ts'
 
 /** Whether the process should be restarted, and what it depends on. */
@@ -18,10 +19,14 @@ export function createMetrics(app: string): Registry {
 }
 
 /** Answers `/metrics`, `/health/live` and `/health/ready`. */
-function answering(registry: Registry, checks: HealthChecks): Server {
+function answering(registry: Registry, checks: HealthChecks, known: KnownHosts): Server {
   return createServer(async (request, response) => {
     const answer = (status: number, type: string, body: string) =>
       response.writeHead(status, { 'content-type': type }).end(body)
+    if (!known.knows({ hosts: hostsAmong(request.rawHeaders), target: request.url ?? '' })) {
+      const refusal = misdirected()
+      return answer(refusal.status, 'application/json', JSON.stringify(refusal.body()))
+    }
     if (request.url === '/metrics') return answer(200, registry.contentType, await registry.metrics())
     if (request.url === '/health/live') {
       const live = checks.live()
@@ -36,13 +41,22 @@ function answering(registry: Registry, checks: HealthChecks): Server {
   })
 }
 
+interface ObservationSettings {
+  readonly METRICS_HOST: string
+  readonly METRICS_PORT: number
+  readonly PUBLIC_URL?: string | undefined
+  readonly INGEST_PUBLIC_URL?: string | undefined
+  readonly ALLOWED_HOSTS?: readonly string[]
+}
+
 /** The part of a process that is looked at by those who watch over it, on a port of its own; port 0 picks a free one. */
 export function observation(
   registry: Registry,
-  settings: { readonly METRICS_HOST: string; readonly METRICS_PORT: number },
+  settings: ObservationSettings,
   checks: HealthChecks,
 ): Service & { readonly port: number | undefined } {
-  const server = answering(registry, checks)
+  const { PUBLIC_URL, INGEST_PUBLIC_URL, ALLOWED_HOSTS } = settings
+  const server = answering(registry, checks, new KnownHosts([PUBLIC_URL, INGEST_PUBLIC_URL], ALLOWED_HOSTS))
   return {
     name: 'metrics',
     get port() {

@@ -127,6 +127,7 @@ async function launch(config: LauncherConfig, outboxToken: string | undefined): 
         ...(config.PUBLIC_URL && { PUBLIC_URL: config.PUBLIC_URL }),
         ...(config.INGEST_PUBLIC_URL && { INGEST_PUBLIC_URL: config.INGEST_PUBLIC_URL }),
       },
+      ingest: { ...(config.INGEST_PUBLIC_URL && { INGEST_PUBLIC_URL: config.INGEST_PUBLIC_URL }) },
       worker: { ...(config.PUBLIC_URL && { PUBLIC_URL: config.PUBLIC_URL }) },
     },
     onStep: (what, ms) => say(`✓ ${what} (${(ms / 1000).toFixed(1)} s)`),

@@ -21,7 +21,7 @@ export class RawClient {
     const client = new RawClient(connect(port, '127.0.0.1'))
     const head = [
       'GET /agent HTTP/1.1',
-      'Host: a',
+      'Host: 127.0.0.1',
       'Upgrade: websocket',
       'Connection: Upgrade',
       'Sec-WebSocket-Version: 13',
