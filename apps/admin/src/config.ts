@@ -20,6 +20,8 @@ export const adminSettings = z.object({
   PUBLIC_URL: z.url().optional(),
   ...hostSettings,
   INGEST_PUBLIC_URL: z.url({ protocol: /^wss?$/ }).default('ws://127.0.0.1:3001/agent'),
+  /** PUBLIC_URL and INGEST_PUBLIC_URL may be plaintext off loopback. */
+  ALLOW_PLAINTEXT: onOff(false),
   BOOTSTRAP_EMAIL: z.email().optional(),
   BOOTSTRAP_PASSWORD: z.string().min(8).optional(),
   /** May anybody make an account? */

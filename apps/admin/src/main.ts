@@ -2,6 +2,7 @@ import '@muster/kit/production.ts'
 
 import { bootstrap } from '@muster/areas/auth/bootstrap.ts'
 import { smsFrom } from '@muster/areas/auth/sms-settings.ts'
+import { requireEncryptedAddresses } from '@muster/areas/enrollment/public-addresses.ts'
 import { operations } from '@muster/areas/registry.ts'
 import { createRuntime, createServices } from '@muster/areas/runtime.ts'
 import { connectRedis, connectSubscriber, untilReady } from '@muster/backplane/redis.ts'
@@ -22,6 +23,7 @@ import { createServer } from './server.ts'
 import { version } from './version.ts'
 
 const config = readConfig(adminSettings)
+requireEncryptedAddresses(config)
 const log = createLog('admin', config.LOG_LEVEL)
 const people = createPool({ url: config.DATABASE_URL, name: 'muster-admin', max: 16 })
 const system = createPool({ url: config.SYSTEM_DATABASE_URL, name: 'muster-admin-system', max: 8 })

@@ -85,7 +85,7 @@ describe('a bad frame', () => {
 
   test.each<[Role, UpMessage]>([
     ['watchdog', { name: 'heartbeat', sequence: 1, body: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] }],
-    ['watchdog', { name: 'watchdogKey', sequence: 1, body: { publicKey: 'A'.repeat(43) } }],
+    ['watchdog', { name: 'watchdogKey', sequence: 1, body: { publicKey: `${'B'.repeat(42)}A` } }],
     ['agent', { name: 'watchdogStatus', sequence: 1, body: { agent: 'running' } }],
   ])('a %s does not say what is the other’s to say', async (role, message) => {
     const client = await Client.welcomed(node.port, fleet.enrol(), { role })

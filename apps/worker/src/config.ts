@@ -1,5 +1,5 @@
 import { mailSettings } from '@muster/areas/mail/settings.ts'
-import { hostSettings, logLevel, port, postgresUrl, redisUrl, wholeNumber } from '@muster/kit/config.ts'
+import { hostSettings, logLevel, onOff, port, postgresUrl, redisUrl, wholeNumber } from '@muster/kit/config.ts'
 import { sourceSettings, storeSettings } from '@muster/releases/config.ts'
 import { z } from 'zod'
 import type { MetricDays } from './metric-retention.ts'
@@ -17,6 +17,8 @@ export const workerSettings = z.object({
   PUBLIC_URL: z
     .url({ protocol: /^https?$/, error: 'should look like https://muster.example.com' })
     .default('http://127.0.0.1:3000'),
+  /** PUBLIC_URL may be plaintext off loopback. */
+  ALLOW_PLAINTEXT: onOff(false),
   STREAM_SHARDS: wholeNumber(1, 1024, 8),
   /** For how many days heartbeats, five minutes and hours of metrics are kept. */
   METRICS_RAW_DAYS: wholeNumber(2, 365, 7),

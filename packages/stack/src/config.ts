@@ -23,6 +23,8 @@ const Settings = z.object({
   ENABLE_2FA: onOff(true),
   /** How people reach the admin process when it is not under its own address. */
   PUBLIC_URL: z.url({ protocol: /^https?$/, error: 'should look like https://muster.example.com' }).optional(),
+  /** Whether these two may be plaintext off loopback. */
+  ALLOW_PLAINTEXT: onOff(false),
   /** How agents reach ingest when it is not under its own address. */
   INGEST_PUBLIC_URL: z.url({ protocol: /^wss?$/, error: 'should look like wss://agents.example.com/agent' }).optional(),
 })

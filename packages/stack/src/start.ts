@@ -124,11 +124,15 @@ async function launch(config: LauncherConfig, outboxToken: string | undefined): 
       admin: {
         ENABLE_REGISTRATION: String(config.ENABLE_REGISTRATION),
         ENABLE_2FA: String(config.ENABLE_2FA),
+        ALLOW_PLAINTEXT: String(config.ALLOW_PLAINTEXT),
         ...(config.PUBLIC_URL && { PUBLIC_URL: config.PUBLIC_URL }),
         ...(config.INGEST_PUBLIC_URL && { INGEST_PUBLIC_URL: config.INGEST_PUBLIC_URL }),
       },
       ingest: { ...(config.INGEST_PUBLIC_URL && { INGEST_PUBLIC_URL: config.INGEST_PUBLIC_URL }) },
-      worker: { ...(config.PUBLIC_URL && { PUBLIC_URL: config.PUBLIC_URL }) },
+      worker: {
+        ALLOW_PLAINTEXT: String(config.ALLOW_PLAINTEXT),
+        ...(config.PUBLIC_URL && { PUBLIC_URL: config.PUBLIC_URL }),
+      },
     },
     onStep: (what, ms) => say(`✓ ${what} (${(ms / 1000).toFixed(1)} s)`),
     onNote: (line) => say(`  ${line}`),

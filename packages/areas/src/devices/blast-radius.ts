@@ -1,5 +1,6 @@
 // How far one account reaches before somebody has to show that it is really in its owner's hands, or a second person has to
-// agree: stolen credentials must not be worth a fleet. Looking is free; what changes machines is counted by actor.
+// agree: stolen credentials must not be worth a fleet. Looking is free; changing machines and reading their content is counted by
+// actor: the files of a fleet, its password hashes among them, are worth as much as running programs on it.
 import { type Db, inOrder } from '@muster/db/database.ts'
 import { AppError } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
@@ -73,7 +74,7 @@ export async function requireToolReach(call: Call, type: CommandName, target: Ta
   await requireReach(call, type, [target], { db })
 }
 
-/** How many devices the actor would have changed something at lately, with these. Who only looks reaches none. */
+/** How many devices the actor would have changed or read from lately, with these. Looking reaches none. */
 export async function reachedWith(
   db: Db,
   userId: string,

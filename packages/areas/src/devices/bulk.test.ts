@@ -6,6 +6,7 @@ import { testServices } from '@muster/testkit/services.ts'
 import { person, world } from '@muster/testkit/world.ts'
 import { describe, expect, it } from 'vitest'
 import { groups } from '../groups/groups.contract.ts'
+import { files } from '../system-tools/files.contract.ts'
 import { blastRadius } from './blast-radius.ts'
 import { commands } from './commands.contract.ts'
 import { devices } from './devices.contract.ts'
@@ -133,6 +134,26 @@ describe('how far one account reaches', () => {
     expect(pagination.total).toBe(0)
     const recent = await call(own.orgAdmin, commands.bulk, { deviceIds, ...script })
     expect(recent.commands).toHaveLength(deviceIds.length)
+  })
+
+  it('finding 10: reading files of many machines takes a recent sign-in too, and listing them does not', async () => {
+    const own = await world()
+    const names = Array.from({ length: blastRadius.devices + 1 }, (_, index) => `read-${index}`)
+    const deviceIds = await enrolled(own.orgAdmin, { orgId: own.org.id }, ...names)
+    const tenant = { scope: 'organization', partnerId: own.partner.id, orgId: own.org.id } as const
+    const late = await person(tenant, { role: 'Org Admin' })
+    await system.query(`UPDATE sessions SET authenticated_at = now() - interval '2 hours' WHERE id = $1`, [
+      late.sessionId,
+    ])
+    const read = (deviceId: string) => refusal(call(late, files.download, { deviceId, path: '/etc/shadow' }))
+    const [last = '', ...others] = deviceIds
+    for (const deviceId of others) expect(await read(deviceId)).toMatchObject({ code: 'DEVICE_OFFLINE' })
+    expect(await read(last)).toMatchObject({ status: 403, extra: { confirm: 'currentPassword' } })
+    expect(await read(others[0] ?? '')).toMatchObject({ code: 'DEVICE_OFFLINE' })
+    const listed = await refusal(call(late, files.list, { deviceId: last, path: '/etc' }))
+    expect(listed).toMatchObject({ code: 'DEVICE_OFFLINE' })
+    const records = (await auditOf(last)).filter(({ action }) => action === 'device.file.read')
+    expect(records.filter(({ result }) => result === 'success')).toEqual([])
   })
 
   it('so do several organizations at once', async () => {

@@ -29,8 +29,11 @@ export interface CommandType {
   readonly mode: 'queued' | 'interactive' | 'both'
   /** How long it waits for its device where it is queued. */
   readonly expiresInSeconds: number
-  /** `look` reads, `change` can be undone, `full` can do anything that the agent can. */
-  readonly risk: 'look' | 'change' | 'full'
+  /**
+   * `look` tells what the machine does and consists of, `read` hands out any content that the agent can open, secrets included,
+   * `change` can be undone, `full` can do anything that the agent can. All but `look` count toward the blast radius.
+   */
+  readonly risk: 'look' | 'read' | 'change' | 'full'
   /** The first version of the agent that knows it. */
   readonly minAgentVersion: string
   /** Where it exists at all; everywhere when absent. */
@@ -93,7 +96,7 @@ export const commandRegistry = {
   restart_service: { ...change, payload: services.ControlService, result: services.ControlledService },
 
   list_files: { ...look, ...file, payload: files.ListFiles, result: files.FileList },
-  read_file: { ...look, ...file, payload: files.ReadFile, result: files.FilePiece },
+  read_file: { ...look, ...file, risk: 'read', payload: files.ReadFile, result: files.FilePiece },
   write_file: { ...look, ...file, risk: 'full', payload: files.WriteFile, result: files.WrittenFile },
 
   list_event_logs: { ...look, payload: eventLogs.ListEventLogs, result: eventLogs.EventLogList },

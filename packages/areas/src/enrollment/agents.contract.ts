@@ -1,4 +1,5 @@
 import { anyone, ask, create, id } from '@muster/kit/contract.ts'
+import { PublicKey } from '@muster/wire/public-key.ts'
 import { z } from 'zod'
 
 const text = (most: number) =>
@@ -7,11 +8,6 @@ const text = (most: number) =>
     .trim()
     .max(most)
     .refine((given) => !/\p{Cc}/u.test(given), { error: 'must not contain control characters' })
-
-/** Thirty-two bytes in base64url, in the one spelling that each key has. */
-const publicKey = z.string().regex(/^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/, {
-  error: 'must be a raw Ed25519 public key in base64url',
-})
 
 /** The public keys that sign orders, and the number of the statement that names them. */
 const orderKeys = z.object({ serial: z.int(), keys: z.array(z.string()) })
@@ -33,7 +29,7 @@ export const agents = {
       agentVersion: text(64).min(1),
       /** Tells machines apart whose names are equal. */
       machineId: text(128).min(1).optional(),
-      publicKey,
+      publicKey: PublicKey,
       /** Of a machine that enrols anew with another key: proof that it holds the one before, so that it stays the same device. */
       previous: z.object({ deviceId: id(), signature: z.string().regex(/^[A-Za-z0-9_-]{86}$/) }).optional(),
     }),

@@ -209,6 +209,7 @@ describe('enrolment', async () => {
 
   it.each([
     ['publicKey', { publicKey: 'A'.repeat(42) }],
+    ['publicKey', { publicKey: 'A'.repeat(43) }],
     ['publicKey', { publicKey: `${'A'.repeat(42)}B` }],
     ['hostname', { hostname: '' }],
     ['hostname', { hostname: 'a\u0000b' }],

@@ -47,7 +47,7 @@ export const agentsExamples: ExamplesOf<typeof agents> = {
       osType: 'linux' as const,
       architecture: 'x64',
       agentVersion: '1.0.0',
-      publicKey: 'A'.repeat(43),
+      publicKey: `${'B'.repeat(42)}A`,
     }),
   },
   orderKeys: { about: 'own', answers: [401], input: () => ({ certificate: 'not-a-certificate' }) },

@@ -10,7 +10,7 @@ import type pg from 'pg'
 import { type Registered, releasesPath, urlOf } from '../agent-versions/index.ts'
 import { frameToOrder, type Instruction, type OrderSigner } from '../devices/index.ts'
 import { type Going, hasFailed, hasSucceeded, meantFor, runsOlder } from './fleet.sql.ts'
-import { type Counts, reachOf, tooManyErrors, verdictOf } from './rollouts.rules.ts'
+import { type Counts, failsWidely, heldOrgs, type OrgCounts, reachOf, sumOf, verdictOf } from './rollouts.rules.ts'
 import { noteWithheld } from './withheld.ts'
 
 /** So many devices are told at once; the rest follows within seconds. */
@@ -61,15 +61,17 @@ async function takeTurn({ pool, redis, log, signer, publicUrl }: OfferParts): Pr
     if (rollout === null) return null
     const before = await countsOf(db, rollout)
     // What is going wrong stops before anybody else is asked; what goes well goes on once nobody waits for its offer.
-    const offers = tooManyErrors(before, rollout) ? [] : await takeDue(db, rollout)
+    const held = heldOrgs(before, rollout)
+    const offers = failsWidely(before, rollout) ? [] : await takeDue(db, rollout, held)
     if (offers.length > 0) return { rollout, offers }
-    const members = rollout.isDue ? await membersOf(db, rollout) : 1
+    const members = rollout.isDue ? await membersOf(db, rollout, held) : 1
     const verdict = verdictOf(before, rollout, rollout.isDue, members)
-    if (verdict.next === 'halt') await halt(db, rollout, before, verdict.reason)
+    const counts = sumOf(before)
+    if (verdict.next === 'halt') await halt(db, rollout, counts, verdict.reason)
     else if (verdict.next === 'complete') await setState(db, rollout.id, 'completed', null)
     else if (verdict.next === 'advance') await advance(db, rollout)
     if (verdict.next !== 'wait')
-      log.info({ rollout: rollout.id, version: rollout.version, counts: before, ...verdict }, 'a rollout moved')
+      log.info({ rollout: rollout.id, version: rollout.version, counts, held, ...verdict }, 'a rollout moved')
     return null
   })
   if (turn === null) return 0
@@ -106,21 +108,23 @@ async function lockRunning(db: Db): Promise<Running | null> {
   return running === undefined ? null : { ...running, reach: reachOf(running) }
 }
 
-/** What became of the offers of a rollout. */
-export async function countsOf(db: Db, { id, version }: Pick<Going, 'id' | 'version'>): Promise<Counts> {
-  const { rows } = await sql<Counts>`
-    SELECT count(*)::int AS offered, count(*) FILTER (WHERE ${hasSucceeded(version)})::int AS succeeded,
+/** What became of the offers of a rollout, by organization. */
+export async function countsOf(db: Db, { id, version }: Pick<Going, 'id' | 'version'>): Promise<OrgCounts[]> {
+  const { rows } = await sql<OrgCounts>`
+    SELECT devices.partner_id, devices.org_id, count(*)::int AS offered, count(*) FILTER (WHERE ${hasSucceeded(version)})::int AS succeeded,
       count(*) FILTER (WHERE ${hasFailed(version)})::int AS failed
     FROM device_updates updates JOIN devices ON devices.id = updates.device_id AND devices.lifecycle = 'active'
-    WHERE updates.rollout_id = ${id}`.execute(db)
-  return rows[0] ?? { offered: 0, succeeded: 0, failed: 0 }
+    WHERE updates.rollout_id = ${id}
+    GROUP BY devices.partner_id, devices.org_id`.execute(db)
+  return rows
 }
 
 /** How many devices a rollout is meant for: those that wait for it, and those that it has brought to the version. */
-async function membersOf(db: Db, rollout: Running): Promise<number> {
+async function membersOf(db: Db, rollout: Running, held: readonly string[]): Promise<number> {
   const { rows } = await sql<{ members: number }>`
     SELECT count(*)::int AS members ${meantFor(rollout)}
-      AND (${runsOlder(rollout.version)} OR updates.rollout_id = ${rollout.id})`.execute(db)
+      AND (${runsOlder(rollout.version)} OR updates.rollout_id = ${rollout.id})
+      AND devices.org_id <> ALL (${[...held]}::uuid[])`.execute(db)
   return rows[0]?.members ?? 0
 }
 
@@ -128,12 +132,12 @@ async function membersOf(db: Db, rollout: Running): Promise<number> {
  * Devices whose turn it is: connected, reached, running something older, and not busy with the offer. Each is noted as
  * offered, and gets the next offer later and later: a device that can never take it is not asked every minute for ever.
  */
-async function takeDue(db: Db, rollout: Running): Promise<Offer[]> {
+async function takeDue(db: Db, rollout: Running, held: readonly string[]): Promise<Offer[]> {
   const { rows } = await sql<Offer>`
     WITH due AS (
       SELECT devices.id AS device_id, devices.org_id, devices.partner_id, built.id, built.version, built.kind, built.os, built.arch,
         built.source, built.url, built.sha256, built.size
-      ${meantFor(rollout)} AND ${runsOlder(rollout.version)}
+      ${meantFor(rollout)} AND ${runsOlder(rollout.version)} AND devices.org_id <> ALL (${[...held]}::uuid[])
         AND EXISTS (SELECT FROM device_state s WHERE s.device_id = devices.id AND s.status = 'online')
         AND (updates.device_id IS NULL OR updates.rollout_id IS DISTINCT FROM ${rollout.id} OR updates.next_offer_at <= now())
         AND NOT coalesce(${rollout.version} = ANY (updates.barred), false)

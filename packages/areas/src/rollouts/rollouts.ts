@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { type Call, implement } from '../operation.ts'
 import { countsOf } from './offers.jobs.ts'
 import { rollouts as contract, Rollout } from './rollouts.contract.ts'
+import { sumOf } from './rollouts.rules.ts'
 
 const columns = [
   'id',
@@ -43,7 +44,7 @@ export default implement(contract, {
 
   async get({ input, db }) {
     const rollout = await rolloutById(db, input.id)
-    return { ...rollout, devices: await countsOf(db, rollout) }
+    return { ...rollout, devices: sumOf(await countsOf(db, rollout)) }
   },
 
   async create(call) {
@@ -81,7 +82,7 @@ export default implement(contract, {
   async resume(call) {
     const change = { state: 'running', reason: null, stageAt: sql`now()` }
     return move(call, ['paused', 'halted'], change, async (db, rollout) => {
-      const { failed } = await countsOf(db, rollout)
+      const { failed } = sumOf(await countsOf(db, rollout))
       return { errorsAccepted: failed }
     })
   },

@@ -1,7 +1,7 @@
 import type { Process } from '@muster/wire/commands/processes.ts'
 import { implement } from '../operation.ts'
 import { processes as contract } from './processes.contract.ts'
-import { change, look } from './tools.ts'
+import { act, look } from './tools.ts'
 
 type Sort = 'pid' | 'cpu' | 'memory' | 'name'
 
@@ -29,6 +29,6 @@ export default implement(contract, {
 
   async kill(call) {
     const { pid, signal, startedAt } = call.input
-    return change(call, { type: 'kill_process', payload: { pid, signal, startedAt } }, { pid, signal })
+    return act(call, { type: 'kill_process', payload: { pid, signal, startedAt } }, { pid, signal })
   },
 })

@@ -1,6 +1,6 @@
 import { implement } from '../operation.ts'
 import { registry as contract } from './registry.contract.ts'
-import { change, look } from './tools.ts'
+import { act, look } from './tools.ts'
 
 const done = { success: true } as const
 
@@ -23,25 +23,25 @@ export default implement(contract, {
   async setValue(call) {
     const { hive, path, name, type, data } = call.input
     const value = { hive, path, name, type, data }
-    await change(call, { type: 'set_registry_value', payload: value }, { hive, path, name, type })
+    await act(call, { type: 'set_registry_value', payload: value }, { hive, path, name, type })
     return done
   },
 
   async deleteValue(call) {
     const { hive, path, name } = call.input
-    await change(call, { type: 'delete_registry_value', payload: { hive, path, name } }, { hive, path, name })
+    await act(call, { type: 'delete_registry_value', payload: { hive, path, name } }, { hive, path, name })
     return done
   },
 
   async createKey(call) {
     const { hive, path } = call.input
-    await change(call, { type: 'create_registry_key', payload: { hive, path } }, { hive, path })
+    await act(call, { type: 'create_registry_key', payload: { hive, path } }, { hive, path })
     return done
   },
 
   async deleteKey(call) {
     const { hive, path } = call.input
-    await change(call, { type: 'delete_registry_key', payload: { hive, path } }, { hive, path })
+    await act(call, { type: 'delete_registry_key', payload: { hive, path } }, { hive, path })
     return done
   },
 })

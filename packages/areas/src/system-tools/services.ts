@@ -1,7 +1,7 @@
 import type { Call } from '../operation.ts'
 import { implement } from '../operation.ts'
 import { services as contract } from './services.contract.ts'
-import { change, look } from './tools.ts'
+import { act, look } from './tools.ts'
 
 type Control = 'start_service' | 'stop_service' | 'restart_service'
 
@@ -29,5 +29,5 @@ export default implement(contract, {
 
 function control(call: Call<{ deviceId: string; name: string }>, type: Control) {
   const { name } = call.input
-  return change(call, { type, payload: { name } }, { service: name })
+  return act(call, { type, payload: { name } }, { service: name })
 }

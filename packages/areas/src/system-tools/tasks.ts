@@ -1,6 +1,6 @@
 import { implement } from '../operation.ts'
 import { tasks as contract } from './tasks.contract.ts'
-import { change, look } from './tools.ts'
+import { act, look } from './tools.ts'
 
 export default implement(contract, {
   async list(call) {
@@ -18,16 +18,16 @@ export default implement(contract, {
 
   async run(call) {
     const { path } = call.input
-    return change(call, { type: 'run_task', payload: { path } }, { path })
+    return act(call, { type: 'run_task', payload: { path } }, { path })
   },
 
   async enable(call) {
     const { path } = call.input
-    return change(call, { type: 'enable_task', payload: { path } }, { path })
+    return act(call, { type: 'enable_task', payload: { path } }, { path })
   },
 
   async disable(call) {
     const { path } = call.input
-    return change(call, { type: 'disable_task', payload: { path } }, { path })
+    return act(call, { type: 'disable_task', payload: { path } }, { path })
   },
 })

@@ -44,7 +44,7 @@ export const WriteFile = z.object({
   overwrite: z.boolean().default(false),
   mode: z
     .string()
-    .regex(/^[0-7]{3,4}$/, { error: 'must be three or four octal digits' })
+    .regex(/^0?[0-7]{3}$/, { error: 'must be three octal digits such as 640: setuid, setgid and sticky are not set' })
     .optional(),
 })
 export const WrittenFile = z.object({ path: z.string(), sizeBytes: z.number(), sha256: z.string().nullable() })

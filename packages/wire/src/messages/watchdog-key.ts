@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { smallFrameBytesMax } from '../limits.ts'
 import { defineMessage } from '../message.ts'
+import { PublicKey } from '../public-key.ts'
 
 export const WatchdogKey = z.object({
-  /** The raw 32 bytes of an Ed25519 key in base64url, in the one spelling that each key has. */
-  publicKey: z.string().regex(/^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/),
+  publicKey: PublicKey,
 })
 export type WatchdogKey = z.infer<typeof WatchdogKey>
 

@@ -1,5 +1,6 @@
 import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { WriteFile } from '@muster/wire/commands/files.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../testing/test-agent.ts'
 import { createEventLogTools } from './event-log-tools.ts'
@@ -322,6 +323,25 @@ describe('files', () => {
     await symlink(join(at, 'a'), join(at, 'to-a'))
     await files.write({ ...piece, path: join(at, 'to-a'), overwrite: true, last: true }, Buffer.from('new'))
     expect(await readFile(join(at, 'a'), 'utf8')).toBe('onetwo')
+  })
+
+  test('an upload is its owner’s alone unless it says otherwise, keeps the rights of what it replaces, and is never setuid', async () => {
+    const files = createFileTools([join(folder.path, 'secret')])
+    const path = join(folder.path, 'uploaded')
+    const uploadId = '3f2b8c1e-5a6d-4e7f-8091-a2b3c4d5e6f8'
+    const whole = { path, uploadId, offset: 0, last: true, abort: false, overwrite: true }
+    const modeOf = async () => (await stat(path)).mode & 0o7777
+    await files.write(whole, Buffer.from('one'))
+    expect(await modeOf()).toBe(0o600)
+    await files.write({ ...whole, mode: '644' }, Buffer.from('two'))
+    expect(await modeOf()).toBe(0o644)
+    await files.write(whole, Buffer.from('three'))
+    expect(await modeOf()).toBe(0o644)
+    for (const mode of ['4755', '2755', '1777'])
+      await expect(files.write({ ...whole, mode }, Buffer.from('x'))).rejects.toMatchObject({ code: 'DENIED' })
+    expect(await readFile(path, 'utf8')).toBe('three')
+    expect(WriteFile.shape.mode.safeParse('4755').success).toBe(false)
+    expect(WriteFile.shape.mode.safeParse('0755').success).toBe(true)
   })
 
   test('secret folders stay closed, whatever leads to them', async () => {

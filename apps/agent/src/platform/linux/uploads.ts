@@ -19,6 +19,8 @@ type Written = z.infer<typeof WrittenFile>
 const abandonedMs = 5 * 60_000
 const uploadsMax = 16
 const readBytes = 1024 * 1024
+/** What a file is that nothing is said about: its owner's alone. */
+const privateMode = 0o600
 
 /**
  * Files on their way to this machine. Pieces gather beside the place where the file will be, under a name of the upload;
@@ -48,9 +50,10 @@ export class Uploads {
 
   async #take(what: Piece, data: Uint8Array, { folder, name, part }: Place): Promise<Written> {
     const { path, uploadId, offset, last, overwrite } = what
-    if (offset === 0) await requireFree(folder, name, path, overwrite)
+    const replaced = await requireFree(folder, name, path, overwrite)
     this.#attend(uploadId, join(folder.path, part))
-    const sizeBytes = await append(await openPart(folder.entry(part), offset), data, what)
+    const mode = what.mode === undefined ? (replaced ?? privateMode) : permissionBits(what.mode)
+    const sizeBytes = await append(await openPart(folder.entry(part), offset), data, offset, mode)
     if (!last) return { path, sizeBytes, sha256: null }
     const sha256 = await hashOf(folder.entry(part))
     await place(folder.entry(part), folder.entry(name), overwrite)
@@ -81,11 +84,26 @@ export class Uploads {
   }
 }
 
-async function requireFree(folder: HeldFolder, name: string, path: string, overwrite: boolean): Promise<void> {
+/** @returns the permissions of the file that is replaced, undefined where there is none */
+async function requireFree(
+  folder: HeldFolder,
+  name: string,
+  path: string,
+  overwrite: boolean,
+): Promise<number | undefined> {
   const there = await lstat(folder.entry(name)).catch(() => undefined)
-  if (there === undefined) return
+  if (there === undefined) return undefined
   if (there.isDirectory()) throw new ToolFailure('DENIED', `${path} is a folder`)
   if (!overwrite) throw new ToolFailure('EXISTS', `${path} exists already`)
+  return there.isFile() ? there.mode & 0o777 : undefined
+}
+
+/** A program that runs with its owner's rights for every user is not put on a machine this way. */
+function permissionBits(mode: string): number {
+  const bits = Number.parseInt(mode, 8)
+  if (bits > 0o777)
+    throw new ToolFailure('DENIED', `mode ${mode} sets setuid, setgid or sticky; give three octal digits such as 640`)
+  return bits
 }
 
 function openPart(part: string, offset: number): Promise<FileHandle> {
@@ -94,12 +112,12 @@ function openPart(part: string, offset: number): Promise<FileHandle> {
 }
 
 /** @returns how long the file is now */
-async function append(file: FileHandle, data: Uint8Array, { offset, mode }: Piece): Promise<number> {
+async function append(file: FileHandle, data: Uint8Array, offset: number, mode: number): Promise<number> {
   try {
     const { size } = await file.stat()
     if (size !== offset) throw new ToolFailure('CHANGED', `the upload holds ${size} bytes, not ${offset}`)
     await file.write(data, 0, data.length, offset)
-    await file.chmod(mode === undefined ? 0o644 : Number.parseInt(mode, 8))
+    await file.chmod(mode)
     await file.sync()
     return offset + data.length
   } finally {

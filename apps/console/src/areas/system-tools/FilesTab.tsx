@@ -93,6 +93,7 @@ export function FilesTab({ device }: { readonly device: Device }) {
           <p className="border-line border-t px-3 py-1.5 text-muted text-sm tabular">
             {many(rows.length, 'entry', 'entries')}
             {answer.data?.truncated && ', the first of more'}
+            {'. Downloads are audited and count toward the devices that you may reach in ten minutes.'}
           </p>
         }
       />
