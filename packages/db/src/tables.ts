@@ -544,6 +544,9 @@ export interface OrganizationUsers {
   acceptedAt: string | null
   updatedAt: Generated<string>
   vouchedAt: string | null
+  invitedBy: string | null
+  grantedBy: string | null
+  grantedAt: string | null
 }
 
 export interface Organizations {
@@ -577,6 +580,9 @@ export interface PartnerUsers {
   acceptedAt: string | null
   updatedAt: Generated<string>
   vouchedAt: string | null
+  invitedBy: string | null
+  grantedBy: string | null
+  grantedAt: string | null
 }
 
 export interface Partners {
@@ -767,6 +773,9 @@ export interface SystemUsers {
   userId: string
   roleId: string
   createdAt: Generated<string>
+  invitedBy: string | null
+  grantedBy: string | null
+  grantedAt: string | null
 }
 
 export interface UsedRefreshTokens {

@@ -20,6 +20,8 @@ export interface MembershipOptions {
   readonly siteIds?: string[] | null
   readonly deviceGroupIds?: string[] | null
   readonly mfaEnabled?: boolean
+  /** How long it has been a member; a month unless said otherwise. */
+  readonly memberForDays?: number
 }
 type Tenant =
   | { scope: 'system' }
@@ -37,21 +39,27 @@ const roleId = async (db: Db, scope: Scope, name: string) =>
       .executeTakeFirstOrThrow()
   ).id
 
-async function join(db: Db, userId: string, tenant: Tenant, { role, ...options }: MembershipOptions) {
-  const membership = { userId, roleId: await roleId(db, tenant.scope, role) }
+async function join(
+  db: Db,
+  userId: string,
+  tenant: Tenant,
+  { role, ...options }: MembershipOptions & { memberForDays: number },
+) {
+  const createdAt = new Date(Date.now() - options.memberForDays * 86_400_000).toISOString()
+  const membership = { userId, roleId: await roleId(db, tenant.scope, role), createdAt }
   if (tenant.scope === 'system') return db.insertInto('systemUsers').values(membership).execute()
   if (tenant.scope === 'partner') {
     const { orgAccess = 'all', orgIds = [] } = options
     return db
       .insertInto('partnerUsers')
-      .values({ ...membership, partnerId: tenant.partnerId, orgAccess, orgIds })
+      .values({ ...membership, acceptedAt: createdAt, partnerId: tenant.partnerId, orgAccess, orgIds })
       .execute()
   }
   const { siteIds = null, deviceGroupIds = null } = options
   const { partnerId, orgId } = tenant
   return db
     .insertInto('organizationUsers')
-    .values({ ...membership, partnerId, orgId, siteIds, deviceGroupIds })
+    .values({ ...membership, acceptedAt: createdAt, partnerId, orgId, siteIds, deviceGroupIds })
     .execute()
 }
 
@@ -71,7 +79,7 @@ export async function person(tenant: Tenant, options: MembershipOptions): Promis
       })
       .returning('id')
       .executeTakeFirstOrThrow()
-    await join(db, userId, tenant, options)
+    await join(db, userId, tenant, { memberForDays: 30, ...options })
     const { id: sessionId } = await db
       .insertInto('sessions')
       .values({

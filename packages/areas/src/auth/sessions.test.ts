@@ -1,9 +1,10 @@
 import { auditOf } from '@muster/testkit/audit.ts'
 import { call, refusal } from '@muster/testkit/call.ts'
-import { browser, ownAddress, withPassword } from '@muster/testkit/credentials.ts'
+import { browser, ownAddress, signedInLongAgo, withPassword, withRecoveryCode } from '@muster/testkit/credentials.ts'
 import { testServices } from '@muster/testkit/services.ts'
 import { person, world } from '@muster/testkit/world.ts'
 import { describe, expect, it } from 'vitest'
+import { keys as apiKeys } from '../api-keys/keys.contract.ts'
 import { sites } from '../tenancy/sites.contract.ts'
 import { session } from './session.contract.ts'
 import { sessions } from './sessions.contract.ts'
@@ -122,6 +123,61 @@ describe('ending sessions a while after signing in', () => {
       expect(await refusal(ending({ currentPassword: 'wrong' }))).toMatchObject({ status: 403 })
       expect(await ending({ currentPassword: who.password })).toMatchObject({ success: true })
     }
+  })
+})
+
+describe('finding 5: signing out everywhere', () => {
+  it('revokes the API keys of the person unless they are to be kept; a log-out does not', async () => {
+    const who = await withPassword(here.partnerAdmin)
+    const made = () => call(who, apiKeys.create, { name: 'Script', scopes: ['sites:read'] })
+    const works = ({ key }: { key: string }) =>
+      call(null, sites.list, {}, { headers: { 'x-api-key': key } }).then(
+        () => true,
+        () => false,
+      )
+    const [kept, lost] = [await made(), await made()]
+    await call(who, sessions.revokeOthers, { keepApiKeys: true })
+    expect(await works(kept)).toBe(true)
+    await call(who, sessions.revokeOthers, {})
+    expect([await works(kept), await works(lost)]).toEqual([false, false])
+    const after = await made()
+    await call(who, session.logout, {})
+    expect(await works(after)).toBe(true)
+  })
+})
+
+describe('finding 5: confirming a session', () => {
+  it('takes everything that is asked for, and only then makes an old session fresh', async () => {
+    const who = await withPassword(
+      await person({ scope: 'partner', partnerId: here.partner.id }, { role: 'Partner Admin' }),
+    )
+    const ending = () => call(who, sessions.revokeOthers, {})
+    await signedInLongAgo(who)
+    expect(await refusal(ending())).toMatchObject({
+      status: 403,
+      extra: { confirm: 'currentPassword', confirmFields: ['currentPassword', 'code'] },
+    })
+    const { password: currentPassword } = who
+    const code = await withRecoveryCode(who)
+    for (const part of [{ currentPassword }, { code }]) {
+      expect(await refusal(call(who, sessions.confirm, part))).toMatchObject({ status: 403 })
+    }
+    expect(await refusal(ending())).toMatchObject({ status: 403 })
+    await call(who, sessions.confirm, { currentPassword, code })
+    expect(await ending()).toMatchObject({ success: true })
+  })
+
+  it('does not make a fresh session younger', async () => {
+    const who = await person({ scope: 'partner', partnerId: here.partner.id }, { role: 'Partner Admin' })
+    await system.query(`UPDATE sessions SET authenticated_at = now() - interval '29 minutes' WHERE id = $1`, [
+      who.sessionId,
+    ])
+    await call(who, sessions.confirm, {})
+    const { rows } = await system.query(
+      `SELECT authenticated_at < now() - interval '28 minutes' AS old FROM sessions WHERE id = $1`,
+      [who.sessionId],
+    )
+    expect(rows).toEqual([{ old: true }])
   })
 })
 

@@ -1,4 +1,4 @@
-import { can, get, id, page, pageOf, personCan, post, put, stepUpWhen, success } from '@muster/kit/contract.ts'
+import { can, get, id, page, pageOf, personCan, post, put, stepUpWhen, success, time } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 import { ApprovalStatus, ApprovalSummary } from './approval-summary.contract.ts'
 import { CommandSummary, SkipReason } from './commands.contract.ts'
@@ -18,6 +18,12 @@ export type Approval = z.infer<typeof Approval>
 
 const one = { id: id() }
 const decide = personCan('devices:execute')
+
+/** Whether a second person is asked for, and the wish to turn that off: it takes effect at `endsAt`, unless withdrawn. */
+const Requirement = z.object({
+  required: z.boolean(),
+  turnOff: z.object({ requestedBy: id(), requestedAt: time(), endsAt: time() }).nullable(),
+})
 
 export const approvals = {
   list: get('/commands/approvals', {
@@ -52,12 +58,20 @@ export const approvals = {
     input: z.object({ ...one, reason: z.string().trim().max(500).nullable().default(null) }),
     output: ApprovalSummary,
   }),
+  required: get('/commands/second-person', {
+    summary: "Get whether commands of the caller's partner that reach far take a second person, and until when",
+    access: can('devices:read', 'partner'),
+    input: z.object({}),
+    output: Requirement,
+  }),
   require: put('/commands/second-person', {
-    summary: "Whether commands of the caller's partner that reach far take a second person",
+    summary:
+      'Set whether commands that reach far take a second person. Turning it off waits 24 hours, or for a second member ' +
+      'who asks for it too; `required: true` withdraws it',
     access: personCan('settings:write', 'partner'),
     audit: 'partner.settings.update',
     stepUp: stepUpWhen('it is turned off'),
     input: z.object({ required: z.boolean() }),
-    output: success.extend({ required: z.boolean() }),
+    output: success.extend(Requirement.shape),
   }),
 }

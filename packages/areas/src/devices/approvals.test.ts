@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { auditOf } from '@muster/testkit/audit.ts'
 import { call, refusal } from '@muster/testkit/call.ts'
 import { enrolled } from '@muster/testkit/machines.ts'
+import { mailsTo } from '@muster/testkit/mail.ts'
 import { testServices } from '@muster/testkit/services.ts'
 import { person, type World, world } from '@muster/testkit/world.ts'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { processes } from '../system-tools/processes.contract.ts'
 import { partners } from '../tenancy/partners.contract.ts'
+import { users } from '../users/users.contract.ts'
 import { approvals } from './approvals.contract.ts'
 import { blastRadius } from './blast-radius.ts'
 import { commands } from './commands.contract.ts'
@@ -115,10 +117,71 @@ describe('a command that reaches far, where a second person has to agree', () =>
     const late = await admin(here)
     await signedInLongAgo(late.sessionId)
     expect(await refusal(call(late, approvals.require, { required: false }))).toMatchObject({ status: 403 })
+    const pending = await call(here.partnerAdmin, approvals.require, { required: false })
+    expect(pending).toMatchObject({ required: true, turnOff: { requestedBy: here.partnerAdmin.userId } })
+    const inMs = Date.parse(pending.turnOff?.endsAt ?? '') - Date.now()
+    expect(inMs / 3_600_000).toBeCloseTo(24, 1)
+    for (const { email } of [here.partnerAdmin, late]) {
+      expect((await mailsTo(email)).map(({ template }) => template)).toContain('second-person-ends')
+    }
+    expect(await call(late, approvals.required, {})).toMatchObject({ required: true, turnOff: pending.turnOff })
+    expect(await call(here.partnerAdmin, approvals.require, { required: false })).toEqual(pending)
+    expect(await call(here.partnerAdmin, approvals.require, { required: true })).toMatchObject({ turnOff: null })
     await call(here.partnerAdmin, approvals.require, { required: false })
+    const agreed = await call(await admin(here), approvals.require, { required: false })
+    expect(agreed).toMatchObject({ required: false, turnOff: null })
     expect(await call(here.partnerAdmin, partners.me, {})).toMatchObject({ settings: { secondPerson: false } })
     const { commands: sent, approval } = await call(here.partnerAdmin, commands.bulk, { deviceIds, ...script })
     expect([sent.length, approval]).toEqual([2, null])
+  })
+})
+
+describe('finding 5: a second person', () => {
+  it('is turned off without another one after a day', async () => {
+    const here = await world()
+    await call(here.partnerAdmin, approvals.require, { required: true })
+    await call(here.partnerAdmin, approvals.require, { required: false })
+    const forged = { secondPersonEnds: { endsAt: '2020-01-01T00:00:00Z' } }
+    await call(here.partnerAdmin, partners.updateMe, { settings: forged })
+    expect(await call(here.partnerAdmin, approvals.required, {})).toMatchObject({ required: true })
+    await system.query(
+      `UPDATE partners SET settings = jsonb_set(settings, '{secondPersonEnds,endsAt}', to_jsonb(now())) WHERE id = $1`,
+      [here.partner.id],
+    )
+    expect(await call(here.partnerAdmin, approvals.required, {})).toEqual({ required: false, turnOff: null })
+  })
+
+  it('has been a member for seven days, and was neither invited nor promoted by the first one', async () => {
+    const here = await world()
+    const tenant = { scope: 'partner', partnerId: here.partner.id } as const
+    const [one = ''] = await enrolled(here.partnerAdmin, { orgId: here.org.id }, 'one')
+    const [two = ''] = await enrolled(here.partnerAdmin, { orgId: here.otherOrg.id }, 'two')
+    await call(here.partnerAdmin, approvals.require, { required: true })
+    const { approval } = await call(here.partnerAdmin, commands.bulk, { deviceIds: [one, two], ...script })
+    const { id, hash } = await call(here.partnerAdmin, approvals.get, { id: approval?.id ?? '' })
+    const attempt = (who: { token: string }) => refusal(call(who, approvals.approve, { id, hash }))
+    const recent = await person(tenant, { role: 'Partner Admin', memberForDays: 6 })
+    expect(await attempt(recent)).toMatchObject({ status: 403, message: expect.stringContaining('7 days') })
+    const promoted = await person(tenant, { role: 'Partner Viewer' })
+    const { rows } = await system.query<{ id: string }>(
+      `SELECT id FROM roles WHERE is_system AND name = 'Partner Admin'`,
+    )
+    const given = { id: promoted.userId, roleId: rows[0]?.id ?? '' }
+    await call(here.partnerAdmin, users.role, given)
+    expect(await attempt(promoted)).toMatchObject({
+      status: 403,
+      message: expect.stringContaining('gave you your role'),
+    })
+    await system.query(`UPDATE partner_users SET granted_by = NULL WHERE user_id = $1`, [promoted.userId])
+    expect(await attempt(promoted)).toMatchObject({ status: 403, message: expect.stringContaining('7 days') })
+    const invited = await person(tenant, { role: 'Partner Admin' })
+    await system.query('UPDATE partner_users SET invited_by = $2 WHERE user_id = $1', [
+      invited.userId,
+      here.partnerAdmin.userId,
+    ])
+    expect(await attempt(invited)).toMatchObject({ status: 403, message: expect.stringContaining('invited you') })
+    const long = await person(tenant, { role: 'Partner Admin', memberForDays: 8 })
+    expect((await call(long, approvals.approve, { id, hash })).commands).toHaveLength(2)
   })
 })
 

@@ -1,7 +1,8 @@
 // The second person. What is asked for is done as the one who asked, and only if they might still do it.
 import { randomUUID } from 'node:crypto'
-import { asSystem } from '@muster/db/database.ts'
-import { hasPermission } from '@muster/kit/access.ts'
+import { asSystem, type Db } from '@muster/db/database.ts'
+import type { JsonObject } from '@muster/db/json.ts'
+import { type Caller, hasPermission } from '@muster/kit/access.ts'
 import { conflict, denied } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
 import { accessibleOrgs, findAccount, membershipIn, permissionsOfRole } from '../auth/index.ts'
@@ -13,6 +14,7 @@ import { auditBulk } from './bulk-audit.ts'
 import { maySeeContent } from './command-content.ts'
 import { commandType } from './command-registry.ts'
 import { type Target, targetsOf } from './commands.queries.ts'
+import { requireIndependent, requirementOf, tellOfTurnOff, turnOffMs } from './second-person.ts'
 import { deliverAfter, issueToAll } from './sending.ts'
 
 export default implement(contract, {
@@ -30,7 +32,7 @@ export default implement(contract, {
   async approve(call) {
     const { caller, db, input, audit } = call
     const approval = await approvalById(db, caller, input.id, 'to decide')
-    if (approval.requestedBy === caller.userId) throw denied('Somebody else has to approve what you asked for')
+    await requireIndependent(call, approval.requestedBy)
     requireOpen(approval)
     if (input.hash !== approval.hash) throw conflict('The request is not the one that was shown')
     const { permission } = commandType(approval.type)
@@ -59,24 +61,52 @@ export default implement(contract, {
     return approvalById(db, caller, approval.id)
   },
 
+  async required({ db, caller, services }) {
+    const { settings } = await partnerOf(db, caller).executeTakeFirstOrThrow()
+    return requirementOf(settings, services.clock.now())
+  },
+
   async require(call) {
-    const { caller, db, input, audit } = call
+    const { caller, db, input, audit, services } = call
     requireUnlimited(caller)
-    const { required } = input
-    if (!required) await call.stepUp()
-    const id = caller.partnerId ?? ''
-    const partners = db.selectFrom('partners').select(['id', 'name', 'settings']).where('id', '=', id)
-    const before = await partners.forNoKeyUpdate().executeTakeFirstOrThrow()
-    const value = JSON.stringify({ secondPerson: required })
+    if (!input.required) await call.stepUp()
+    const before = await partnerOf(db, caller).forNoKeyUpdate().executeTakeFirstOrThrow()
+    const { id, name, settings } = before
+    const change = input.required ? { secondPerson: true } : await turnedOff(call, id, settings)
+    const value = JSON.stringify(change)
     await db
       .updateTable('partners')
-      .set({ settings: sql`settings || ${value}::jsonb` })
+      .set({ settings: sql`(settings - 'secondPersonEnds') || ${value}::jsonb` })
       .where('id', '=', id)
       .execute()
-    audit({ target: id, name: before.name, partnerId: id, before, after: await partners.executeTakeFirstOrThrow() })
-    return { success: true as const, required }
+    const after = await partnerOf(db, caller).executeTakeFirstOrThrow()
+    audit({ target: id, name, partnerId: id, before, after })
+    return { success: true as const, ...requirementOf(after.settings, services.clock.now()) }
   },
 })
+
+const partnerOf = (db: Db, { partnerId }: Caller) =>
+  db
+    .selectFrom('partners')
+    .select(['id', 'name', 'settings'])
+    .where('id', '=', partnerId ?? '')
+
+/** One person waits a day, and every administrator hears of it; a second one who agrees ends it at once. */
+async function turnedOff(call: Call, partnerId: string, settings: JsonObject): Promise<JsonObject> {
+  const { caller, services } = call
+  const nowMs = services.clock.now()
+  const { required, turnOff } = requirementOf(settings, nowMs)
+  if (!required) return { secondPerson: false }
+  if (turnOff?.requestedBy === caller.userId) return { secondPersonEnds: turnOff }
+  if (turnOff !== null) {
+    await requireIndependent(call, turnOff.requestedBy)
+    return { secondPerson: false }
+  }
+  const endsAt = new Date(nowMs + turnOffMs).toISOString()
+  const wish = { requestedBy: caller.userId, requestedAt: new Date(nowMs).toISOString(), endsAt }
+  await tellOfTurnOff(call, partnerId, wish)
+  return { secondPersonEnds: wish }
+}
 
 function orderOf({ services }: Call, approval: StoredApproval, batchId: string) {
   const { type, payload, timeoutMs, expiresInSeconds, requestedBy: createdBy, requestKey } = approval

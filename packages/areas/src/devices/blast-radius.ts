@@ -101,7 +101,8 @@ export async function wantsSecondPerson(db: Db, partners: Partners): Promise<boo
     .selectFrom('partners')
     .select('id')
     .where(isOneOfPartners('id', partners))
-    .where(sql<boolean>`settings -> 'secondPerson' = 'true'`)
+    .where(sql<boolean>`settings -> 'secondPerson' = 'true'
+      AND (settings #>> '{secondPersonEnds,endsAt}')::timestamptz <= now() IS NOT TRUE`)
     .limit(1)
     .executeTakeFirst()
   return found !== undefined

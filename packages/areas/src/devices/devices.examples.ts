@@ -54,6 +54,7 @@ export const approvalsExamples: ExamplesOf<typeof approvals> = {
   get: { about: 'own', answers: [404], input: () => ({ id: nobody }) },
   approve: { about: 'own', answers: [404], input: () => ({ id: nobody, hash: 'sample' }) },
   refuse: { about: 'own', answers: [404], input: () => ({ id: nobody }) },
+  required: { about: 'own', input: () => ({}) },
   require: {
     about: 'own',
     whole: true,

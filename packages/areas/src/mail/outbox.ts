@@ -14,6 +14,7 @@ export const mailTemplates = [
   'notice',
   'device-quarantined',
   'device-duplicate',
+  'second-person-ends',
 ] as const
 export type MailTemplate = (typeof mailTemplates)[number]
 

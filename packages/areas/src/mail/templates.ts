@@ -81,6 +81,16 @@ const contents: Record<MailTemplate, (data: JsonObject) => Content> = {
     ],
     link: { label: 'Look at the device', url: text(data, 'url') },
   }),
+  'second-person-ends': (data) => ({
+    subject: 'Commands are about to need no second person',
+    name: text(data, 'name'),
+    paragraphs: [
+      `${text(data, 'by')} asked that commands which reach far take no second person any more.`,
+      `This takes effect on ${day(text(data, 'endsAt'))}, or earlier if another administrator agrees. Until then any administrator can withdraw it.`,
+    ],
+    link: { label: 'Look at it', url: text(data, 'url') },
+    footnote: 'If you did not expect this, withdraw it and end the sessions of that account.',
+  }),
   'device-duplicate': (data) => ({
     subject: `Possibly the same machine twice: ${text(data, 'device')}`,
     name: text(data, 'name'),

@@ -29,6 +29,16 @@ export async function administratorsOf(
   return rows
 }
 
+/** The administrators of a partner itself; at most 50. */
+export async function partnerAdministrators(db: Db, partnerId: string): Promise<{ email: string; name: string }[]> {
+  const { rows } = await sql<{ email: string; name: string }>`
+    WITH RECURSIVE ${everything}
+    SELECT u.email::text AS email, u.name FROM partner_users m JOIN users u ON u.id = m.user_id
+    WHERE m.partner_id = ${partnerId} AND m.status = 'active' AND u.status = 'active'
+      AND m.role_id IN (SELECT id FROM everything) ORDER BY email LIMIT 50`.execute(db)
+  return rows
+}
+
 /** A partner as such (`orgId` null) or one of its organizations. */
 export interface Administered {
   readonly partnerId: string | null

@@ -1,5 +1,5 @@
 // What other areas may use of roles.
-export { administratorsOf, keepingAnAdministrator } from './administrators.ts'
+export { administratorsOf, keepingAnAdministrator, partnerAdministrators } from './administrators.ts'
 export { ensureBuiltInRoles } from './built-in.ts'
 export { addRole, dropRole, renameRole } from './external-roles.ts'
 export { grantsAdministration, holdsAll, requireHeld, requireNotGreater } from './grants.ts'

@@ -73,7 +73,7 @@ type Changes = Partial<Omit<Call<Partner>['input'], 'id' | 'createdAt' | 'update
 
 async function changed(db: Db, before: Partner, { settings, ...fields }: Changes): Promise<Partner> {
   // The order of the organisations has an operation of its own, which sees to it that it names each of them once.
-  const { organizationOrder: _, ...sent } = settings ?? {}
+  const { organizationOrder: _, secondPersonEnds: __, ...sent } = settings ?? {}
   const merged = settings === undefined ? {} : { settings: checked(mergeSettings(before.settings, sent)) }
   // What two people guard is not undone by one with a session that somebody found.
   if (before.settings.secondPerson === true && merged.settings !== undefined && merged.settings.secondPerson !== true) {
