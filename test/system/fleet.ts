@@ -133,9 +133,9 @@ export class Fleet {
   }
 
   /** Starts a real agent; with the data folder of an earlier one it goes on as that one. */
-  async agent(name: string, key: string, dataDir?: string): Promise<Agent> {
+  async agent(name: string, key: string, dataDir?: string, more: readonly string[] = []): Promise<Agent> {
     const folder = dataDir ?? (await this.folder())
-    const args = ['--server', this.stack.urls.admin, '--data-dir', folder]
+    const args = ['--server', this.stack.urls.admin, '--data-dir', folder, ...more]
     return {
       dataDir: folder,
       process: await this.stack.launch({ name, file: agentMain, args, env: { MUSTER_ENROLLMENT_KEY: key } }),

@@ -1,7 +1,16 @@
 import { fileURLToPath } from 'node:url'
 import { smsSettings } from '@muster/areas/auth/sms-settings.ts'
 import { outboxToken } from '@muster/areas/mail/settings.ts'
-import { hostSettings, logLevel, onOff, port, postgresUrl, redisUrl, wholeNumber } from '@muster/kit/config.ts'
+import {
+  hostSettings,
+  logLevel,
+  onOff,
+  port,
+  postgresUrl,
+  redisUrl,
+  unsignedAgentsUntil,
+  wholeNumber,
+} from '@muster/kit/config.ts'
 import { sourceSettings, storeSettings } from '@muster/releases/config.ts'
 import { z } from 'zod'
 
@@ -39,6 +48,8 @@ export const adminSettings = z.object({
   REQUESTS_PER_SECOND: wholeNumber(0, 1_000_000, 2_000),
   /** Event streams that this process holds open at most, of everyone together; each needs a socket. */
   STREAMS_MAX: wholeNumber(1, 100_000, 5_000),
+  /** Until when agents of protocol 1, which cannot check signed orders, are sent commands. Ingest has the same date. */
+  UNSIGNED_AGENTS_UNTIL: unsignedAgentsUntil(),
   /** The same number as ingest and workers have. */
   STREAM_SHARDS: wholeNumber(1, 1024, 8),
   /** Networks in CIDR form, comma separated, where identity providers may be although they are not public. */

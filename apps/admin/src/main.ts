@@ -50,6 +50,7 @@ const services = createServices({
     requestsPerSecond: config.REQUESTS_PER_SECOND,
     streamsMax: config.STREAMS_MAX,
     ssoNetworks: config.SSO_ALLOWED_NETWORKS,
+    unsignedAgentsUntilMs: config.UNSIGNED_AGENTS_UNTIL,
     streamShards: config.STREAM_SHARDS,
     sms: smsFrom(config),
     releases: sourceOf(config),

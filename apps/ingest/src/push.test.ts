@@ -150,6 +150,99 @@ describe('a frame for a device', () => {
   })
 })
 
+describe('finding 4: an order that came through Redis, whoever wrote it', () => {
+  const pairs: [string, (deviceId: string) => Uint8Array, object?][] = [
+    ['a command without a signature', () => plainCommand(randomUUID()), { commandId: randomUUID() }],
+    ['a command that does not say that it is one', (deviceId) => commandFrame(deviceId, randomUUID())],
+    ['an order for another device', () => commandFrame(randomUUID(), randomUUID()), { commandId: randomUUID() }],
+    ['an offer without a signature', () => updateFrame()],
+    ['a welcome', () => encodeDown({ name: 'retry', sequence: 0, body: { afterMs: 1, reason: 'x' } })],
+    [
+      'a certificate without a signature',
+      () => encodeDown({ name: 'certificate', sequence: 0, body: { certificate: 'a' } }),
+    ],
+    [
+      'an order inside an order',
+      (deviceId) => orderFrame(deviceId, commandFrame(deviceId, randomUUID())),
+      { commandId: randomUUID() },
+    ],
+    ['no frame at all', () => Buffer.from('rubbish')],
+  ]
+  test.each(pairs)('that is %s goes to no socket', async (_what, make, more = {}) => {
+    const [node] = nodes()
+    const device = fleet.enrol()
+    const client = await Client.welcomed(node.port, device)
+    await present(device.deviceId)
+    const before = await node.metric('muster_ingest_orders_unfit_total')
+    const { deviceId } = device
+    const commandId = randomUUID()
+    await sendToDevices(commands, [
+      { kind: 'frame', deviceId, bytes: make(deviceId), ...more },
+      { kind: 'frame', deviceId, bytes: commandFrame(deviceId, commandId), commandId },
+    ])
+    await client.next('command')
+    expect(client.received.filter(({ name }) => name !== 'ack' && name !== 'ticket')).toEqual([])
+    expect(await node.metric('muster_ingest_orders_unfit_total')).toBe(before + 1)
+    client.close()
+  })
+
+  test('an agent of protocol 1 gets what is inside an order, until the date; then only what keeps it up to date', async () => {
+    const until = async (date: string) => {
+      const node = await startNode(redis.url, fleet, { settings: { UNSIGNED_AGENTS_UNTIL: date } })
+      const device = fleet.enrol()
+      const { deviceId } = device
+      const client = new Client(node.port, true)
+      await client.sayHello(device, { protocol: 1 })
+      expect((await client.next('welcome')).body.protocol).toBe(1)
+      await present(deviceId)
+      const commandId = randomUUID()
+      await sendToDevices(commands, [
+        { kind: 'frame', deviceId, bytes: commandFrame(deviceId, commandId), commandId },
+        { kind: 'frame', deviceId, bytes: orderFrame(deviceId, updateFrame()) },
+      ])
+      await client.next('update')
+      const got = client.received.map(({ name }) => name)
+      const records = await recordsOf(commands, shards, deviceId, 2)
+      const refused = records.find(({ kind }) => kind === recordKinds.refused)
+      client.close()
+      await node.stop()
+      return { got, refused: refused === undefined ? undefined : unpack(refused.payload), commandId }
+    }
+    expect((await until('2999-01-01')).got).toEqual(['command'])
+    const after = await until('2020-01-01')
+    expect(after.got).toEqual([])
+    expect(after.refused).toEqual({ commandId: after.commandId, reason: 'AGENT_TOO_OLD' })
+  })
+
+  test('an agent that trusts older order keys is told of those after them, on connecting and while connected', async () => {
+    const rotating = createFleet()
+    const node = await startNode(redis.url, rotating, { limits: { orderKeysTicks: 1, sweepMs: 50 } })
+    const serialOf = async (client: Client) =>
+      (await client.next('orderKeys')).body.statements.map(({ serial }) => serial)
+    const connected = await Client.welcomed(node.port, rotating.enrol(), { orderKeys: 1 })
+    rotating.rotateOrders()
+    expect(await serialOf(connected)).toEqual([2])
+    const later = await Client.welcomed(node.port, rotating.enrol(), { orderKeys: 1 })
+    expect(await serialOf(later)).toEqual([2])
+    for (const client of [connected, later]) client.close()
+    await node.stop()
+    rotating.remove()
+  })
+})
+
+const plainCommand = (id: string) =>
+  encodeDown({
+    name: 'command',
+    sequence: 0,
+    body: { id, type: 'refresh_inventory', payload: {}, timeoutMs: 1000, expiresAt: Date.now() + 60_000 },
+  })
+const updateFrame = () =>
+  encodeDown({
+    name: 'update',
+    sequence: 0,
+    body: { version: '9.9.9', url: 'http://attacker.example/agent', sha256: 'a'.repeat(64), size: 5 },
+  })
+
 describe('presence', () => {
   test('names the node of a connected device and nobody after it left', async () => {
     const [node] = nodes()

@@ -31,6 +31,7 @@ export class Aftermath {
     metrics.heartbeats.inc(written.stored)
     metrics.duplicates.inc(written.duplicates)
     metrics.dropped.inc(written.dropped)
+    for (const { plan } of works) for (const { body } of plan.refusals) metrics.orderRefusals.inc({ code: body.code })
     for (const { status } of written.statuses) metrics.statusChanges.inc({ status })
     presence.doubt(works.flatMap(({ doubts }) => doubts))
     watchdogs.ask(written.watchdogKeys)

@@ -146,12 +146,17 @@ function startStory(row: CommandRow): Story {
   }
 }
 
+const outdated = 'AGENT_TOO_OLD'
+
 function eventOf(record: CommandRecord): CommandEvent {
   switch (record.kind) {
     case 'progress':
       return 'running'
     case 'result':
       return record.body.status
+    // An agent that cannot check signatures is not served any more: waiting would change nothing.
+    case 'refused':
+      return record.body.reason === outdated ? 'failed' : 'refused'
     default:
       return record.kind
   }
@@ -166,6 +171,10 @@ function tell(story: Story, record: CommandRecord): void {
   if (record.kind === 'sent') story.sentAtMs ??= record.atMs
   if (record.kind === 'progress') tellProgress(story, record)
   if (record.kind === 'result') tellResult(story, record)
+  if (record.kind === 'refused' && next === 'failed') {
+    story.finishedAtMs = record.atMs
+    story.error = `${outdated}: the agent of this device cannot check signed orders; update it`
+  }
 }
 
 function tellProgress(story: Story, { body, atMs }: Extract<CommandRecord, { kind: 'progress' }>): void {

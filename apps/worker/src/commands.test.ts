@@ -127,3 +127,63 @@ describe('what is reported of commands', () => {
     expect(await commandOf(bed, id)).toMatchObject({ status: 'pending' })
   })
 })
+
+describe('finding 4: what a device did not obey', () => {
+  const refusal = (sequence: number) => ({
+    name: 'refusal' as const,
+    sequence,
+    body: { code: 'ORDER_UNSIGNED' as const, type: 4, detail: 'it was not signed' },
+  })
+
+  it('is put on record for its tenant, once in a while, and counted', async () => {
+    const device = await oneDevice(bed)
+    const node = new TestNode()
+    for (let sequence = 1; sequence <= 5; sequence++) node.message(device, 1, refusal(sequence))
+    await store(bed, node)
+    const { rows } = await bed.owner.query(
+      `SELECT action, result, actor_id, partner_id, org_id, resource_id, details FROM audit_logs WHERE action = 'device.order_refused'`,
+    )
+    expect(rows).toEqual([
+      {
+        action: 'device.order_refused',
+        result: 'failure',
+        actor_id: device.id,
+        partner_id: device.partnerId,
+        org_id: device.orgId,
+        resource_id: device.id,
+        details: { code: 'ORDER_UNSIGNED', type: 4, detail: 'it was not signed' },
+      },
+    ])
+    expect((await parts.metrics.orderRefusals.get()).values).toContainEqual(
+      expect.objectContaining({ labels: { code: 'ORDER_UNSIGNED' }, value: 5 }),
+    )
+  })
+
+  it('shows in the answer of the command', async () => {
+    const device = await oneDevice(bed)
+    const id = await addCommand(bed, device)
+    const body = { commandId: id, status: 'failed' as const, error: 'ORDER_EXPIRED: it has expired', durationMs: 0 }
+    await store(bed, new TestNode().message(device, 1, { name: 'result', sequence: 1, body }))
+    expect(await commandOf(bed, id)).toMatchObject({ status: 'failed', error: 'ORDER_EXPIRED: it has expired' })
+  })
+
+  it('a command for an agent that cannot check signatures ends at once when its time is over', async () => {
+    const device = await oneDevice(bed)
+    const id = await addCommand(bed, device)
+    await store(bed, new TestNode().refused(device, id, Date.now(), 'AGENT_TOO_OLD'))
+    expect(await commandOf(bed, id)).toMatchObject({
+      status: 'failed',
+      error: expect.stringMatching(/^AGENT_TOO_OLD: /),
+    })
+  })
+
+  it('the version of the protocol that an agent speaks is kept with its device, also when the agent’s own stays', async () => {
+    const device = await oneDevice(bed)
+    const kept = async () =>
+      (await bed.owner.query('SELECT agent_protocol FROM devices WHERE id = $1', [device.id])).rows[0]?.agent_protocol
+    await store(bed, new TestNode().connected(device, 1))
+    expect(await kept()).toBe(1)
+    await store(bed, new TestNode().connected(device, 2, Date.now(), { protocol: 2 }))
+    expect(await kept()).toBe(2)
+  })
+})

@@ -161,6 +161,8 @@ function readOther(bytes: Uint8Array, record: BatchRecord, node: string): Kinded
       return { kind: 'watchdogStatus', body: message.body }
     case 'watchdogKey':
       return { kind: 'watchdogKey', body: message.body }
+    case 'refusal':
+      return { kind: 'refusal', body: message.body }
     default:
       throw new Error(`A ${message.name} has no place in a stream`)
   }

@@ -1,6 +1,7 @@
 import type { HeartbeatColumns } from '@muster/wire/heartbeat-columns.ts'
 import type { Inventory } from '@muster/wire/messages/inventory.ts'
 import type { Progress } from '@muster/wire/messages/progress.ts'
+import type { OrderRefusal } from '@muster/wire/messages/refusal.ts'
 import type { Result } from '@muster/wire/messages/result.ts'
 import type { UpdateStatus } from '@muster/wire/messages/update-status.ts'
 import type { WatchdogKey } from '@muster/wire/messages/watchdog-key.ts'
@@ -18,6 +19,8 @@ export const ConnectedBody = z.object({
   gen: z.int().min(0),
   certificateExpiresAt: z.number(),
   remoteAddress: z.string().max(255),
+  /** Nodes from before there was a second version do not say it. */
+  protocol: z.int().min(1).max(255).default(1),
 })
 export const DisconnectedBody = z.object({ role, code: z.int(), returnsWithinMs: z.int().min(0).optional() })
 export const SentBody = z.object({ commandId: id })
@@ -52,6 +55,8 @@ export type UpdateStatusRecord = Placed & { kind: 'updateStatus'; body: UpdateSt
 export type WatchdogStatusRecord = Placed & { kind: 'watchdogStatus'; body: WatchdogStatus }
 export type WatchdogKeyRecord = Placed & { kind: 'watchdogKey'; body: WatchdogKey }
 
+export type OrderRefusalRecord = Placed & { kind: 'refusal'; body: OrderRefusal }
+
 export type OtherRecord =
   | ConnectedRecord
   | DisconnectedRecord
@@ -60,6 +65,7 @@ export type OtherRecord =
   | UpdateStatusRecord
   | WatchdogStatusRecord
   | WatchdogKeyRecord
+  | OrderRefusalRecord
 
 /** A record with the UUID of its device. */
 export interface Owned<R> {

@@ -15,6 +15,7 @@ const device = (number: number): TestDevice => ({
 const known = (bootId: number, sequence: number, seenAtMs = 0): Known => ({
   partnerId: 'p',
   agentVersion: '1.0.0',
+  agentProtocol: 1,
   bootId,
   sequence,
   seenAtMs,

@@ -4,6 +4,7 @@ import type {
   Decoded,
   DisconnectedRecord,
   InventoryRecord,
+  OrderRefusalRecord,
   OtherRecord,
   UpdateStatusRecord,
   WatchdogKeyRecord,
@@ -23,7 +24,7 @@ export interface ConnectionChange {
   agent: ConnectedRecord | DisconnectedRecord | null
   /** The newest hello of the agent, even when it has gone again. */
   agentHello: ConnectedRecord | null
-  /** That hello, if its version is not the one that the device had before. */
+  /** That hello, if its version, or that of its protocol, is not the one that the device had before. */
   newVersion: ConnectedRecord | null
   watchdog: ConnectedRecord | DisconnectedRecord | null
 }
@@ -41,6 +42,7 @@ export interface Plan {
   updates: UpdateStatusRecord[]
   watchdogStatuses: WatchdogStatusRecord[]
   watchdogKeys: WatchdogKeyRecord[]
+  refusals: OrderRefusalRecord[]
   /** Records of devices that do not exist. */
   unknown: number
   /** What will be known of each device once the plan is written; undefined where nothing changed. */
@@ -129,6 +131,7 @@ function startFolding(known: readonly (Known | undefined)[], storedSequence: Sto
       updates: [],
       watchdogStatuses: [],
       watchdogKeys: [],
+      refusals: [],
       unknown: 0,
       after: [],
     },
@@ -196,6 +199,9 @@ function foldOther(folding: Folding, record: OtherRecord): void {
     case 'watchdogKey':
       folding.watchdogKeys.set(record.device, record)
       return
+    case 'refusal':
+      plan.refusals.push(record)
+      return
     default:
       plan.commands.push(record)
   }
@@ -221,7 +227,9 @@ function foldConnection(folding: Folding, record: ConnectedRecord | Disconnected
   change.agent = record
   if (record.kind !== 'connected') return
   change.agentHello = record
-  change.newVersion = record.body.agentVersion === folding.known[device]?.agentVersion ? null : record
+  const { agentVersion, agentProtocol } = folding.known[device] ?? {}
+  change.newVersion =
+    record.body.agentVersion === agentVersion && record.body.protocol === agentProtocol ? null : record
   if (folding.bootId[device] !== record.bootId) enterBoot(folding, device, record.bootId, record.atMs)
   see(folding, device, record.atMs)
 }
@@ -233,6 +241,7 @@ function finish(folding: Folding): Plan {
     return {
       partnerId: before.partnerId,
       agentVersion: folding.connections.get(device)?.agentHello?.body.agentVersion ?? before.agentVersion,
+      agentProtocol: folding.connections.get(device)?.agentHello?.body.protocol ?? before.agentProtocol,
       bootId: folding.bootId[device] ?? 0,
       sequence: folding.sequence[device] ?? 0,
       seenAtMs: folding.seenAtMs[device] ?? 0,

@@ -72,15 +72,16 @@ export async function storeInventories(
 
 const storeVersions = {
   name: 'store-versions',
-  text: `UPDATE devices d SET agent_version = u.version FROM unnest($1::uuid[], $2::text[], $3::float8[]) AS u(device_id, version, at_ms)
-    WHERE d.id = u.device_id AND d.agent_version IS DISTINCT FROM u.version
+  text: `UPDATE devices d SET agent_version = u.version, agent_protocol = u.protocol
+    FROM unnest($1::uuid[], $2::text[], $3::float8[], $4::int[]) AS u(device_id, version, at_ms, protocol)
+    WHERE d.id = u.device_id AND (d.agent_version IS DISTINCT FROM u.version OR d.agent_protocol IS DISTINCT FROM u.protocol)
     RETURNING d.id AS "deviceId", d.org_id AS "orgId", d.partner_id AS "partnerId", d.site_id AS "siteId", u.at_ms AS "atMs"`,
 }
 
-/** Notes the version that each agent said it is. */
+/** Notes the version that each agent said it is, and that of the protocol it speaks. */
 export async function storeAgentVersions(
   client: pg.PoolClient,
-  hellos: readonly { deviceId: string; agentVersion: string; atMs: number }[],
+  hellos: readonly { deviceId: string; agentVersion: string; protocol: number; atMs: number }[],
 ): Promise<DeviceChange[]> {
   if (hellos.length === 0) return []
   const { rows } = await client.query<Omit<DeviceChange, 'changed'>>({
@@ -89,6 +90,7 @@ export async function storeAgentVersions(
       hellos.map((hello) => hello.deviceId),
       hellos.map((hello) => hello.agentVersion),
       hellos.map((hello) => hello.atMs),
+      hellos.map((hello) => hello.protocol),
     ],
   })
   return rows.map((row): DeviceChange => ({ ...row, changed: 'agentVersion' }))

@@ -6,6 +6,7 @@ import { knownDevicesMax } from './limits.ts'
 export interface Known {
   partnerId: string
   agentVersion: string | null
+  agentProtocol: number | null
   bootId: number
   sequence: number
   /** When it was last heard of, by the receiving server's clock. */

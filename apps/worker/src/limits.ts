@@ -131,3 +131,8 @@ export const auditPartitionMonthsAhead = 3
 export const mailMs = 1_000
 export const mailBacklogMs = 15_000
 export const startUpMs = 30_000
+
+/** A device that refuses orders is put on record no more often than this. */
+export const refusalNoteMs = 10_000
+/** Devices of which it is remembered when that was. */
+export const refusalNotesMax = 50_000

@@ -29,6 +29,7 @@ export function createWorkerMetrics(registry: Registry) {
     deadLetters: counter('dead_letters_total', 'Entries set aside because they could not be stored'),
     retries: counter('retries_total', 'Writes that failed and were tried again', ['why']),
     ordersRouted: counter('orders_routed_total', 'Frames handed to nodes for their devices', ['why']),
+    orderRefusals: counter('order_refusals_total', 'Orders that devices did not obey, by reason', ['code']),
     liveEvents: counter('live_events_total', 'Live events published'),
     statusChanges: counter('status_changes_total', 'Devices that went online or offline', ['status']),
     commandsSwept: counter('commands_swept_total', 'Commands that ran out of time', ['status']),

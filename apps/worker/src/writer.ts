@@ -7,6 +7,7 @@ import { storeHeartbeats } from './heartbeats.ts'
 import { type DeviceChange, storeAgentVersions, storeInventories } from './inventory.ts'
 import { DeviceTable, type KnownDevices } from './known-devices.ts'
 import { noteLateMetrics } from './late-metrics.ts'
+import { OrderRefusals } from './order-refusals.ts'
 import { inTransaction } from './transaction.ts'
 import { storeUpdateReports } from './update-reports.ts'
 import { storeWatchdogKeys, storeWatchdogStatuses, type WatchdogKey } from './watchdogs.ts'
@@ -57,7 +58,7 @@ export interface Written {
 
 const findDevices = {
   name: 'find-devices',
-  text: `SELECT u.n::int AS n, d.partner_id, v.agent_version, d.boot_id, d.sequence, (extract(epoch FROM d.last_seen_at) * 1000)::float8 AS seen_ms
+  text: `SELECT u.n::int AS n, d.partner_id, v.agent_version, v.agent_protocol, d.boot_id, d.sequence, (extract(epoch FROM d.last_seen_at) * 1000)::float8 AS seen_ms
     FROM unnest($1::uuid[]) WITH ORDINALITY AS u(id, n) JOIN device_state d ON d.device_id = u.id JOIN devices v ON v.id = u.id`,
 }
 
@@ -82,6 +83,7 @@ const busyStates: ReadonlySet<string> = new Set(['downloading', 'verifying', 'in
 export class Writer {
   readonly #pool: pg.Pool
   readonly #rowType: number
+  readonly #refusals = new OrderRefusals()
 
   /** @param rowType of `heartbeatRowType` */
   constructor(pool: pg.Pool, rowType: number) {
@@ -112,7 +114,8 @@ export class Writer {
       busy: busyStates.has(body.state) && body.reason === undefined,
       atMs,
     }))
-    return inTransaction(this.#pool, async (client) => {
+    let refusers: string[] = []
+    const written = await inTransaction(this.#pool, async (client): Promise<Written> => {
       const [moved, heartbeats, verdicts, versions] = await Promise.all([
         advance(client, works),
         storeHeartbeats(client, this.#rowType, works),
@@ -144,6 +147,10 @@ export class Writer {
         client,
         owned(works, (plan) => plan.watchdogKeys),
       )
+      refusers = await this.#refusals.store(
+        client,
+        owned(works, (plan) => plan.refusals),
+      )
       const online = new Set(
         verdicts.statuses.flatMap(({ status, deviceId }) => (status === 'online' ? [deviceId] : [])),
       )
@@ -160,6 +167,8 @@ export class Writer {
         outputs: commands.outputs,
       }
     })
+    this.#refusals.noted(refusers)
+    return written
   }
 
   async #learn(devices: DeviceTable, cache: KnownDevices): Promise<void> {
@@ -170,6 +179,7 @@ export class Writer {
       n: number
       partner_id: string
       agent_version: string | null
+      agent_protocol: number | null
       boot_id: number
       sequence: number
       seen_ms: number | null
@@ -180,6 +190,7 @@ export class Writer {
       cache.set(key, {
         partnerId: row.partner_id,
         agentVersion: row.agent_version,
+        agentProtocol: row.agent_protocol,
         bootId: row.boot_id,
         sequence: row.sequence,
         seenAtMs: row.seen_ms ?? 0,
@@ -219,13 +230,16 @@ function owned<R extends { device: number }>(
   )
 }
 
-function newVersionsOf(works: readonly Prepared[]): { deviceId: string; agentVersion: string; atMs: number }[] {
+function newVersionsOf(
+  works: readonly Prepared[],
+): { deviceId: string; agentVersion: string; protocol: number; atMs: number }[] {
   const hellos = owned(works, ({ connections }) =>
     connections.flatMap(({ newVersion }): ConnectedRecord[] => (newVersion === null ? [] : [newVersion])),
   )
   return hellos.map(({ deviceId, record }) => ({
     deviceId,
     agentVersion: record.body.agentVersion,
+    protocol: record.body.protocol,
     atMs: record.atMs,
   }))
 }

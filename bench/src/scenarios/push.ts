@@ -1,4 +1,6 @@
+import { frameToOrder, OrderSigner } from '@muster/areas/devices/order-signer.ts'
 import { sendToDevices } from '@muster/backplane/routing.ts'
+import { createKeyring } from '@muster/kit/keyring.ts'
 import { freePort } from '@muster/stack/ports.ts'
 import { encodeDown } from '@muster/wire/down.ts'
 import { z } from 'zod'
@@ -33,11 +35,53 @@ interface Broadcast {
   readonly last: number
 }
 
+/** Milliseconds for one order alone; microseconds for each of many. */
+interface Signing {
+  readonly p50: number
+  readonly p99: number
+  readonly each: number
+}
+
 interface Round {
   readonly commands: Percentiles
   readonly ours: Broadcast
   readonly bare: Broadcast
   readonly loadAverage: number
+}
+
+const signedOrders = 1_024
+const signedAlone = 2_000
+
+/** What signing takes: one order alone, and each of a thousand that share a signature. In microseconds. */
+function measureSigning(): Signing {
+  const signer = new OrderSigner(createKeyring())
+  const instruction = (index: number) => ({
+    kind: 'frame' as const,
+    deviceId: idOf('device', index),
+    frame: frameToOrder({
+      name: 'command',
+      sequence: 0,
+      body: {
+        id: idOf('device', index),
+        type: 'set_auto_update',
+        payload: { enabled: true },
+        timeoutMs: 1,
+        expiresAt: 1,
+      },
+    }),
+  })
+  const alone = new Histogram()
+  for (let index = -signedOrders; index < signedAlone; index++) {
+    const one = instruction(Math.abs(index))
+    const at = process.hrtime.bigint()
+    signer.order(one)
+    if (index >= 0) alone.record(Number(process.hrtime.bigint() - at) / 1000)
+  }
+  const many = Array.from({ length: signedOrders }, (_, index) => instruction(index))
+  const at = process.hrtime.bigint()
+  signer.orders(many)
+  const { p50, p99 } = percentilesOf(alone)
+  return { p50, p99, each: Number(process.hrtime.bigint() - at) / 1000 / signedOrders }
 }
 
 /** From the API to an agent, and from one order to all agents, while all of them report. */
@@ -71,7 +115,7 @@ export const push: Scenario = {
         `${index === 0 ? 'warm-up' : `round ${index}`}: command p99 ${commands.p99} ms; all in ${ours.last} ms, R4 in ${before.last} ms`,
       )
     }
-    return report(agents, rounds, usageTable('CPU and memory', meter.report()))
+    return report(agents, rounds, measureSigning(), usageTable('CPU and memory', meter.report()))
   },
 }
 
@@ -159,7 +203,7 @@ async function arrived(fleet: Generator, agents: number, startedAt: number): Pro
   return { median: ms(median(times)), last: ms(Math.max(...times.slice(0, 100_000))) }
 }
 
-function report(agents: number, rounds: readonly Round[], usage: Report['tables'][number]): Report {
+function report(agents: number, rounds: readonly Round[], signing: Signing, usage: Report['tables'][number]): Report {
   const vsR4 = median(rounds.map(({ ours, bare }) => ours.last / bare.last))
   const p99 = median(rounds.map(({ commands }) => commands.p99))
   return {
@@ -168,6 +212,7 @@ function report(agents: number, rounds: readonly Round[], usage: Report['tables'
     bars: [
       bar('p99 of one command, API → agent', p99, 'at most', 10, ' ms'),
       bar('one signal to all agents, times R4 (bare send loop)', vsR4, 'at most', 1.3),
+      bar('p99 of signing one command', signing.p99, 'at most', 0.3, ' ms'),
     ],
     tables: [
       latencyTable(
@@ -187,8 +232,13 @@ function report(agents: number, rounds: readonly Round[], usage: Report['tables'
           loadAverage,
         ]),
       },
+      {
+        title: 'signing orders',
+        head: ['one alone, p50 ms', 'one alone, p99 ms', `each of ${signedOrders}, µs`],
+        rows: [[String(signing.p50), signing.p99, significant(signing.each)]],
+      },
       usage,
     ],
-    figures: { agents, rounds },
+    figures: { agents, rounds, signing },
   }
 }

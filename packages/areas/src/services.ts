@@ -66,6 +66,8 @@ export interface Settings {
   readonly streamsMax?: number
   /** Networks in CIDR form where identity providers may be although nobody else's addresses may lead there. */
   readonly ssoNetworks?: readonly string[]
+  /** Until when agents are sent commands that cannot check signed orders; without it, always. */
+  readonly unsignedAgentsUntilMs?: number
   /** Number of streams into which ingest puts what agents send; 8 unless said otherwise. */
   readonly streamShards?: number
   /** Null where there is no gateway. */

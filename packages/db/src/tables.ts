@@ -455,6 +455,7 @@ export interface Devices {
   watchdogPublicKey: string | null
   quarantinedAt: string | null
   quarantineReason: string | null
+  agentProtocol: number | null
 }
 
 export interface EnrollmentCodes {

@@ -87,6 +87,7 @@ export const auditActions = [
   'agent_update.stop',
   'agent_update.allow',
   'device.enroll',
+  'device.order_refused',
   'device.possible_duplicate',
   'device.provision',
   'device.update',

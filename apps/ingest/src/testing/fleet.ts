@@ -2,7 +2,7 @@ import { createPrivateKey, generateKeyPairSync, type KeyObject, randomUUID, sign
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createKeyring, type DeviceKeyring, deviceKeyring } from '@muster/kit/keyring.ts'
+import { createKeyring, type DeviceKeyring, deviceKeyring, rotateKeyring } from '@muster/kit/keyring.ts'
 import { certificateAudience, certificateIssuer } from '@muster/wire/identity.ts'
 
 /** An enrolled device: what an agent keeps after enrolment. */
@@ -29,6 +29,8 @@ export interface Fleet {
   /** A key file of other contents, beside it. */
   writeKeys(name: string, keys: DeviceKeyring): string
   enrol(options?: DeviceOptions): Device
+  /** Another key signs orders from now on: the key file says so. */
+  rotateOrders(): void
   remove(): void
 }
 
@@ -67,7 +69,8 @@ export function createFleet(): Fleet {
     return { deviceId, certificate, privateKey }
   }
 
-  return { keysFile, keys, writeKeys, enrol, remove: () => rmSync(dir, { recursive: true, force: true }) }
+  const rotateOrders = () => void writeKeys('device-keys.json', deviceKeyring(rotateKeyring(keyring, 'orders')))
+  return { keysFile, keys, writeKeys, enrol, rotateOrders, remove: () => rmSync(dir, { recursive: true, force: true }) }
 }
 
 function encode(value: object): string {

@@ -125,8 +125,8 @@ export class TestNode {
     return this.record(recordKinds.sent, device, bootId, 0, atMs, pack({ commandId }))
   }
 
-  refused(device: TestDevice, commandId: string, atMs = Date.now()): this {
-    return this.record(recordKinds.refused, device, 0, 0, atMs, pack({ commandId, reason: 'not connected' }))
+  refused(device: TestDevice, commandId: string, atMs = Date.now(), reason = 'not connected'): this {
+    return this.record(recordKinds.refused, device, 0, 0, atMs, pack({ commandId, reason }))
   }
 
   record(

@@ -38,7 +38,7 @@ export async function askable(
   if (!hasPermission(caller, permission)) throw denied(`Permission denied: ${permission} is required`)
   return asCaller(services.people, caller, 'read', async (db) => {
     const target = await targetById(db, caller, deviceId)
-    requireCapable(target, type)
+    requireCapable(target, type, services.settings)
     await requireDelivery(db, [target.partnerId])
     return target
   })

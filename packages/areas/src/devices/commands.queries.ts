@@ -39,6 +39,8 @@ export interface Target {
   readonly organizationStatus: 'active' | 'suspended' | 'trial' | 'churned'
   readonly osType: string | null
   readonly agentVersion: string | null
+  /** The version of the protocol that it spoke last; null while that is not known. */
+  readonly agentProtocol: number | null
 }
 
 /** Those of the devices that the caller sees. */
@@ -61,6 +63,7 @@ export const targetsWhere = (db: Db, caller: Reach, condition: Expression<SqlBoo
       'organizations.status as organizationStatus',
       'devices.osType',
       'devices.agentVersion',
+      'devices.agentProtocol',
     ])
     .execute()
 

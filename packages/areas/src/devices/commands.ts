@@ -3,6 +3,7 @@ import { inOrder } from '@muster/db/database.ts'
 import { conflict, notFound } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
 import { type Call, implement } from '../operation.ts'
+import type { Settings } from '../services.ts'
 import { askForApproval } from './approval.queries.ts'
 import { reachedWith, reachOf, requireReach, wantsSecondPerson } from './blast-radius.ts'
 import { auditBulk } from './bulk-audit.ts'
@@ -99,7 +100,7 @@ export default implement(contract, {
     const { code, message } = notFound('Device')
     const failed = unseen.map((deviceId) => ({ deviceId, code, message }))
     const known = await knownCommands(call, order)
-    if (known.length > 0) return { ...again(known, targets, order), failed, approval: null }
+    if (known.length > 0) return { ...again(known, targets, order, call.services.settings), failed, approval: null }
     await requireDelivery(
       call.db,
       targets.map(({ partnerId }) => partnerId),
@@ -157,10 +158,13 @@ async function knownCommands({ db }: Call, order: Order): Promise<Command[]> {
 }
 
 /** The answer to a request that was made before: its commands as they are now, and why the other devices got none. */
-function again(known: readonly Command[], targets: readonly Target[], order: Order) {
+function again(known: readonly Command[], targets: readonly Target[], order: Order, settings: Settings) {
   const issued = new Set(known.map(({ deviceId }) => deviceId))
   const skipped = targets
     .filter(({ id }) => !issued.has(id))
-    .map((target) => ({ deviceId: target.id, reason: refusalOf(target, order.type) ?? ('already_pending' as const) }))
+    .map((target) => ({
+      deviceId: target.id,
+      reason: refusalOf(target, order.type, settings) ?? ('already_pending' as const),
+    }))
   return { batchId: known[0]?.batchId ?? null, commands: [...known], skipped }
 }

@@ -39,6 +39,8 @@ export const Device = z.object({
   /** Values of the tenant's own fields, by key. */
   customFields: z.record(z.string(), z.json()),
   autoUpdate: z.boolean(),
+  /** The agent cannot check signed orders: it gets no more commands after the date that the operator has set. */
+  updateRequired: z.boolean(),
   mainAgentSilentSince: time().nullable(),
   watchdogStatus: WatchdogStatus.nullable(),
   createdAt: time(),

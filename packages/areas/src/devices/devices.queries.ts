@@ -2,6 +2,7 @@ import type { Db } from '@muster/db/database.ts'
 import { shaped } from '@muster/db/shaped.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { notFound } from '@muster/kit/errors.ts'
+import { signedOrdersProtocol } from '@muster/wire/version.ts'
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { type Reach, reachFrom, reachShape, reachValues, within } from '../tenancy/index.ts'
 import type { Device, DeviceSort, DeviceStatus, ListInput, MetricPoint, MetricResolution } from './devices.contract.ts'
@@ -37,6 +38,7 @@ const ownColumns = [
   'devices.tags',
   'devices.customFields',
   'devices.autoUpdate',
+  sql<boolean>`coalesce(devices.agent_protocol < ${sql.lit(signedOrdersProtocol)}, false)`.as('updateRequired'),
   'devices.createdAt',
   'devices.updatedAt',
 ] as const

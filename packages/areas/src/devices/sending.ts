@@ -3,7 +3,9 @@ import { randomUUID } from 'node:crypto'
 import type { Db } from '@muster/db/database.ts'
 import { AppError, conflict, type ErrorCode } from '@muster/kit/errors.ts'
 import { SetAutoUpdate } from '@muster/wire/commands/agent.ts'
+import { signedOrdersProtocol } from '@muster/wire/version.ts'
 import type { Call } from '../operation.ts'
+import type { Settings } from '../services.ts'
 import { requireWorking } from '../tenancy/index.ts'
 import { commandType } from './command-registry.ts'
 import { requireDelivery } from './command-stops.ts'
@@ -31,13 +33,17 @@ const codes: Readonly<Partial<Record<SkipReason, ErrorCode>>> = {
 }
 
 /** Why a device does not get a command of some type; null when it does. */
-export const refusalOf = ({ lifecycle, organizationStatus, ...target }: Target, type: CommandName): SkipReason | null =>
-  commandRefusal(lifecycle, organizationStatus) ?? incapacity(target, commandType(type))
+export function refusalOf(target: Target, type: CommandName, { unsignedAgentsUntilMs }: Settings): SkipReason | null {
+  const { lifecycle, organizationStatus, agentProtocol } = target
+  const refusal = commandRefusal(lifecycle, organizationStatus) ?? incapacity(target, commandType(type))
+  if (refusal !== null || agentProtocol === null || agentProtocol >= signedOrdersProtocol) return refusal
+  return Date.now() < (unsignedAgentsUntilMs ?? Number.POSITIVE_INFINITY) ? null : 'agent_too_old'
+}
 
 /** @throws when the device takes no commands, or none of this type */
-export function requireCapable(target: Target, type: CommandName): void {
+export function requireCapable(target: Target, type: CommandName, settings: Settings): void {
   requireWorking({ status: target.organizationStatus })
-  const refusal = refusalOf(target, type)
+  const refusal = refusalOf(target, type, settings)
   if (refusal !== null) throw new AppError(codes[refusal] ?? 'CONFLICT', words[refusal])
 }
 
@@ -56,7 +62,7 @@ async function issue(db: Db, order: Order, recipients: readonly IssuedTo[]): Pro
  * @throws first what `judge` says of the device, then when it takes no commands, or not a second one of this type
  */
 export async function issueTo(
-  { db }: Pick<Call, 'db'>,
+  { db, services }: Pick<Call, 'db' | 'services'>,
   deviceId: string,
   order: Order,
   judge: () => Promise<Target>,
@@ -67,7 +73,7 @@ export async function issueTo(
     issue(db, order, [{ commandId: randomUUID(), deviceId }]),
   ])
   const target = settled(judged)
-  requireCapable(target, order.type)
+  requireCapable(target, order.type, services.settings)
   settled(delivery)
   return { target, command: sendable(settled(issued)) }
 }
@@ -90,8 +96,12 @@ export interface Issued {
 }
 
 /** Issues an order to all of the devices that take it, and says of the others why not. */
-export async function issueToAll(call: Pick<Call, 'db'>, targets: readonly Target[], order: Order): Promise<Issued> {
-  const refusals = new Map(targets.map((target) => [target.id, refusalOf(target, order.type)]))
+export async function issueToAll(
+  call: Pick<Call, 'db' | 'services'>,
+  targets: readonly Target[],
+  order: Order,
+): Promise<Issued> {
+  const refusals = new Map(targets.map((target) => [target.id, refusalOf(target, order.type, call.services.settings)]))
   const able = targets.filter(({ id }) => refusals.get(id) === null)
   if (JSON.stringify(order.payload).length * able.length > bulkBytesMax) {
     throw new AppError('PAYLOAD_TOO_LARGE', 'The payload is too large for so many devices at once')

@@ -201,7 +201,7 @@ function About({ device }: { readonly device: DeviceDetail }) {
           ['System', [device.osName ?? device.osType, device.osVersion].filter(Boolean).join(' ') || null],
           ['Kernel', device.kernelVersion],
           ['Architecture', device.architecture],
-          ['Agent', device.agentVersion],
+          ['Agent', device.updateRequired ? `${device.agentVersion} (update required)` : device.agentVersion],
           ['Updates itself', device.autoUpdate ? 'yes' : 'no, held'],
           ['Watchdog', device.watchdogStatus],
           ['Enrolled', device.enrolledAt && <Ago at={device.enrolledAt} />],

@@ -46,7 +46,8 @@ const particulars: readonly Column<Device>[] = [
     id: 'agent',
     header: 'Agent',
     width: 84,
-    cell: ({ agentVersion }) => agentVersion ?? '–',
+    cell: ({ agentVersion, updateRequired }) =>
+      updateRequired ? `${agentVersion} · update required` : (agentVersion ?? '–'),
     text: ({ agentVersion }) => agentVersion,
   },
   {
