@@ -40,6 +40,8 @@ export const looseKeys: Readonly<Record<string, string>> = {
   'system_users.role_id': 'only built-in roles, and written by nobody but the first start',
   'role_permissions.role_id': 'the policy of the table asks whose role it is',
   'enrollment_keys.device_id': 'written with the device that it prepares, in one statement',
+  'device_commands.device_id':
+    'a command takes the organization of its device; a move leaves it behind, with what it says',
   'devices.enrollment_key_id': 'written when the key lets the device in; the device belongs where the key does',
   'sso_providers.default_role_id':
     'built-in roles belong to nobody; the handler takes roles of the own tenant only, and a sign-in asks again',

@@ -32,7 +32,7 @@ const findOpen = {
       WHERE o.device_id = u.device_id AND o.status IN ('pending', 'sent', 'running')
         AND (o.status <> 'pending' OR o.expires_at > now())
       ORDER BY o.created_at, o.id LIMIT ${pendingPerDeviceMax}) c
-    JOIN devices d ON d.id = c.device_id AND d.lifecycle = 'active'
+    JOIN devices d ON d.id = c.device_id AND d.org_id = c.org_id AND d.lifecycle = 'active'
     WHERE ${mayGoOut('c.partner_id')}
     ORDER BY c.created_at, c.id LIMIT ${pendingPerBatchMax}`,
 }

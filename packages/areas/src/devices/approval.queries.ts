@@ -191,6 +191,16 @@ export async function decide(
   invariant(numUpdatedRows === 1n, 'an approval is decided once, under its lock')
 }
 
+/** Withdraws the open requests that name a device, because what was asked for is not the same any more. */
+export async function withdrawApprovals(db: Db, caller: Caller, deviceId: string, reason: string): Promise<void> {
+  await db
+    .updateTable('commandApprovals')
+    .set({ status: 'withdrawn', decidedBy: caller.userId, decidedAt: sql`now()`, reason })
+    .where('status', '=', 'pending')
+    .where(sql<boolean>`${deviceId}::uuid = ANY (device_ids)`)
+    .execute()
+}
+
 /** @throws CONFLICT with what became of it */
 export function requireOpen({ status: is }: StoredApproval): void {
   if (is !== ApprovalStatus.enum.pending) throw conflict(`The request is not open any more: ${is}`)

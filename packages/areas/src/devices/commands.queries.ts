@@ -3,7 +3,7 @@ import { isOneOf } from '@muster/db/lists.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { notFound } from '@muster/kit/errors.ts'
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { Reach } from '../tenancy/index.ts'
+import { type Reach, within } from '../tenancy/index.ts'
 import type { BatchProgress, Command, CommandStatus, CommandSummary, QueuedCommand } from './commands.contract.ts'
 import { hasEnded, statusesBefore } from './commands.rules.ts'
 import type { Condition } from './devices.rules.ts'
@@ -106,7 +106,8 @@ export async function issueCommands(db: Db, order: Order, recipients: readonly I
   const ids = recipients.map(({ commandId }) => commandId)
   const deviceIds = recipients.map(({ deviceId }) => deviceId)
   // The time of day and not of the transaction, which may be long: the sweep takes what has waited for a while for lost.
-  // In the order of the devices, so that two requests for the same ones never wait for each other in a circle.
+  // In the order of the devices, so that two requests for the same ones never wait for each other in a circle. Locked, so
+  // that a device that moves at the same time gets the command where it is then, or not at all.
   const { rows } = await sql<Command>`
     INSERT INTO device_commands (id, device_id, org_id, partner_id, type, payload, timeout_ms, expires_at, created_by,
       batch_id, request_key, updated_at)
@@ -114,7 +115,7 @@ export async function issueCommands(db: Db, order: Order, recipients: readonly I
            ${type}, ${JSON.stringify(payload)}::jsonb, ${timeoutMs}::int, ${expiresAt}::timestamptz, ${createdBy}::uuid,
            ${batchId}::uuid, ${requestKey}, clock_timestamp()
     FROM unnest(${ids}::uuid[], ${deviceIds}::uuid[]) AS given (id, device_id) JOIN devices ON devices.id = given.device_id
-    ORDER BY devices.id
+    ORDER BY devices.id FOR KEY SHARE OF devices
     ON CONFLICT DO NOTHING
     RETURNING *`.execute(db)
   return rows
@@ -130,6 +131,7 @@ export async function progressOf(db: Db, caller: Caller, batchId: string): Promi
     .selectFrom('deviceCommands as command')
     .innerJoin('devices', 'devices.id', 'command.deviceId')
     .where(visibleDevices(caller))
+    .where(within(caller, 'command.orgId', 'command.partnerId'))
     .where('command.batchId', '=', batchId)
     .groupBy(['command.type', 'command.status'])
     .select(['command.type', 'command.status'])
@@ -149,6 +151,7 @@ const visibleCommands = (db: Db, caller: Caller, deviceId: string) =>
     .selectFrom('deviceCommands as command')
     .innerJoin('devices', 'devices.id', 'command.deviceId')
     .where(visibleDevices(caller))
+    .where(within(caller, 'command.orgId', 'command.partnerId'))
     .where('command.deviceId', '=', deviceId)
 
 export interface CommandFilters {

@@ -2,6 +2,7 @@
 import type { Db } from '@muster/db/database.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { sql } from 'kysely'
+import { withdrawApprovals } from './approval.queries.ts'
 import type { CommandSummary } from './commands.contract.ts'
 import { cancelCommands, type Target, targetById } from './commands.queries.ts'
 import { forgetDuplicates } from './duplicates.ts'
@@ -14,16 +15,34 @@ export async function lockDevice(db: Db, caller: Caller, id: string): Promise<Ta
   return targetById(db, caller, id)
 }
 
-/** Takes a locked device to another organisation: the rows about it follow by their keys, its metrics here. */
+const movedAway = 'The device moved to another organization'
+
+/**
+ * Takes a locked device to another organization. What its machine is and measures follows, by keys or here. What people
+ * of the old organization did with it stays with them: open commands are canceled, open approvals are withdrawn.
+ * @returns the commands that were canceled
+ */
 export async function moveDevice(
   db: Db,
-  id: string,
+  caller: Caller,
+  { id, orgId: from }: Pick<Target, 'id' | 'orgId'>,
   place: { readonly orgId: string; readonly siteId: string | null },
-): Promise<void> {
+  now: string,
+): Promise<CommandSummary[]> {
   await forgetDuplicates(db, id)
-  await db.updateTable('devices').set(place).where('id', '=', id).execute()
+  await withdrawApprovals(db, caller, id, movedAway)
+  const cancelled = await cancelCommands(db, { deviceId: id }, { error: movedAway, now })
+  const ofOldOrganization = sql`ARRAY(SELECT f.key::text FROM custom_fields f WHERE f.org_id = ${from}::uuid AND NOT EXISTS (SELECT FROM custom_fields p
+    WHERE p.partner_id = f.partner_id AND p.org_id IS NULL AND p.key = f.key))`
+  await db
+    .updateTable('devices')
+    .set({ ...place, enrollmentKeyId: null, customFields: sql`custom_fields - ${ofOldOrganization}` })
+    .where('id', '=', id)
+    .execute()
+  await db.deleteFrom('enrollmentKeys').where('deviceId', '=', id).execute()
   for (const table of ['deviceMetrics', 'deviceMetricsFiveMinutes', 'deviceMetricsHours'] as const)
     await db.updateTable(table).set({ orgId: place.orgId }).where('deviceId', '=', id).execute()
+  return cancelled
 }
 
 /** Ends a locked device's part in the fleet. @returns the commands that were called off */

@@ -5,6 +5,7 @@ import type { Caller } from '@muster/kit/access.ts'
 import { notFound } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
 import { implement } from '../operation.ts'
+import { within } from '../tenancy/index.ts'
 import { requireContent } from './command-content.ts'
 import type { CommandStatus } from './commands.contract.ts'
 import { targetById } from './commands.queries.ts'
@@ -67,6 +68,7 @@ async function growth(
     .selectFrom('deviceCommands as command')
     .innerJoin('devices', 'devices.id', 'command.deviceId')
     .where(visibleDevices(caller))
+    .where(within(caller, 'command.orgId', 'command.partnerId'))
     .where('command.deviceId', '=', id)
     .where('command.id', '=', commandId)
     .select(['command.type', 'command.status', 'command.exitCode', 'command.error'])

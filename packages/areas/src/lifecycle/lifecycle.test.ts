@@ -89,7 +89,7 @@ describe('moving to another organisation', async () => {
     { role: 'Org Admin' },
   )
 
-  it('the device takes its history along: the old organisation sees none of it, the new one all', async () => {
+  it('finding 4: the device takes what it measured along, and leaves its commands behind', async () => {
     const id = only(await enrolled(here.orgAdmin, { orgId: here.org.id, siteId: here.site.id }, 'mover'))
     const { id: commandId } = await call(here.orgAdmin, commands.create, { id, type: 'refresh_inventory' })
     const metric =
@@ -109,7 +109,13 @@ describe('moving to another organisation', async () => {
     for (const told of await Promise.all(ofOld.map(refusal))) expect(told).toMatchObject({ status: 404 })
     expect((await call(otherAdmin, devices.get, { id })).inventory?.hash).toBe('h')
     expect((await call(otherAdmin, devices.metrics, { id })).points).toHaveLength(1)
-    expect(await call(otherAdmin, commands.get, { id, commandId })).toMatchObject({ orgId: here.otherOrg.id })
+    expect(await refusal(call(otherAdmin, commands.get, { id, commandId }))).toMatchObject({ status: 404 })
+    expect((await call(otherAdmin, commands.list, { id })).data).toEqual([])
+    expect(await call(here.partnerAdmin, commands.get, { id, commandId })).toMatchObject({
+      orgId: here.org.id,
+      status: 'cancelled',
+      error: 'The device moved to another organization',
+    })
     expect((await call(here.orgAdmin, members.list, { id: group.id })).data).toEqual([])
     const { rows } = await system.query('SELECT org_id FROM device_state WHERE device_id = $1', [id])
     expect(rows).toEqual([{ org_id: here.otherOrg.id }])

@@ -53,17 +53,18 @@ export default implement(contract, {
     const { id, hostname, partnerId } = device
     const { orgId, siteId } = await placeFor(db, caller, device, input)
     await leaveGroups(db, id, 'moved')
-    await moveDevice(db, id, { orgId, siteId })
+    const at = services.clock.now()
+    const cancelled = await moveDevice(db, caller, device, { orgId, siteId }, new Date(at).toISOString())
     // The device is counted where it is now, so the question is whether those are too many.
     await claimDevices(db, { partnerId, orgId }, 0)
     const from = { orgId: device.orgId, siteId: device.siteId }
     audit({ target: id, name: hostname, orgId, partnerId, before: from, after: { orgId, siteId } })
     // Those who watch the place that it left hear of it as well as those who watch where it is now.
-    const at = services.clock.now()
     const events = [from, { orgId, siteId }].map(
       (place): LiveEvent => ({ type: 'device.changed', ...place, deviceId: id, at, changed: 'moved' }),
     )
     after(() => publishLive(services.redis, partnerId, events))
+    after(() => tellOfCommands(services, cancelled, () => device))
     return deviceById(db, caller, id, at)
   },
 

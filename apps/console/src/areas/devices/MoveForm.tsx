@@ -6,7 +6,7 @@ import { SideForm } from '../../ui/SideForm.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { PlaceFields } from './PlaceFields.tsx'
 
-/** Another organisation or site for a device, with all that is known of it. */
+/** Another organisation or site for a device, with what its machine is and measures. */
 export function MoveForm({ device, close }: { readonly device: Device; close(): void }) {
   const [where, setWhere] = useState({ orgId: device.orgId, siteId: device.siteId })
   const move = useChange(() => api.lifecycle.lifecycle.moveOrg.mutate({ id: device.id, ...where }), {
@@ -25,7 +25,7 @@ export function MoveForm({ device, close }: { readonly device: Device; close(): 
       open
       close={close}
       title={`Move ${device.displayName ?? device.hostname}`}
-      description="Its history goes with it. It leaves the groups of its organisation, and people who see only that one lose sight of it."
+      description="Its inventory and metrics go with it. Its commands stay behind: open ones are canceled, and the new organization does not see them. It leaves the groups of its organization and loses the values of its custom fields."
       verb="Move it"
       busy={move.isPending}
       error={move.error}

@@ -1,0 +1,50 @@
+// What becomes of a device's rows when it moves to another organization of its partner. A gate demands an entry for every
+// table that names devices or organizations.
+
+/** `moves` with the device, `stays` with the old organization, `ends` at the move, or is about no single device. */
+export type Fate = 'moves' | 'stays' | 'ends' | 'of no device'
+
+export const fates: Readonly<Record<string, Fate>> = {
+  access_review_items: 'of no device',
+  access_reviews: 'of no device',
+  agent_version_pins: 'of no device',
+  api_keys: 'of no device',
+  // What people of the old organization did is theirs to read.
+  audit_logs: 'stays',
+  command_approvals: 'stays',
+  custom_fields: 'of no device',
+  // Scripts, environments and output belong to the organization that sent them.
+  device_commands: 'stays',
+  device_duplicates: 'ends',
+  device_group_log: 'stays',
+  device_group_members: 'ends',
+  device_groups: 'of no device',
+  // What the machine is and measures follows it.
+  device_inventory: 'moves',
+  device_inventory_log: 'moves',
+  device_metrics: 'moves',
+  device_metrics_five_minutes: 'moves',
+  device_metrics_hours: 'moves',
+  // Who changed something on how many devices lately; names no tenant and is forgotten after minutes.
+  device_reach: 'stays',
+  device_state: 'moves',
+  device_updates: 'moves',
+  devices: 'moves',
+  enrollment_codes: 'of no device',
+  // The key that was made for this machine alone.
+  enrollment_keys: 'ends',
+  mail_outbox: 'of no device',
+  organization_users: 'of no device',
+  organizations: 'of no device',
+  partners: 'of no device',
+  roles: 'of no device',
+  saved_filters: 'of no device',
+  scim_group_members: 'of no device',
+  scim_groups: 'of no device',
+  scim_users: 'of no device',
+  sessions: 'of no device',
+  sites: 'of no device',
+  sso_identities: 'of no device',
+  sso_providers: 'of no device',
+  user_invitations: 'of no device',
+}
