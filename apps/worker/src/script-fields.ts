@@ -63,11 +63,15 @@ function read(type: Definition['type'], text: string): Value {
 // Of two definitions of one key the partner's counts, as it does for filters.
 const readDefinitions = {
   name: 'read-script-fields',
-  text: `SELECT DISTINCT ON (d.id, f.key) d.id AS device_id, f.key, f.type, f.options, f.required, f.script_writable
+  // They stay until the values are written: no value outlives its field.
+  text: `WITH kept AS MATERIALIZED (
+      SELECT f.* FROM custom_fields f WHERE f.key = ANY($2::text[])
+        AND f.partner_id IN (SELECT partner_id FROM devices WHERE id = ANY($1::uuid[])) ORDER BY f.id FOR SHARE)
+    SELECT DISTINCT ON (d.id, f.key) d.id AS device_id, f.key, f.type, f.options, f.required, f.script_writable
     FROM unnest($1::uuid[]) AS u(id)
     JOIN devices d ON d.id = u.id
-    JOIN custom_fields f ON f.partner_id = d.partner_id AND (f.org_id IS NULL OR f.org_id = d.org_id)
-    WHERE f.key = ANY($2::text[]) ORDER BY d.id, f.key, f.org_id NULLS FIRST`,
+    JOIN kept f ON f.partner_id = d.partner_id AND (f.org_id IS NULL OR f.org_id = d.org_id)
+    ORDER BY d.id, f.key, f.org_id NULLS FIRST`,
 }
 
 const writeFields = {

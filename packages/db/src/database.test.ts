@@ -25,8 +25,8 @@ const partnerCaller = (partnerId: string): Caller => ({
   roleId: null,
   permissions: new Set(),
   mfa: true,
-  mfaOwed: false,
   emailVerified: true,
+  mfaOwed: null,
   partnerActive: true,
 })
 const partnersSeen = async (db: Db) =>

@@ -32,8 +32,8 @@ export interface Caller {
   readonly confirmedAt?: string | null
   /** False while the address is not proven: the caller can then do nothing but prove it. A session of an identity provider counts. */
   readonly emailVerified: boolean
-  /** The role demands a second factor that is not enrolled yet. */
-  readonly mfaOwed: boolean
+  /** What demands a second factor that this sign-in does not have; null when nothing does. */
+  readonly mfaOwed: 'role' | 'organization' | null
   /** False while the caller's partner is pending, suspended or churned. */
   readonly partnerActive: boolean
 }
@@ -47,7 +47,7 @@ export function admit(access: Access, caller: Caller | null): void {
   if (caller === null) throw unauthenticated()
   if (!caller.emailVerified && !access.beforeVerified) throw emailNotVerified()
   if (!caller.partnerActive && !access.beforeActive) throw denied('Partner account is not active')
-  if (caller.mfaOwed && !access.beforeMfa) throw mfaRequired()
+  if (caller.mfaOwed !== null && !access.beforeMfa) throw mfaRequired(caller.mfaOwed)
   if (caller.kind === 'api-key' && !access.apiKeys) throw denied('API keys cannot be used for this operation')
   if (!access.scopes.includes(caller.scope)) throw denied(`Not available in ${caller.scope} scope`)
   if (access.permission !== null && !hasPermission(caller, access.permission)) {

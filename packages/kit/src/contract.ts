@@ -238,6 +238,22 @@ export const raw = <I extends z.ZodType>(method: Method, path: Path, given: Raw<
 
 /** An id in a path, query or body. Any UUID layout passes: whether the thing exists is not the schema's business. */
 export const id = () => z.guid().toLowerCase()
+/** Letters without a shape, which Unicode counts as letters all the same. */
+const shapeless = /[\u115f\u1160\u2800\u3164\uffa0]/g
+/** A name that people read: one line with something to see in it, normalized so that equal looks are equal names. */
+export const nameText = (most = 255) =>
+  z
+    .string()
+    .normalize('NFC')
+    .trim()
+    .min(1)
+    .max(most)
+    .refine((text) => !/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(text), {
+      error: 'must not contain line breaks or control characters',
+    })
+    .refine((text) => /[\p{L}\p{N}\p{P}\p{S}]/u.test(text.replace(shapeless, '')), {
+      error: 'must have a visible character',
+    })
 /** A moment as ISO 8601 text, as all answers carry it. */
 export const time = () => z.iso.datetime({ offset: true })
 /** A moment as callers may send it: ISO 8601 with a zone, or a day (which begins in UTC), in years that mean something. */

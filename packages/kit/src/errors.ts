@@ -61,8 +61,8 @@ export const conflict = (message: string, code: 'CONFLICT' | 'ALREADY_PENDING' =
   new AppError(code, message)
 export const emailNotVerified = () =>
   new AppError('EMAIL_NOT_VERIFIED', 'Confirm your e-mail address first, with the link of the mail that was sent to it')
-export const mfaRequired = () =>
-  new AppError('MFA_REQUIRED', 'Your role requires multi-factor authentication. Enrol an authenticator first')
+export const mfaRequired = (by: 'role' | 'organization') =>
+  new AppError('MFA_REQUIRED', `Your ${by} requires multi-factor authentication. Enroll an authenticator first`)
 /** @param retryAfter seconds until another try can succeed */
 export const tooMany = (retryAfter: number, message = 'Too many requests') =>
   new AppError('RATE_LIMITED', message, { retryAfter })

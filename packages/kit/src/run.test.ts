@@ -33,8 +33,8 @@ const caller: Caller = {
   roleId: 'r',
   permissions: new Set(['sites:read']),
   mfa: true,
-  mfaOwed: false,
   emailVerified: true,
+  mfaOwed: null,
   partnerActive: true,
 }
 const request: Request = {
@@ -274,13 +274,13 @@ describe('run', () => {
     const nothing = {
       ...caller,
       partnerActive: false,
-      mfaOwed: true,
+      mfaOwed: 'role',
       scope: 'organization',
       permissions: new Set<Permission>(),
     } as const
     await expect(go(list, {}, nothing).done).rejects.toEqual(refused(403, /not active/))
     await expect(go(list, {}, { ...nothing, partnerActive: true }).done).rejects.toEqual(refused(428))
-    await expect(go(list, {}, { ...nothing, partnerActive: true, mfaOwed: false }).done).rejects.toEqual(
+    await expect(go(list, {}, { ...nothing, partnerActive: true, mfaOwed: null }).done).rejects.toEqual(
       refused(403, /scope/),
     )
     await expect(go(list, {}, { ...caller, permissions: new Set<Permission>() }).done).rejects.toEqual(

@@ -1,4 +1,17 @@
-import { can, create, get, id, moment, page, pageOf, patch, personCan, post, time } from '@muster/kit/contract.ts'
+import {
+  can,
+  create,
+  get,
+  id,
+  moment,
+  nameText,
+  page,
+  pageOf,
+  patch,
+  personCan,
+  post,
+  time,
+} from '@muster/kit/contract.ts'
 import { z } from 'zod'
 import { tenantInput } from '../tenancy/tenant.contract.ts'
 
@@ -65,7 +78,7 @@ export const reviews = {
     access: personCan('users:write'),
     audit: 'access_review.create',
     input: z.object({
-      name: z.string().trim().min(1).max(255),
+      name: nameText(),
       description: z.string().trim().max(1_000).nullable().optional(),
       /** Two weeks from now unless given. */
       dueAt: moment().optional(),

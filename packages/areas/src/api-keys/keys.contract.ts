@@ -6,6 +6,7 @@ import {
   id,
   limit,
   moment,
+  nameText,
   noStepUp,
   pageNumber,
   pageOf,
@@ -52,7 +53,7 @@ export const ApiKey = z.object({
 export type ApiKey = z.infer<typeof ApiKey>
 const WithSecret = ApiKey.extend({ key: z.string() })
 
-const name = z.string().trim().min(1).max(255)
+const name = nameText()
 const scopes = z.array(permission).min(1).max(50)
 const network = z
   .string()

@@ -146,11 +146,13 @@ export default implement(contract, {
     const { name, partnerId, orgId, prefix, ...before } = key
     if (before.status === 'revoked') throw notFound('API key')
     await requireNotGreaterKey(call, key)
-    await db
+    const { numUpdatedRows } = await db
       .updateTable('apiKeys')
       .set({ revokedAt: new Date(services.clock.now()).toISOString() })
       .where('id', '=', input.id)
-      .execute()
+      .where('revokedAt', 'is', null)
+      .executeTakeFirst()
+    if (numUpdatedRows === 0n) throw notFound('API key')
     audit({ target: input.id, name, partnerId, orgId, details: { prefix, userId: before.userId } })
     after(() => services.callers.clear())
     return { success: true as const }
@@ -219,6 +221,8 @@ async function placeOf({ caller, db }: Call, orgId: string | undefined) {
 }
 
 async function requireRoom({ caller, db }: Call): Promise<void> {
+  // One after the other, so that requests made at once count each other.
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`API keys ${caller.userId}`}, 0))`.execute(db)
   const { count } = await db
     .selectFrom('apiKeys')
     .select((eb) => eb.fn.countAll<number>().as('count'))

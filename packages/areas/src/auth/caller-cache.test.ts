@@ -30,8 +30,8 @@ describe('callers resolved a moment ago', () => {
     roleId: 'r',
     permissions: new Set(),
     mfa: false,
-    mfaOwed: false,
     emailVerified: true,
+    mfaOwed: null,
     partnerActive: true,
   })
   // A renewal begins, and what waits for a look-up goes on, within a turn.

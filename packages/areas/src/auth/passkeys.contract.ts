@@ -3,6 +3,7 @@ import {
   del,
   get,
   id,
+  nameText,
   noStepUp,
   patch,
   post,
@@ -16,7 +17,7 @@ import { enrolling } from './mfa.contract.ts'
 import { Tokens } from './session.contract.ts'
 
 const own = signedIn({ apiKeys: false, beforeActive: true })
-const name = z.string().trim().min(1).max(100)
+const name = nameText(100)
 
 /** A device of the person that can sign in for it. */
 export const Passkey = z.object({

@@ -1,13 +1,13 @@
-import { anyone, auditedWhen, post, signedIn, success, unaudited } from '@muster/kit/contract.ts'
+import { anyone, auditedWhen, nameText, post, signedIn, success, unaudited } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 import { done } from './password.contract.ts'
 
 const person = {
   email: z.email().max(255),
   password: z.string().min(1).max(1024),
-  name: z.string().trim().min(1).max(255),
+  name: nameText(),
 }
-const company = z.string().trim().min(1).max(255)
+const company = nameText()
 
 export const registration = {
   register: post('/auth/register', {

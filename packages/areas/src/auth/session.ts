@@ -101,7 +101,7 @@ export default implement(contract, {
       emailVerified: user.emailVerifiedAt !== null,
       recoveryCodesLeft: user.mfaRecoveryCodes.length,
       passkeys: user.passkeys ?? 0,
-      mfaEnrollmentRequired: caller.mfaOwed,
+      mfaEnrollmentRequired: caller.mfaOwed !== null,
       scope,
       partnerId,
       orgId,

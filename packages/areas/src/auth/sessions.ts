@@ -140,7 +140,7 @@ export default implement(contract, {
     })
     const { mfa } = caller
     return {
-      mfaEnrollmentRequired: owesMfa(services.settings.enable2fa, membership, account, mfa),
+      mfaEnrollmentRequired: owesMfa(services.settings.enable2fa, membership, account, mfa) !== null,
       accessToken: await services.accessTokens.sign({ userId, sessionId, ...place, mfa }),
       expiresIn: accessTokenSeconds,
       user: { id: userId, email, name: account.name, ...place },

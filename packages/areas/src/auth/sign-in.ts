@@ -23,7 +23,7 @@ export function clearRefreshCookie({ reply }: Pick<Call, 'reply'>): void {
 }
 
 /**
- * Does the role or the organisation want a second factor that this sign-in does not have?
+ * Which of role and organization wants a second factor that this sign-in does not have? Null when neither does.
  * @param vouched an identity provider that is trusted with it said that there was one
  */
 export function owesMfa(
@@ -32,10 +32,10 @@ export function owesMfa(
   account: Pick<Account, 'mfaEnabled' | 'mfaMethod' | 'hasPasskey'>,
   passed: boolean,
   vouched = false,
-): boolean {
-  if (!enable2fa || vouched) return false
-  if (membership.forceMfa) return !(passed && hasStrongFactor(account))
-  return membership.requireMfa && !(passed && hasSecondFactor(account))
+): 'role' | 'organization' | null {
+  if (!enable2fa || vouched) return null
+  if (membership.forceMfa) return passed && hasStrongFactor(account) ? null : 'role'
+  return membership.requireMfa && !(passed && hasSecondFactor(account)) ? 'organization' : null
 }
 
 /**
@@ -103,7 +103,7 @@ export async function answerWithTokens(
   return {
     mfaRequired: false,
     emailVerificationRequired: !opensPlace(account, membership, providerId),
-    mfaEnrollmentRequired: owesMfa(services.settings.enable2fa, membership, account, mfa, vouched),
+    mfaEnrollmentRequired: owesMfa(services.settings.enable2fa, membership, account, mfa, vouched) !== null,
     accessToken,
     refreshToken,
     expiresIn: accessTokenSeconds,

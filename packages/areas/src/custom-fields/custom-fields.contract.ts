@@ -1,4 +1,18 @@
-import { can, changes, create, del, flag, get, id, page, pageOf, patch, success, time } from '@muster/kit/contract.ts'
+import {
+  can,
+  changes,
+  create,
+  del,
+  flag,
+  get,
+  id,
+  nameText,
+  page,
+  pageOf,
+  patch,
+  success,
+  time,
+} from '@muster/kit/contract.ts'
 import { z } from 'zod'
 
 export const CustomFieldType = z.enum(['text', 'number', 'boolean', 'time', 'choice'])
@@ -8,9 +22,9 @@ export const CustomValue = z.union([z.string().max(4_000), z.number(), z.boolean
 const key = z
   .string()
   .regex(/^[a-z][a-z0-9_]{0,62}$/, { error: 'must be lower case letters, digits and _, starting with a letter' })
-const label = z.string().trim().min(1).max(255)
+const label = nameText()
 const description = z.string().max(2_000).nullable()
-const options = z.array(z.string().trim().min(1).max(255)).max(200)
+const options = z.array(nameText()).max(200)
 
 /** A field that a tenant adds to its devices. Without an organisation it holds for all of the partner's. */
 export const CustomField = z.object({
@@ -18,10 +32,10 @@ export const CustomField = z.object({
   partnerId: id(),
   orgId: id().nullable(),
   key,
-  label,
+  label: z.string(),
   description,
   type: CustomFieldType,
-  options,
+  options: z.array(z.string()),
   required: z.boolean(),
   defaultValue: CustomValue,
   scriptWritable: z.boolean(),

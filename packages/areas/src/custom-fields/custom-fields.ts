@@ -1,8 +1,9 @@
+import type { Db } from '@muster/db/database.ts'
 import { isOneOf } from '@muster/db/lists.ts'
 import type { Tables } from '@muster/db/tables.ts'
 import type { Caller } from '@muster/kit/access.ts'
-import { denied, invalid, notFound } from '@muster/kit/errors.ts'
-import { type ExpressionBuilder, sql } from 'kysely'
+import { conflict, denied, invalid, notFound } from '@muster/kit/errors.ts'
+import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely'
 import { deviceById } from '../devices/index.ts'
 import { type Call, implement } from '../operation.ts'
 import {
@@ -10,6 +11,7 @@ import {
   requireWholeOrganization,
   requireWorkingOrganization,
   requireWorkingTenant,
+  type Tenant,
   tenantOf,
   within,
 } from '../tenancy/index.ts'
@@ -53,6 +55,53 @@ function requireSoundDefault(field: Pick<CustomField, 'key' | 'type' | 'options'
   if (fault !== null) throw invalid(`defaultValue: ${fault}`)
 }
 
+/**
+ * Values are set by many at once, fields are made and deleted by one alone: no value outlives its field, and no key gets
+ * two types. Rows could not be locked for this, because an organization's people may not change the partner's fields.
+ */
+const asWriterOf = (what: 'values' | 'fields', partnerId: string): RawBuilder<unknown> => {
+  const key = sql`hashtextextended(${`custom fields ${partnerId}`}, 0)`
+  return what === 'values'
+    ? sql`SELECT pg_advisory_xact_lock_shared(${key})`
+    : sql`SELECT pg_advisory_xact_lock(${key})`
+}
+
+/** The fields with these keys that an organization's devices have. */
+async function definitionsFor(
+  db: Db,
+  { partnerId, orgId }: Pick<CustomField, 'partnerId' | 'orgId'>,
+  keys: readonly string[],
+): Promise<Map<string, CustomField>> {
+  const found = await db
+    .selectFrom('customFields')
+    .selectAll()
+    .where('partnerId', '=', partnerId)
+    .where((eb) => eb.or([eb('orgId', 'is', null), eb('orgId', '=', orgId)]))
+    .where(isOneOf('key', keys))
+    .execute()
+  return new Map(found.map((row) => [row.key, CustomField.parse(row)]))
+}
+
+/** One key has one type, for the partner and in each of its organizations: filters of the partner compare the values of all. */
+async function requireOneType(
+  db: Db,
+  { partnerId, orgId }: Tenant,
+  { key, type }: Pick<CustomField, 'key' | 'type'>,
+): Promise<void> {
+  await asWriterOf('fields', partnerId).execute(db)
+  const other = await db
+    .selectFrom('customFields')
+    .select(['orgId', 'type'])
+    .where('partnerId', '=', partnerId)
+    .where('key', '=', key)
+    .where('type', '!=', type)
+    .$if(orgId !== null, (query) => query.where('orgId', 'is', null))
+    .executeTakeFirst()
+  if (other === undefined) return
+  const owner = other.orgId === null ? 'The partner' : 'An organization of the partner'
+  throw conflict(`${owner} has a field ${key} of the type ${other.type}. Use this type or another key`)
+}
+
 export default implement(contract, {
   async list({ caller, input: { page, limit, orgId }, db }) {
     const found = db
@@ -81,6 +130,7 @@ export default implement(contract, {
     await requireWorkingTenant(db, caller, tenant)
     requireSoundDefault(input)
     const { partnerId, orgId } = tenant
+    await requireOneType(db, tenant, input)
     const made = await db
       .insertInto('customFields')
       .values({ ...input, partnerId, orgId, defaultValue: JSON.stringify(input.defaultValue) })
@@ -117,6 +167,9 @@ export default implement(contract, {
     const before = await changeableField(call, call.input.id)
     const { db } = call
     await requireWorkingOrganization(db, call.caller, before.orgId)
+    await asWriterOf('fields', before.partnerId).execute(db)
+    const { numDeletedRows } = await db.deleteFrom('customFields').where('id', '=', before.id).executeTakeFirst()
+    if (numDeletedRows === 0n) throw notFound('Custom field')
     await db
       .updateTable('devices')
       .set({ customFields: sql`custom_fields - ${before.key}::text` })
@@ -124,7 +177,6 @@ export default implement(contract, {
       .$if(before.orgId !== null, (query) => query.where('orgId', '=', before.orgId ?? ''))
       .where(sql<boolean>`custom_fields ? ${before.key}::text`)
       .execute()
-    await db.deleteFrom('customFields').where('id', '=', before.id).execute()
     call.audit({ target: before.id, name: before.label, orgId: before.orgId, partnerId: before.partnerId, before })
     return { success: true as const }
   },
@@ -134,23 +186,16 @@ export default implement(contract, {
     const { id, values = {} } = call.input
     const device = await deviceById(db, caller, id, services.clock.now())
     await requireWorkingOrganization(db, caller, device.orgId)
-    const stored = await db
-      .selectFrom('devices')
-      .select(['customFields', 'partnerId'])
-      .where('id', '=', id)
-      .forUpdate()
-      .executeTakeFirstOrThrow()
-    const { partnerId } = stored
-    const known = await db
-      .selectFrom('customFields')
-      .selectAll()
-      .where('partnerId', '=', partnerId)
-      .where((eb) => eb.or([eb('orgId', 'is', null), eb('orgId', '=', device.orgId)]))
-      .where(isOneOf('key', Object.keys(values)))
-      .execute()
-    const definitions = new Map(known.map((row) => [row.key, CustomField.parse(row)]))
+    const place = db.selectFrom('devices').select(['customFields', 'partnerId', 'orgId']).where('id', '=', id)
+    const { partnerId } = await place.executeTakeFirstOrThrow()
+    await asWriterOf('values', partnerId).execute(db)
+    const stored = await place.forUpdate().executeTakeFirst()
+    if (stored === undefined) throw notFound('Device')
+    const definitions = await definitionsFor(db, stored, Object.keys(values))
     for (const [key, value] of Object.entries(values)) {
       const definition = definitions.get(key)
+      // A value that outlived its field can be taken away.
+      if (definition === undefined && value === null && Object.hasOwn(stored.customFields, key)) continue
       if (definition === undefined) throw invalid(`values.${key}: there is no such custom field`)
       const fault = faultOfValue(definition, value)
       if (fault !== null) throw invalid(`values.${key}: ${fault}`)

@@ -1,10 +1,10 @@
-import { can, csv, get, id, page, pageOf, post } from '@muster/kit/contract.ts'
+import { can, csv, get, id, nameText, page, pageOf, post } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 import { Device } from './devices.contract.ts'
 
 export const tagCharsMax = 100
 /** A label without structure; compared to the letter. */
-const Tag = z.string().trim().min(1).max(tagCharsMax)
+const Tag = nameText(tagCharsMax)
 const tagList = z.array(Tag).max(50)
 
 export const tags = {

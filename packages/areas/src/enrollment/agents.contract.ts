@@ -1,5 +1,4 @@
-import { anyone, ask, create, id } from '@muster/kit/contract.ts'
-import { PublicKey } from '@muster/wire/public-key.ts'
+import { anyone, ask, create, id, nameText } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 
 const text = (most: number) =>
@@ -21,7 +20,7 @@ export const agents = {
     bodyBytesMax: 16_384,
     input: z.object({
       enrollmentKey: z.string().max(200).optional(),
-      hostname: text(255).min(1),
+      hostname: nameText(),
       osType: z.enum(['linux', 'windows', 'macos']),
       osName: text(255).optional(),
       osVersion: text(255).optional(),

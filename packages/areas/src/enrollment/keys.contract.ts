@@ -5,6 +5,7 @@ import {
   get,
   id,
   moment,
+  nameText,
   noStepUp,
   page,
   pageOf,
@@ -62,7 +63,7 @@ export const keys = {
     input: z.object({
       orgId: id(),
       siteId: id().nullable().default(null),
-      name: z.string().trim().min(1).max(255),
+      name: nameText(),
       /** Null: any number of machines. */
       maxUsage: z.int().min(1).max(1_000_000).nullable().default(1),
       /** Left out: in seven days. Null: never. */

@@ -1,8 +1,8 @@
-import { can, create, id, noStepUp, time } from '@muster/kit/contract.ts'
+import { can, create, id, nameText, noStepUp, time } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 import { Device, OsType } from '../devices/devices.contract.ts'
 
-const name = z.string().trim().min(1).max(255)
+const name = nameText()
 
 export const provision = {
   create: create('/devices/provision', {
@@ -16,7 +16,7 @@ export const provision = {
       hostname: name,
       displayName: name.nullable().default(null),
       osType: OsType.nullable().default(null),
-      tags: z.array(z.string().trim().min(1).max(100)).max(50).default([]),
+      tags: z.array(nameText(100)).max(50).default([]),
       /** How long the key can be used. */
       expiresInSeconds: z
         .int()

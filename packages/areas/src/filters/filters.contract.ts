@@ -8,6 +8,7 @@ import {
   get,
   id,
   limit,
+  nameText,
   page,
   pageOf,
   patch,
@@ -18,7 +19,7 @@ import { z } from 'zod'
 import { Device, DeviceSort } from '../devices/devices.contract.ts'
 import { FilterExpression } from '../devices/filter-language.contract.ts'
 
-const name = z.string().trim().min(1).max(255)
+const name = nameText()
 const description = z.string().max(2_000).nullable()
 
 const columnsMax = 60
@@ -45,7 +46,7 @@ export const SavedFilter = z.object({
   partnerId: id().nullable(),
   orgId: id().nullable(),
   ownerId: id(),
-  name,
+  name: z.string(),
   description,
   filter: z.record(z.string(), z.json()),
   /** Null: only a filter. */

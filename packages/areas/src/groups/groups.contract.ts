@@ -7,6 +7,7 @@ import {
   get,
   id,
   limit,
+  nameText,
   page,
   pageOf,
   patch,
@@ -19,7 +20,7 @@ import { Device } from '../devices/devices.contract.ts'
 import { FilterExpression } from '../devices/filter-language.contract.ts'
 import { FilterPreview } from '../filters/filters.contract.ts'
 
-const name = z.string().trim().min(1).max(255)
+const name = nameText()
 const description = z.string().max(2_000).nullable()
 const deviceIds = z.array(id()).min(1).max(1_000)
 const one = z.object({ id: id() })
@@ -30,7 +31,7 @@ export const Group = z.object({
   id: id(),
   orgId: id(),
   siteId: id().nullable(),
-  name,
+  name: z.string(),
   description,
   type: z.enum(['static', 'dynamic']),
   filter: z.record(z.string(), z.json()).nullable(),

@@ -38,6 +38,15 @@ describe('groups', async () => {
   const db1 = await device('db-1', { tags: ['database'] })
   const other = await device('other-1', { orgId: here.otherOrg.id })
 
+  it('is not made with devices that it cannot have: the answer names them', async () => {
+    const unknown = '00000000-0000-4000-8000-00000000dead'
+    const given = { orgId: here.org.id, name: 'With a stranger', deviceIds: [unknown] }
+    expect(await refusal(call(here.orgAdmin, groups.create, given))).toMatchObject({
+      status: 400,
+      message: `deviceIds: ${unknown} (not found)`,
+    })
+  })
+
   it('a static group takes devices of its organisation and says why it skipped others', async () => {
     const group = await call(here.orgAdmin, groups.create, { orgId: here.org.id, name: 'By hand', deviceIds: [web] })
     expect(group).toMatchObject({ type: 'static', filter: null, deviceCount: 1 })

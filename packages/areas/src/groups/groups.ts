@@ -7,7 +7,7 @@ import { type Call, implement } from '../operation.ts'
 import { findOrganization, reachesNothing, requireWorking, requireWorkingOrganization } from '../tenancy/index.ts'
 import { groupById, requireNotLimitedToGroups, selectGroups } from './group.queries.ts'
 import { groups as contract } from './groups.contract.ts'
-import { addMembers } from './members.queries.ts'
+import { addMembers, type Skipped } from './members.queries.ts'
 import { evaluateGroup } from './membership.ts'
 
 async function placeOf({ db, caller }: Call, orgId: string, siteId: string | null): Promise<string> {
@@ -26,6 +26,14 @@ async function placeOf({ db, caller }: Call, orgId: string, siteId: string | nul
     if (site === undefined) throw invalid('siteId: is not a site of the organization')
   }
   return organization.partnerId
+}
+
+/** @throws VALIDATION_ERROR naming the devices that the group cannot have */
+function requireAll({ skipped }: { readonly skipped: readonly Skipped[] }): void {
+  if (skipped.length === 0) return
+  const named = skipped.slice(0, 5).map(({ deviceId, reason }) => `${deviceId} (${reason})`)
+  const more = skipped.length > named.length ? ` and ${skipped.length - named.length} more` : ''
+  throw invalid(`deviceIds: ${named.join(', ')}${more}`, { skipped: skipped.slice(0, 100) })
 }
 
 const stored = (filter: Filter) => ({ filter: JSON.stringify(filter), fieldsUsed: [...fieldsUsed(filter)] })
@@ -70,7 +78,7 @@ export default implement(contract, {
       .returningAll()
       .executeTakeFirstOrThrow()
     if (filter !== undefined) await evaluateGroup(db, made, null)
-    if (deviceIds !== undefined) await addMembers(db, caller, made, deviceIds)
+    if (deviceIds !== undefined) requireAll(await addMembers(db, caller, made, deviceIds))
     audit({ target: made.id, name: made.name, orgId: made.orgId, partnerId, after: made })
     return groupById(db, caller, made.id)
   },
@@ -105,6 +113,13 @@ export default implement(contract, {
     await requireWorkingOrganization(db, caller, before.orgId)
     const { numDeletedRows } = await db.deleteFrom('deviceGroups').where('id', '=', before.id).executeTakeFirst()
     if (numDeletedRows === 0n) throw notFound('Group')
+    // Members who are limited to it reach one group less, and not all of them.
+    await db
+      .updateTable('organizationUsers')
+      .set({ deviceGroupIds: sql`array_remove(device_group_ids, ${before.id}::uuid)` })
+      .where('orgId', '=', before.orgId)
+      .where(sql<boolean>`${before.id}::uuid = ANY (device_group_ids)`)
+      .execute()
     audit({ target: before.id, name: before.name, orgId: before.orgId, partnerId: before.partnerId, before })
     return { success: true as const }
   },

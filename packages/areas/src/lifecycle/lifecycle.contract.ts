@@ -1,4 +1,4 @@
-import { can, changes, del, id, patch, personCan, post, success } from '@muster/kit/contract.ts'
+import { can, changes, del, id, nameText, patch, personCan, post, success } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 import { Device } from '../devices/devices.contract.ts'
 
@@ -8,14 +8,11 @@ export const lifecycle = {
     summary: 'Call a device something else, or put it into another site of its organisation',
     access: can('devices:write'),
     audit: 'device.update',
-    input: changes(
-      { id: id() },
-      { displayName: z.string().trim().min(1).max(255).nullable(), siteId: id().nullable() },
-    ),
+    input: changes({ id: id() }, { displayName: nameText().nullable(), siteId: id().nullable() }),
     output: Device,
   }),
   moveOrg: post('/devices/:id/move-org', {
-    summary: 'Move a device with its history to another organisation of the same partner',
+    summary: 'Move a device to another organization of the same partner; its open commands are canceled',
     access: can('devices:write', 'partner', 'system'),
     audit: 'device.move',
     input: z.object({ id: id(), orgId: id(), siteId: id().nullable().default(null) }),

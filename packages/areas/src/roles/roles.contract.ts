@@ -1,9 +1,9 @@
-import { can, changes, create, del, get, id, patch, personCan, success, time } from '@muster/kit/contract.ts'
+import { can, changes, create, del, get, id, nameText, patch, personCan, success, time } from '@muster/kit/contract.ts'
 import { actions, resources } from '@muster/kit/permissions.ts'
 import { z } from 'zod'
 import { tenantInput } from '../tenancy/tenant.contract.ts'
 
-const name = z.string().trim().min(1).max(100)
+const name = nameText(100)
 const description = z.string().trim().max(1_000).nullable()
 const permissions = z
   .array(z.object({ resource: z.enum([...resources, '*']), action: z.enum([...actions, '*']) }))

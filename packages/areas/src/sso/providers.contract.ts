@@ -5,6 +5,7 @@ import {
   flag,
   get,
   id,
+  nameText,
   page,
   pageOf,
   patch,
@@ -104,7 +105,7 @@ const scopes = z
   .refine((text) => text.split(' ').includes('openid'), { error: 'must contain openid' })
 
 const changeable = {
-  name: z.string().trim().min(1).max(255),
+  name: nameText(),
   preset: z.string().trim().max(50).nullable(),
   issuer,
   clientId: z.string().trim().min(1).max(255),

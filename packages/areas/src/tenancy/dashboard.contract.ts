@@ -1,7 +1,15 @@
 import { can, get, id, time } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 
-const Devices = z.object({ total: z.number(), online: z.number(), offline: z.number(), updating: z.number() })
+/** Each device that is not decommissioned once: the states add up to the total. */
+const Devices = z.object({
+  total: z.number(),
+  online: z.number(),
+  offline: z.number(),
+  updating: z.number(),
+  provisioned: z.number(),
+  quarantined: z.number(),
+})
 const Count = z.object({ name: z.string(), count: z.number() })
 
 export const dashboard = {

@@ -2,6 +2,7 @@ import { call, refusal } from '@muster/testkit/call.ts'
 import { testServices } from '@muster/testkit/services.ts'
 import { person, world } from '@muster/testkit/world.ts'
 import { describe, expect, it } from 'vitest'
+import { devices } from '../devices/devices.contract.ts'
 import { dashboard } from './dashboard.contract.ts'
 import { organizations } from './organizations.contract.ts'
 
@@ -29,6 +30,8 @@ describe('the partner dashboard', async () => {
   await device(here.org.id, partnerId, 'online', { version: '1.1.0' })
   await device(here.org.id, partnerId, 'offline')
   await device(here.org.id, partnerId, 'offline', { lifecycle: 'decommissioned' })
+  await device(here.org.id, partnerId, 'offline', { lifecycle: 'provisioned' })
+  await device(here.org.id, partnerId, 'offline', { lifecycle: 'quarantined' })
   await device(here.otherOrg.id, partnerId, 'updating')
   await device(elsewhere.org.id, elsewhere.partner.id, 'online')
 
@@ -40,18 +43,30 @@ describe('the partner dashboard', async () => {
       sites: 1,
       users: 3,
       pendingCommands: 0,
-      devices: { total: 4, online: 2, offline: 1, updating: 1 },
+      devices: { total: 6, online: 2, offline: 1, updating: 1, provisioned: 1, quarantined: 1 },
     })
     expect(shown.organizations).toMatchObject([
-      { id: here.org.id, sites: 1, devices: { total: 3, online: 2, offline: 1, updating: 0 } },
+      {
+        id: here.org.id,
+        sites: 1,
+        devices: { total: 5, online: 2, offline: 1, updating: 0, provisioned: 1, quarantined: 1 },
+      },
       { id: here.otherOrg.id, sites: 0, devices: { total: 1, online: 0, offline: 0, updating: 1 } },
     ])
     expect(shown.organizations[0]?.lastSeenAt).toBe('2026-01-01T00:00:00.000Z')
     expect(shown.agentVersions).toEqual([
-      { name: '1.0.0', count: 3 },
+      { name: '1.0.0', count: 5 },
       { name: '1.1.0', count: 1 },
     ])
-    expect(shown.operatingSystems).toEqual([{ name: 'linux', count: 4 }])
+    expect(shown.operatingSystems).toEqual([{ name: 'linux', count: 6 }])
+  })
+
+  it('finding 11: counts what the list of devices shows, and the states add up', async () => {
+    const { totals } = await call(here.partnerAdmin, dashboard.get, {})
+    const listed = await call(here.partnerAdmin, devices.list, { includeTotal: true, limit: 1 })
+    expect(listed).toMatchObject({ total: totals.devices.total })
+    const { total, ...states } = totals.devices
+    expect(Object.values(states).reduce((sum, count) => sum + count, 0)).toBe(total)
   })
 
   it('shows each caller the organisations that it reaches, in the saved order', async () => {

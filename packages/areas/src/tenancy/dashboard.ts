@@ -30,6 +30,8 @@ export default implement(contract, {
           online: sum(({ devices }) => devices.online),
           offline: sum(({ devices }) => devices.offline),
           updating: sum(({ devices }) => devices.updating),
+          provisioned: sum(({ devices }) => devices.provisioned),
+          quarantined: sum(({ devices }) => devices.quarantined),
         },
       },
       organizations,
@@ -45,6 +47,8 @@ interface Health {
   readonly online: number
   readonly offline: number
   readonly updating: number
+  readonly provisioned: number
+  readonly quarantined: number
 }
 interface OrganizationRow {
   readonly id: string
@@ -63,11 +67,14 @@ async function organizationsOf(db: Db, caller: Caller): Promise<OrganizationRow[
     .execute()
   const ids = found.map(({ id }) => id)
   const { rows: health } = await sql<Health & { orgId: string; lastSeenAt: string | null }>`
-    SELECT d.org_id, count(*) AS total, count(*) FILTER (WHERE s.status = 'online') AS online,
-      count(*) FILTER (WHERE s.status = 'updating') AS updating,
-      count(*) FILTER (WHERE s.status IS NULL OR s.status = 'offline') AS offline, max(s.last_seen_at) AS last_seen_at
+    SELECT d.org_id, count(*) AS total,
+      count(*) FILTER (WHERE d.lifecycle = 'active' AND s.status = 'online') AS online,
+      count(*) FILTER (WHERE d.lifecycle = 'active' AND s.status = 'updating') AS updating,
+      count(*) FILTER (WHERE d.lifecycle = 'active' AND (s.status IS NULL OR s.status = 'offline')) AS offline,
+      count(*) FILTER (WHERE d.lifecycle = 'provisioned') AS provisioned,
+      count(*) FILTER (WHERE d.lifecycle = 'quarantined') AS quarantined, max(s.last_seen_at) AS last_seen_at
     FROM devices d LEFT JOIN device_state s ON s.device_id = d.id
-    WHERE d.org_id = ANY (${ids}::uuid[]) AND d.lifecycle = 'active' GROUP BY d.org_id`.execute(db)
+    WHERE d.org_id = ANY (${ids}::uuid[]) AND d.lifecycle <> 'decommissioned' GROUP BY d.org_id`.execute(db)
   const { rows: sites } = await sql<{ orgId: string; count: number }>`
     SELECT org_id, count(*) AS count FROM sites WHERE org_id = ANY (${ids}::uuid[]) GROUP BY org_id`.execute(db)
   const healthOf = new Map(health.map(({ orgId, ...its }) => [orgId, its]))
@@ -78,6 +85,8 @@ async function organizationsOf(db: Db, caller: Caller): Promise<OrganizationRow[
       online: 0,
       offline: 0,
       updating: 0,
+      provisioned: 0,
+      quarantined: 0,
     }
     return { ...organization, sites: sitesOf.get(organization.id) ?? 0, devices, lastSeenAt }
   })
@@ -106,7 +115,7 @@ const pendingCommands = (db: Db, orgIds: readonly string[]) =>
 async function kindsOf(db: Db, orgIds: readonly string[], kind: RawBuilder<unknown>) {
   const { rows } = await sql<{ name: string; count: number }>`
     SELECT ${kind} AS name, count(*) AS count FROM devices d
-    WHERE d.org_id = ANY (${[...orgIds]}::uuid[]) AND d.lifecycle = 'active'
+    WHERE d.org_id = ANY (${[...orgIds]}::uuid[]) AND d.lifecycle <> 'decommissioned'
     GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 20`.execute(db)
   return rows
 }

@@ -1,7 +1,8 @@
 // Pieces of schemas that partners, organisations and sites have in common.
+import { nameText } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 
-export const name = z.string().trim().min(1).max(255)
+export const name = nameText()
 /** Lower-case words joined by hyphens or underscores; other case is forgiven. */
 export const slug = z
   .string()

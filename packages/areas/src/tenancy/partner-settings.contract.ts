@@ -20,10 +20,10 @@ const days = [
 const clockTime = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: 'must be a time such as 08:30' })
 const text = z.string().trim().max(255).nullable()
 
-/** Opening hours of one day. */
+/** Opening hours of one day. An end before the start is on the next day: 22:00 to 06:00 is a night shift. */
 const Hours = z
   .object({ start: clockTime, end: clockTime, closed: z.boolean().optional() })
-  .refine(({ start, end, closed }) => closed === true || start < end, { error: 'end must be after start' })
+  .refine(({ start, end, closed }) => closed === true || start !== end, { error: 'end must differ from start' })
 
 /** Settings of a partner as they are sent: what is left out stays, null takes a key away. */
 export const PartnerSettings = z

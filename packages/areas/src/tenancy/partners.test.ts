@@ -104,7 +104,7 @@ describe('partners', () => {
     { businessHours: { preset: 'always' } },
     { businessHours: { custom: { someday: { start: '08:00', end: '17:00' } } } },
     { businessHours: { custom: { monday: { start: '8', end: '17:00' } } } },
-    { businessHours: { custom: { monday: { start: '17:00', end: '08:00' } } } },
+    { businessHours: { custom: { monday: { start: '17:00', end: '17:00' } } } },
     { contact: { email: 'not an address' } },
   ])('settings that the contract does not allow are refused: %j', async (settings) => {
     const told = await refusal(call(admin, partners.update, { id: here.partner.id, settings } as never))
@@ -115,7 +115,11 @@ describe('partners', () => {
     const { id } = await made()
     const custom = { businessHours: { preset: 'custom' } } as const
     expect(await refusal(call(admin, partners.update, { id, settings: custom }))).toMatchObject({ status: 400 })
-    const days = { monday: { start: '08:00', end: '17:00' }, sunday: { start: '00:00', end: '00:00', closed: true } }
+    const days = {
+      monday: { start: '08:00', end: '17:00' },
+      friday: { start: '22:00', end: '06:00' },
+      sunday: { start: '00:00', end: '00:00', closed: true },
+    }
     await call(admin, partners.update, { id, settings: { businessHours: { custom: days } } })
     const { settings } = await call(admin, partners.update, { id, settings: custom })
     expect(settings.businessHours).toEqual({ preset: 'custom', custom: days })

@@ -7,6 +7,7 @@ import {
   id,
   isTimezone,
   jsonObject,
+  nameText,
   noStepUp,
   pageOf,
   patch,
@@ -17,13 +18,13 @@ import {
 import { z } from 'zod'
 
 const timezone = z.string().max(50).refine(isTimezone, { error: 'must be an IANA timezone' })
-const name = z.string().trim().min(1).max(255)
+const name = nameText()
 
 /** A physical or logical location inside an organisation. */
 export const Site = z.object({
   id: id(),
   orgId: id(),
-  name,
+  name: z.string(),
   address: jsonObject(),
   timezone: z.string(),
   contact: jsonObject(),

@@ -2,6 +2,9 @@ import { auditOf } from '@muster/testkit/audit.ts'
 import { call, refusal } from '@muster/testkit/call.ts'
 import { person, world } from '@muster/testkit/world.ts'
 import { describe, expect, it } from 'vitest'
+import { keys } from '../enrollment/keys.contract.ts'
+import { provision } from '../enrollment/provision.contract.ts'
+import { users } from '../users/users.contract.ts'
 import { sites } from './sites.contract.ts'
 
 describe('sites', async () => {
@@ -103,6 +106,25 @@ describe('sites', async () => {
         if (answer.status === 'rejected') expect(answer.reason).toMatchObject({ status: 404 })
       }
     }
+  })
+
+  it('ends its enrollment keys when it is deleted, and takes it out of the limits of members', async () => {
+    const orgId = here.org.id
+    const { id } = await call(here.partnerAdmin, sites.create, { orgId, name: 'Closing' })
+    const { id: other } = await call(here.partnerAdmin, sites.create, { orgId, name: 'Staying' })
+    const key = await call(here.partnerAdmin, keys.create, { orgId, siteId: id, name: 'Of the site' })
+    const prepared = await call(here.partnerAdmin, provision.create, { orgId, siteId: id, hostname: 'prepared' })
+    const tenant = { scope: 'organization', partnerId: here.partner.id, orgId } as const
+    const limited = await person(tenant, { role: 'Org Viewer', siteIds: [id, other] })
+    await call(here.partnerAdmin, sites.remove, { id })
+    expect(await refusal(call(here.partnerAdmin, keys.get, { id: key.id }))).toMatchObject({ status: 404 })
+    const { keyId } = prepared.enrollment
+    expect(await call(here.partnerAdmin, keys.get, { id: keyId })).toMatchObject({ siteId: null, maxUsage: 1 })
+    expect(await call(here.partnerAdmin, users.get, { id: limited.userId, orgId })).toMatchObject({ siteIds: [other] })
+    expect((await auditOf(id)).at(-1)).toMatchObject({
+      action: 'site.delete',
+      details: { enrollmentKeysEnded: ['Of the site'] },
+    })
   })
 
   it('a viewer cannot write', async () => {

@@ -2,6 +2,7 @@ import type { Db } from '@muster/db/database.ts'
 import { isOneOf } from '@muster/db/lists.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { denied, notFound } from '@muster/kit/errors.ts'
+import { sql } from 'kysely'
 import { type Call, implement } from '../operation.ts'
 import { mergeSettings } from './merge-settings.ts'
 import { findOrganization, requireWorking } from './organizations.queries.ts'
@@ -70,12 +71,37 @@ export default implement(contract, {
   async remove(call) {
     const { caller, db, audit, input } = call
     requireWholeOrganization(caller)
-    const before = await siteById(call, input.id, 'to change')
+    const before = await siteById(call, input.id, 'to delete')
+    const { orgId, partnerId } = before
+    const endedKeys = await endKeysOf(db, input.id)
+    await forgetLimits(db, orgId, input.id)
     await db.deleteFrom('sites').where('id', '=', input.id).execute()
-    audit({ target: input.id, name: before.name, orgId: before.orgId, partnerId: before.partnerId, before })
+    const details = endedKeys.length === 0 ? {} : { details: { enrollmentKeysEnded: endedKeys } }
+    audit({ target: input.id, name: before.name, orgId, partnerId, before, ...details })
     return { success: true as const }
   },
 })
+
+/** A key that let devices into the site would let them in anywhere. That of one prepared device goes on with its device. */
+async function endKeysOf(db: Db, siteId: string): Promise<string[]> {
+  const ended = await db
+    .deleteFrom('enrollmentKeys')
+    .where('siteId', '=', siteId)
+    .where('deviceId', 'is', null)
+    .returning('name')
+    .execute()
+  return ended.map(({ name }) => name)
+}
+
+/** Takes the site out of the limits of members. One who is limited to nothing else sees nothing of any site. */
+async function forgetLimits(db: Db, orgId: string, siteId: string): Promise<void> {
+  await db
+    .updateTable('organizationUsers')
+    .set({ siteIds: sql`array_remove(site_ids, ${siteId}::uuid)` })
+    .where('orgId', '=', orgId)
+    .where(sql<boolean>`${siteId}::uuid = ANY (site_ids)`)
+    .execute()
+}
 
 async function organizationOrDenied(db: Db, caller: Caller, orgId: string) {
   const organization = await findOrganization(db, caller, orgId)
@@ -90,7 +116,7 @@ async function organizationOrDenied(db: Db, caller: Caller, orgId: string) {
 async function siteById(
   { db, caller, services }: Call,
   id: string,
-  why: 'to read' | 'to change' = 'to read',
+  why: 'to read' | 'to change' | 'to delete' = 'to read',
 ): Promise<Site & { partnerId: string }> {
   const site = await db
     .selectFrom('sites')
@@ -103,12 +129,14 @@ async function siteById(
     .$if(caller.siteIds !== null, (query) => query.where(isOneOf('sites.id', caller.siteIds ?? [])))
     // Somebody may be about to delete it; then there is nothing to change.
     .$if(why === 'to change', (query) => query.forNoKeyUpdate('sites'))
+    // Nor may anything refer to it meanwhile.
+    .$if(why === 'to delete', (query) => query.forUpdate('sites'))
     .executeTakeFirst()
   if (site === undefined) {
     const { rowCount } = await services.system.query('SELECT FROM sites WHERE id = $1', [id])
     throw rowCount === 0 ? notFound('Site') : denied('Access to this site denied')
   }
   const { status, ...fields } = site
-  if (why === 'to change') requireWorking({ status })
+  if (why !== 'to read') requireWorking({ status })
   return fields
 }

@@ -2,7 +2,7 @@
 // tenant is concerned, and that question is asked beyond the caller's own reach.
 import { randomUUID } from 'node:crypto'
 import { asSystem, type Db } from '@muster/db/database.ts'
-import { invariant } from '@muster/kit/errors.ts'
+import { invariant, notFound } from '@muster/kit/errors.ts'
 import { type RawBuilder, sql } from 'kysely'
 import { revokeKeys } from '../api-keys/index.ts'
 import { revokeSessions, revokeSessionsIn } from '../auth/index.ts'
@@ -126,7 +126,11 @@ export async function enable(db: Db, member: Member): Promise<void> {
 export async function removeMember(db: Db, services: Beyond, member: Member): Promise<void> {
   await endSessions(db, services, member)
   await withdrawInvitation(db, member)
-  await db.deleteFrom(membershipTable(member)).where('id', '=', member.membershipId).execute()
+  const { numDeletedRows } = await db
+    .deleteFrom(membershipTable(member))
+    .where('id', '=', member.membershipId)
+    .executeTakeFirst()
+  if (numDeletedRows === 0n) throw notFound('User')
   // They must not come back to life with another invitation.
   await revokeKeys(db, { userId: member.id, partnerId: member.partnerId, orgId: member.orgId })
 }

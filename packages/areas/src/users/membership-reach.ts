@@ -66,6 +66,9 @@ async function requireOwned(
     .select('id')
     .where('id', 'in', ids)
     .where('orgId', '=', tenant.orgId ?? '')
+    // They stay until the member is limited to them: none of them is deleted at the same time.
+    .orderBy('id')
+    .forKeyShare()
     .execute()
   if (found.length !== ids.length) throw notFound(what)
 }

@@ -4,6 +4,7 @@ import {
   get,
   id,
   limit,
+  nameText,
   page,
   pageNumber,
   pageOf,
@@ -17,7 +18,7 @@ import { z } from 'zod'
 import { tenantInput } from '../tenancy/tenant.contract.ts'
 import { User, userStatus } from './user.contract.ts'
 
-export const name = z.string().trim().min(1).max(255)
+export const name = nameText()
 const idList = z.array(id()).max(1_000)
 /** How far a membership reaches. Left out: everything. */
 export const membershipReach = {

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { session } from '../auth/session.contract.ts'
 import { roles } from '../roles/roles.contract.ts'
 import { sites } from '../tenancy/sites.contract.ts'
+import { invitations } from './invitations.contract.ts'
 import { profile } from './profile.contract.ts'
 import { users } from './users.contract.ts'
 
@@ -31,6 +32,15 @@ async function alsoElsewhere({ userId }: Person) {
     [elsewhere.partner.id, userId],
   )
 }
+
+it('an invited user is not made active by another: the answer says what to do', async () => {
+  const guest = { email: `guest-${here.org.id}@example.test`, name: 'Guest', roleId: await roleId('Partner Viewer') }
+  const { id } = await call(admin, invitations.invite, guest)
+  expect(await refusal(call(admin, users.update, { id, status: 'active' }))).toMatchObject({
+    status: 409,
+    message: 'The user has not accepted the invitation yet. Send it again with POST /users/resend-invite',
+  })
+})
 
 describe('the list of users', () => {
   it('has the members of the own partner or organisation and nobody else', async () => {

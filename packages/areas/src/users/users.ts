@@ -1,5 +1,6 @@
 import type { Db } from '@muster/db/database.ts'
 import type { Caller } from '@muster/kit/access.ts'
+import { conflict } from '@muster/kit/errors.ts'
 import { isPermission } from '@muster/kit/permissions.ts'
 import { implement } from '../operation.ts'
 import {
@@ -62,6 +63,8 @@ export default implement(contract, {
     requireUnlimited(caller)
     const before = await memberById(db, caller, id, named)
     await requireNotGreaterMember(db, caller, before)
+    if (status === 'active' && before.status === 'invited')
+      throw conflict('The user has not accepted the invitation yet. Send it again with POST /users/resend-invite')
     const isChanged = status !== undefined && status !== before.status
     if (isChanged && grantsAdministration(await permissionsOf(db, before.roleId))) await call.stepUp()
     await keepingAnAdministrator(db, before, async () => {

@@ -1,0 +1,78 @@
+// Finding 3: two requests at once about one thing. No pair is answered 5xx, nothing is deleted twice, and nothing refers to
+// what is gone. The gate takes a part of the rounds; PAIR_ROUNDS and PAIR_SEED repeat or widen it, as test/long does.
+import { testDatabase } from '@muster/testkit/stores.ts'
+import pg from 'pg'
+import { afterAll, describe, expect, it } from 'vitest'
+import { clash, isGone, kindsOf, leftovers, make, referringTo } from './pairs.ts'
+import { buildStage } from './stage.ts'
+
+const rounds = Number(process.env.PAIR_ROUNDS ?? 2)
+const seed = Number(process.env.PAIR_SEED ?? 1)
+
+const owner = new pg.Client({ connectionString: testDatabase().ownerUrl })
+await owner.connect()
+afterAll(() => owner.end())
+const there = await buildStage()
+const kinds = await kindsOf(owner, there)
+
+describe('finding 3: the deletion of a thing and a request that refers to it at the same time', () => {
+  it('are known for the things that people make', () => {
+    const ids = kinds.map(({ remover }) => remover.id)
+    expect(ids).toEqual(expect.arrayContaining(['tenancy.sites.remove', 'roles.roles.remove', 'groups.groups.remove']))
+    expect(kinds.length).toBeGreaterThan(7)
+  })
+
+  it.each(kinds.map((kind) => ({ id: kind.remover.id, kind })))('$id', { timeout: 120_000 }, async ({ kind }) => {
+    const gone = new Map<string, string>()
+    let [removals, references] = [0, 0]
+    const wrong: string[] = []
+    const partners = await referringTo(owner, kind, await make(kind, there))
+    for (const referring of partners) {
+      for (let round = 0; round < rounds; round++) {
+        const made = await make(kind, there)
+        const { removed, other } = await clash(there, kind, referring, made, round + seed)
+        const what = `${kind.remover.id} × ${referring.operation.id} (${referring.how})`
+        for (const [who, answer] of Object.entries({ removed, other }))
+          if (answer.status >= 500) wrong.push(`${what}: ${who} ${answer.status} ${answer.failure ?? answer.message}`)
+        if (removed.status < 400) removals++
+        if (other.status < 400) references++
+        if (referring.operation === kind.remover && removed.status < 400 && other.status < 400)
+          wrong.push(`${what}: both deleted it`)
+        if (await isGone(owner, kind, made)) for (const mark of made.marks) gone.set(mark, what)
+      }
+    }
+    expect(wrong).toEqual([])
+    // Or the pairs would show nothing.
+    expect(removals).toBeGreaterThan((partners.length * rounds) / 2)
+    expect(references).toBeGreaterThan(0)
+    expect(await leftovers(owner, gone)).toEqual([])
+  })
+})
+
+describe('finding 6: a thing deleted six times at once', () => {
+  it.each(kinds.map((kind) => ({ id: kind.remover.id, kind })))(
+    '$id answers one 200 and leaves one record',
+    async ({ kind }) => {
+      const made = await make(kind, there)
+      const referring = (await referringTo(owner, kind, made)).find(({ operation }) => operation === kind.remover)
+      if (referring === undefined) throw new Error('a deletion names what it deletes')
+      const records = async () => {
+        const { rows } = await owner.query<{ count: string }>(
+          'SELECT count(*) AS count FROM audit_logs WHERE resource_id::text = $1',
+          [made.id],
+        )
+        return Number(rows[0]?.count)
+      }
+      const before = await records()
+      const outcomes = await Promise.all(
+        Array.from({ length: 3 }, (_, round) => clash(there, kind, referring, made, round)),
+      )
+      const statuses = outcomes.flatMap(({ removed, other }) => [removed.status, other.status]).sort()
+      expect(statuses[0]).toBeLessThan(300)
+      // A device that is decommissioned is still found.
+      const gone = kind.table === 'devices' ? 409 : 404
+      expect(statuses.slice(1)).toEqual(Array.from({ length: 5 }, () => gone))
+      expect(await records()).toBe(before + 1)
+    },
+  )
+})
