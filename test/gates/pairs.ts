@@ -24,6 +24,9 @@ const scopeOf = ({ endpoint }: Operation): Scope => {
   return (['partner', 'organization', 'system'] as const).find((scope) => scopes.includes(scope)) ?? 'system'
 }
 
+/** The example of an operation for the one who may send it. */
+export const exampleInput = (operation: Operation, stage: Stage): Input => inputOf(operation, stage, scopeOf(operation))
+
 /** A kind of thing that can be made and deleted. */
 export interface Kind {
   readonly stageKey: StageKey
@@ -88,7 +91,7 @@ const personOf = ({ world }: StageWorld, scope: Scope): Person =>
   ({ partner: world.partnerAdmin, organization: world.orgAdmin, system: world.systemAdmin })[scope]
 
 /** Calls an operation as the one who may. */
-function send(there: StageWorld, operation: Operation, input: Input): Promise<Answer> {
+export function send(there: StageWorld, operation: Operation, input: Input): Promise<Answer> {
   const ofProvider = operation.id.startsWith('scim.')
   const headers: Record<string, string> = ofProvider ? { authorization: `Bearer ${there.stage.scimToken}` } : {}
   return probe(operation, ofProvider ? null : personOf(there, scopeOf(operation)), input, { headers, lasting: true })
@@ -163,6 +166,17 @@ export async function clash(there: StageWorld, kind: Kind, referring: Referring,
 
 /** Tables that keep what was, on purpose. */
 const history = /^(audit_|device_group_log$|access_review_items$|mail_outbox$|migrations$|device_metrics)/
+
+/** The field whose value only one of the kind can have, and the operation that changes it; null when there is none. */
+export async function uniqueField(there: StageWorld, { maker }: Kind) {
+  const input = exampleInput(maker, there.stage)
+  await send(there, maker, input)
+  const again = await send(there, maker, input)
+  const { field } = again.status === 409 ? plain(JSON.parse(again.text)) : {}
+  if (typeof field !== 'string' || !(field in input)) return null
+  const updater = operations.find(({ id }) => id === maker.id.replace(/\w+$/, 'update'))
+  return { field, updater: updater !== undefined && field in propertiesOf(updater) ? updater : null }
+}
 
 /** Where things that are gone are still named, also inside lists and documents. */
 export async function leftovers(owner: pg.Client, gone: ReadonlyMap<string, string>): Promise<string[]> {

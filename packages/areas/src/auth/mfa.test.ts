@@ -246,7 +246,11 @@ describe('turning it off', () => {
     ])
     const tenant = { scope: 'organization', partnerId: strict.partner.id, orgId: strict.org.id } as const
     const who = await signedIn(await withPassword(await person(tenant, { role: 'Org Viewer', mfaEnabled: false })))
-    expect(await refusal(call(who, sites.list, {}))).toMatchObject({ status: 428, code: 'MFA_REQUIRED' })
+    expect(await refusal(call(who, sites.list, {}))).toMatchObject({
+      status: 428,
+      code: 'MFA_REQUIRED',
+      message: 'Your organization requires multi-factor authentication. Enroll an authenticator first',
+    })
     const { secret } = await call(who, mfa.setup, {})
     await call(who, mfa.enable, { code: codeAt(secret, -1) })
     await call(who, sites.list, {})
