@@ -185,7 +185,7 @@ describe('finding 4: what was asked for before the move', () => {
   it('never reaches the agent: what it gets first is what the new organization asks for', async () => {
     await setState(deviceId, { status: 'online' })
     const node = await holding(deviceId)
-    expect(await routeOpenCommands({ pool: system, redis: services.redis, log: services.log }, [deviceId])).toBe(0)
+    expect(await routeOpenCommands({ ...services, pool: system }, [deviceId])).toBe(0)
     const { id } = await call(otherAdmin, commands.create, { id: deviceId, type: 'refresh_inventory' })
     expect((await node.next()).message).toMatchObject({ name: 'command', body: { id } })
   })

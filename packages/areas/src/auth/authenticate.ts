@@ -102,7 +102,7 @@ function unproven({ id, email }: { id: string; email: string }, { sid, scope, pa
     permissions: new Set(),
     mfa: false,
     confirmedAt: null,
-    mfaOwed: false,
+    mfaOwed: null,
     emailVerified: false,
     partnerActive: false,
   }
