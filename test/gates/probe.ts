@@ -10,6 +10,7 @@ import { follow } from '@muster/kit/follow.ts'
 import { opened } from '@muster/kit/raw-body.ts'
 import { run } from '@muster/kit/run.ts'
 import { requestAs } from '@muster/testkit/call.ts'
+import { outputMustBeDeclared, refusalMustBeDeclared } from '@muster/testkit/declared-answers.ts'
 import { testServices } from '@muster/testkit/services.ts'
 import type { Person } from '@muster/testkit/world.ts'
 
@@ -29,6 +30,7 @@ export function withoutTrace(
 ): Runtime<Db, Services> {
   return {
     ...runtime,
+    denied: () => undefined,
     async transaction<T>(...[caller, mode, work]: Parameters<Runtime<Db, Services>['transaction']>) {
       try {
         await runtime.transaction(caller, mode, async (db) => {
@@ -106,9 +108,11 @@ export async function probe(
       kind === 'subscription'
         ? await firstEvent(operation, input, request, runtime)
         : await run(operation, input, request, reply, runtime)
+    if (kind !== 'subscription') outputMustBeDeclared(operation.id, operation.endpoint, output)
     return { status, code: null, message: '', text: await textOf(output, kind === 'raw'), failure: null }
   } catch (error) {
     if (!(error instanceof AppError)) return { status: 500, code: 'INTERNAL', message: '', text: '', failure: error }
+    refusalMustBeDeclared(operation.id, operation.endpoint, error)
     const { code, message } = error
     return { status: error.status, code, message, text: JSON.stringify(error.body()), failure: null }
   }

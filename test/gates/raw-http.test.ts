@@ -85,7 +85,7 @@ describe('B3: a request says one thing', () => {
     expect(statuses(await get('/api/v1/orgs/partners?_method=DELETE'))).toEqual([400])
   })
 
-  it.each(['HEAD', 'OPTIONS', 'TRACE', 'PROPFIND', 'FOO', 'get'])('%s is no method of any path', async (method) => {
+  it.each(['OPTIONS', 'TRACE', 'PROPFIND', 'FOO', 'get'])('%s is no method of any path', async (method) => {
     const [status = 0] = statuses(await get('/api/v1/orgs/partners', [credential], method))
     expect([400, 404, 405]).toContain(status)
   })

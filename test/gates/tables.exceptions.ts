@@ -28,6 +28,7 @@ export const otherwiseOwned: Readonly<Record<string, string>> = {
   one_time_tokens: 'only for the system',
   passkeys: 'seen by its person',
   command_stops: 'of a partner as such, or of the installation, which everybody may read',
+  idempotent_requests: 'answers kept for their caller, seen by that person',
   device_reach: 'how far a person reached, seen by that person',
 }
 

@@ -6,15 +6,16 @@ import type { Db } from '@muster/db/database.ts'
 import type { Runtime } from '@muster/kit/call.ts'
 import { AppError } from '@muster/kit/errors.ts'
 import { KnownHosts } from '@muster/kit/known-hosts.ts'
+import { openApiDocument } from '@muster/kit/openapi.ts'
 import { type FastifyBaseLogger, type FastifyError, type FastifyInstance, fastify, LogController } from 'fastify'
 import type { Registry } from 'prom-client'
 import { endConnections } from './closing.ts'
 import { serveConsole } from './console.ts'
 import { serveDevOutbox } from './dev-outbox.ts'
 import { serveDocs } from './docs-page.ts'
+import { constantText } from './doors/answers.ts'
 import { acceptBodies, drainUnreadBodies } from './doors/bodies.ts'
-import { openApiDocument } from './doors/openapi.ts'
-import { newRequestId } from './doors/request.ts'
+import { requestIdOf } from './doors/request.ts'
 import { sendFailure, serveRest } from './doors/rest.ts'
 import { serveTrpc } from './doors/trpc.ts'
 import { loggedPath } from './logged-path.ts'
@@ -46,7 +47,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   const app = fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
-    genReqId: newRequestId,
+    genReqId: requestIdOf,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     bodyLimit: 1_048_576,
     requestTimeout: 120_000,
@@ -98,7 +99,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     async (api) => {
       serveRest(api, doors)
       const document = JSON.stringify(openApiDocument(operations, settings.version, `${settings.publicUrl}/api/v1`))
-      api.get('/openapi.json', async (_request, reply) => reply.type('application/json; charset=utf-8').send(document))
+      const send = constantText('application/json; charset=utf-8', document)
+      api.get('/openapi.json', async (request, reply) => send(request, reply))
     },
     { prefix: '/api/v1' },
   )

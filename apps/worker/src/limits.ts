@@ -118,6 +118,8 @@ export const groupChangesMs = 1_500
 export const groupSweepMs = 60_000
 export const auditChainMs = 1_000
 export const auditHeadsMs = 60_000
+/** How often answers kept for an Idempotency-Key are removed when their day is over. */
+export const repeatsMs = 600_000
 export const releasesMs = 30_000
 /** How often the gateways are told whose commands are stopped. */
 export const commandStopsMs = 1_000

@@ -5,6 +5,7 @@ import { copyCommandStops } from '@muster/areas/devices/command-stops.jobs.ts'
 import { OrderSigner } from '@muster/areas/devices/order-signer.ts'
 import { changeFollower, sweepGroups } from '@muster/areas/groups/membership.jobs.ts'
 import { quarantineClones } from '@muster/areas/lifecycle/clones.jobs.ts'
+import { forgetOldRepeats } from '@muster/areas/repeats.ts'
 import { offerUpdates } from '@muster/areas/rollouts/offers.jobs.ts'
 import type { Redis } from '@muster/backplane/redis.ts'
 import { connectRedis, untilReady } from '@muster/backplane/redis.ts'
@@ -39,6 +40,7 @@ import {
   offersMs,
   reconcileMs,
   releasesMs,
+  repeatsMs,
   settleMs,
   startUpMs,
   sweepMs,
@@ -191,6 +193,7 @@ function repeated(parts: Parts): Service[] {
     alone('agent-updates', offersMs, () => offerUpdates({ ...parts, publicUrl: parts.settings.PUBLIC_URL })),
     alone('clones', clonesMs, () => quarantineClones({ ...parts, publicUrl: parts.settings.PUBLIC_URL })),
     alone('generations', generationsMs, () => rebuildGenerations(parts)),
+    alone('idempotent-requests', repeatsMs, () => forgetOldRepeats(parts.pool)),
     // These two see to it themselves that only one of them writes at a time.
     periodic('audit-chain', auditChainMs, log, () => chainAudit(parts.pool)),
     periodic('audit-heads', auditHeadsMs, log, () => signAuditHeads(parts.pool, parts.keyring, log)),

@@ -9,8 +9,10 @@ import type { Keyring } from '@muster/kit/keyring.ts'
 import type { Log } from '@muster/kit/log.ts'
 import { OpenStreams, usualStreamLimits } from '@muster/kit/open-streams.ts'
 import type { ReleaseStore } from '@muster/releases/store.ts'
+import { sql } from 'kysely'
 import type pg from 'pg'
 import { callerOfApiKey, carriesApiKey } from './api-keys/index.ts'
+import { Denials } from './audit/denials.ts'
 import { writeAuditRecords } from './audit/records.ts'
 import { authenticate } from './auth/authenticate.ts'
 import { CallerCache } from './auth/caller-cache.ts'
@@ -24,6 +26,7 @@ import { DeviceRequests } from './devices/device-requests.ts'
 import { LiveEvents } from './devices/live-events.ts'
 import { OrderSigner } from './devices/order-signer.ts'
 import { WatchedGroups } from './devices/watched-groups.ts'
+import { repeatIn } from './repeats.ts'
 import type { Services, Settings } from './services.ts'
 
 export interface Parts {
@@ -59,6 +62,7 @@ export function createServices({ subscriber = null, releases = null, ...parts }:
     groups: new WatchedGroups(parts.system, log),
     signer,
     deviceRequests: new DeviceRequests(parts.redis, signer),
+    denials: new Denials({ system: parts.system, log, now: () => clock.now() }),
   }
 }
 
@@ -67,7 +71,12 @@ export function createRuntime(services: Services): Runtime<Db, Services> {
   const flood = new FloodLimit(settings.requestsPerSecond ?? requestsPerSecond, clock)
   return {
     services,
-    limit: async (_operation, request) => flood.take(request.ip),
+    async limit(_operation, request, reply) {
+      const left = flood.take(request.ip)
+      if (left === null) return
+      reply.header('ratelimit-policy', flood.policy)
+      reply.header('ratelimit', left)
+    },
     authenticate: (request) =>
       carriesApiKey(request) ? callerOfApiKey(services, request) : authenticate(services, request),
     async transaction(caller, mode, work) {
@@ -78,6 +87,9 @@ export function createRuntime(services: Services): Runtime<Db, Services> {
       }
     },
     canRetry: (error) => error instanceof Error && canRetry(error.cause),
+    lock: (db, name) => sql`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(db),
+    repeat: (operation, caller, key, inputHash) => repeatIn(services, operation.id, caller, key, inputHash),
+    denied: (operation, caller, request, why) => services.denials.add(operation.id, caller, request, why),
     audit: writeAuditRecords,
     stepUp: (operation, caller, proof, request) =>
       proveAgain(services, {

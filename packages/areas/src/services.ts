@@ -4,6 +4,7 @@ import type { Keyring } from '@muster/kit/keyring.ts'
 import type { Log } from '@muster/kit/log.ts'
 import type { ReleaseStore } from '@muster/releases/store.ts'
 import type pg from 'pg'
+import type { Denials } from './audit/denials.ts'
 import type { CallerCache } from './auth/caller-cache.ts'
 import type { Limits } from './auth/limits.ts'
 import type { Passwords } from './auth/passwords.ts'
@@ -35,6 +36,8 @@ export interface Services {
   readonly deviceRequests: DeviceRequests
   /** Makes orders to devices. */
   readonly signer: OrderSigner
+  /** Refusals with 403 on their way to the audit log. */
+  readonly denials: Denials
   /** Where signed releases of the agent lie; null where there are none. */
   readonly releases: ReleaseStore | null
 }

@@ -488,6 +488,17 @@ export interface EnrollmentKeys {
   deviceId: string | null
 }
 
+export interface IdempotentRequests {
+  caller: string
+  operation: string
+  key: string
+  userId: string
+  inputHash: string
+  acted: Generated<boolean>
+  answer: string | null
+  createdAt: Generated<string>
+}
+
 export interface LateMetrics {
   id: Generated<number>
   at: string
@@ -852,6 +863,7 @@ export interface Tables {
   devices: Devices
   enrollmentCodes: EnrollmentCodes
   enrollmentKeys: EnrollmentKeys
+  idempotentRequests: IdempotentRequests
   lateMetrics: LateMetrics
   mailOutbox: MailOutbox
   metricRollups: MetricRollups

@@ -131,5 +131,6 @@ export const auditActions = [
   'group.members.remove',
   'group.pin',
   'group.unpin',
+  'access.denied',
 ] as const
 export type AuditAction = (typeof auditActions)[number]

@@ -5,8 +5,10 @@ import type { AuditNote } from './audit.ts'
 import type { AuditAction } from './audit-actions.ts'
 import type { AnyEndpoint, Endpoint, Resource } from './contract.ts'
 import { invariant } from './errors.ts'
+import type { Repeat } from './idempotency.ts'
 import type { OpenStreams } from './open-streams.ts'
 import type { Proof, Proved } from './proof.ts'
+import { isChangeOfOne } from './statuses.ts'
 
 /** What a door knows of a request. */
 export interface Request {
@@ -86,6 +88,8 @@ export interface Operation<Db, Services> {
   readonly id: string
   readonly endpoint: AnyEndpoint
   readonly handle: (call: Call<unknown, Db, Services>) => unknown
+  /** The GET of the same path, which tells the version of what a change is about. */
+  readonly reader: Operation<Db, Services> | null
 }
 
 export interface AuditRecord extends AuditNote {
@@ -95,11 +99,17 @@ export interface AuditRecord extends AuditNote {
 /** What `run` needs of the process it runs in. */
 export interface Runtime<Db, Services> {
   readonly services: Services
-  limit(operation: Operation<Db, Services>, request: Request): Promise<void>
+  limit(operation: Operation<Db, Services>, request: Request, reply: Reply): Promise<void>
   /** Null when the request carries no credential; throws UNAUTHENTICATED when it carries a bad one. */
   authenticate(request: Request): Promise<Caller | null>
   /** One transaction that sees what the caller may see. Without a caller: the system's, for public operations. */
   transaction<T>(caller: Caller | null, mode: 'read' | 'write', work: (db: Db) => Promise<T>): Promise<T>
+  /** Holds the name until the transaction ends: changes of one resource come one after the other. */
+  lock(db: Db, name: string): Promise<unknown>
+  /** A request with an Idempotency-Key. */
+  repeat(operation: Operation<Db, Services>, caller: Caller, key: string, inputHash: string): Repeat<Db>
+  /** Told of every refusal with 403, to be recorded without delaying the answer. */
+  denied(operation: Operation<Db, Services>, caller: Caller, request: Request, why: string): void
   /** Did the transaction fail only because of another at the same time, so that the same work can succeed when done again? */
   canRetry(error: unknown): boolean
   audit(db: Db, records: readonly AuditRecord[], caller: Caller | null, request: Request): Promise<void>
@@ -152,13 +162,19 @@ export function implementation<R extends Resource, Db, Services>(
 export function operationsOf<Db, Services>(
   areas: Readonly<Record<string, Readonly<Record<string, Implementation<Db, Services>>>>>,
 ): Operation<Db, Services>[] {
-  return Object.entries(areas).flatMap(([area, resources]) =>
+  const made = Object.entries(areas).flatMap(([area, resources]) =>
     Object.entries(resources).flatMap(([resource, { contract, handlers }]) =>
       Object.entries(contract).map(([verb, endpoint]) => {
         const handle = handlers[verb]
         invariant(handle !== undefined, `${area}.${resource}.${verb} has no handler`)
-        return { id: `${area}.${resource}.${verb}`, endpoint, handle }
+        return { id: `${area}.${resource}.${verb}`, endpoint, handle, reader: null }
       }),
     ),
+  )
+  const reads = ({ kind, method, transaction }: AnyEndpoint) =>
+    kind === 'query' && method === 'GET' && transaction === 'request'
+  const readers = new Map(made.filter(({ endpoint }) => reads(endpoint)).map((one) => [one.endpoint.path, one]))
+  return made.map((one) =>
+    isChangeOfOne(one.endpoint) ? { ...one, reader: readers.get(one.endpoint.path) ?? null } : one,
   )
 }

@@ -114,6 +114,16 @@ export interface Endpoint<K extends Kind, Wire, In, Out> {
   readonly consumes: string
   /** Of raw operations: the media type of the answer, for the API page. */
   readonly produces: string
+  /** Further media types that a caller can ask for; with one of JSON, `output` describes it. */
+  readonly alsoProduces: readonly string[]
+  /** Further statuses of answers that are no refusals, such as 206 and 304. */
+  readonly answers: readonly number[]
+  /** Statuses of refusals beyond those that follow from the rest of the declaration. */
+  readonly refuses: readonly number[]
+  /** Fields that stand in the query although the operation has a body. */
+  readonly query: readonly string[]
+  /** Why an Idempotency-Key is not taken; null where a POST takes one. */
+  readonly unrepeatable: string | null
   /** Of raw operations: whether HEAD answers as GET does, without the body. */
   readonly head: boolean
   /** Why fields that the input does not declare are ignored; null where they are refused by name. */
@@ -146,6 +156,9 @@ interface Read<I, O> {
   hiddenAs?: 403 | 404
   transaction?: 'request' | 'own'
   ignoresUnknown?: string
+  refuses?: readonly number[]
+  query?: readonly string[]
+  unrepeatable?: string
 }
 interface Write<I, O, S extends StepUp> extends Read<I, O> {
   audit: NonNullable<AuditRule>
@@ -155,6 +168,8 @@ interface Write<I, O, S extends StepUp> extends Read<I, O> {
 }
 interface Raw<I> extends Omit<Read<I, never>, 'output'> {
   produces: string
+  alsoProduces?: readonly string[]
+  answers?: readonly number[]
   consumes?: string
   audit?: AuditRule
   stepUp?: StepUp
@@ -175,6 +190,11 @@ const usual = {
   inputIn: null,
   consumes: 'application/json',
   produces: 'application/json',
+  alsoProduces: [],
+  answers: [],
+  refuses: [],
+  query: [],
+  unrepeatable: null,
   failure: null,
   ignoresUnknown: null,
   head: false,
@@ -310,6 +330,7 @@ export const jsonObject = (bytesMax = 65_536) =>
     .record(z.string(), z.json())
     .refine((value) => JSON.stringify(value).length <= bytesMax, { error: `must not exceed ${bytesMax} bytes of JSON` })
 
+export const noUpdates = 'No updates provided'
 /** What a PATCH may change, all optional. Nothing known given: `No updates provided`. */
 export const changes = <P extends z.ZodRawShape, C extends z.ZodRawShape>(path: P, changeable: C) =>
   z
@@ -319,6 +340,6 @@ export const changes = <P extends z.ZodRawShape, C extends z.ZodRawShape>(path: 
       (given) =>
         Object.keys(changeable).some((name) => Object.hasOwn(given, name) && given[name as never] !== undefined),
       {
-        error: 'No updates provided',
+        error: noUpdates,
       },
     )

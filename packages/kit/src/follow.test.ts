@@ -23,6 +23,11 @@ const runtime: Runs = {
   authenticate: async () => null,
   transaction: async (_caller, _mode, work) => work({}),
   audit: async () => undefined,
+  lock: async () => undefined,
+  repeat: () => {
+    throw new Error('no key was sent')
+  },
+  denied: () => undefined,
   canRetry: () => false,
   stepUp: async () => ({ shown: [], code: null }),
   effectFailed: () => undefined,

@@ -14,7 +14,7 @@ export async function* follow<Db, Services>(
   reply: Reply,
   runtime: Runtime<Db, Services>,
 ): AsyncGenerator<unknown> {
-  const caller = await admitted(operation, request, runtime)
+  const caller = await admitted(operation, request, reply, runtime)
   const input = parseInput(operation.endpoint, given)
   const leave = runtime.streams.take(caller, request.ip)
   // Also for a stream whose client left before the first event was taken: then nothing below ever runs.

@@ -1,7 +1,8 @@
 // What a caller sent, checked against the declaration, and the words that say what is wrong with it.
 import { z } from 'zod'
-import type { AnyEndpoint } from './contract.ts'
-import { type AppError, invalid } from './errors.ts'
+import type { Operation } from './call.ts'
+import { type AnyEndpoint, noUpdates } from './contract.ts'
+import { AppError, invalid } from './errors.ts'
 import { unfitInput } from './storable.ts'
 
 /** Turns what failed in a schema into the words of one error: the first problem is the message, all are listed. */
@@ -77,4 +78,21 @@ export function parseInput(endpoint: AnyEndpoint, given: unknown): unknown {
   const parsed = endpoint.input.safeParse(given, { error: plainWords })
   if (!parsed.success) throw inputError(parsed.error)
   return parsed.data
+}
+
+/**
+ * The parsed input. An update that names nothing to change is refused after what it is about was looked up: what is not
+ * there is 404, whatever was sent.
+ */
+export async function parsed(
+  { endpoint, reader }: Pick<Operation<never, never>, 'endpoint' | 'reader'>,
+  given: unknown,
+  look: () => Promise<unknown>,
+): Promise<unknown> {
+  try {
+    return parseInput(endpoint, given)
+  } catch (error) {
+    if (reader !== null && error instanceof AppError && error.message === noUpdates) await look()
+    throw error
+  }
 }

@@ -71,6 +71,11 @@ function observed(who: Caller | null) {
       steps.push('audit')
       records.push(...written)
     },
+    lock: async () => undefined,
+    repeat: () => {
+      throw new Error('no key was sent')
+    },
+    denied: () => undefined,
     canRetry: (error) => error instanceof Error && error.message === 'deadlock',
     async stepUp(_operation, _caller, proof) {
       steps.push(`step up with ${Object.keys(proof).join(' and ') || 'nothing'}`)

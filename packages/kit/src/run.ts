@@ -15,20 +15,42 @@ import {
   type Request,
   type Runtime,
 } from './call.ts'
-import { parseInput } from './input.ts'
+import { conditionOf, currentOf, mustHold, resourceOf } from './conditions.ts'
+import { AppError } from './errors.ts'
+import { EarlierAnswer, keptOnce, repeatOf, replayed } from './idempotency.ts'
+import { parsed } from './input.ts'
 import { stepUpOf, takeProof } from './step-up.ts'
 
 /** The first steps of the road: rate limit, credential, admission. */
 export async function admitted<Db, Services>(
   operation: Operation<Db, Services>,
   request: Request,
+  reply: Reply,
   runtime: Runtime<Db, Services>,
 ) {
-  await runtime.limit(operation, request)
+  await runtime.limit(operation, request, reply)
   const { access } = operation.endpoint
   const caller = access.who === 'public' ? null : await runtime.authenticate(request)
-  admit(access, caller)
+  try {
+    admit(access, caller)
+  } catch (error) {
+    reportDenial(operation, caller, request, error, runtime)
+    throw error
+  }
   return caller
+}
+
+/** Every 403 of a known caller is recorded. */
+export function reportDenial<Db, Services>(
+  operation: Operation<Db, Services>,
+  caller: Caller | null,
+  request: Request,
+  error: unknown,
+  runtime: Runtime<Db, Services>,
+): void {
+  if (caller !== null && error instanceof AppError && error.status === 403) {
+    runtime.denied(operation, caller, request, error.message)
+  }
 }
 
 const triesMax = 4
@@ -60,32 +82,42 @@ export async function run<Db, Services>(
   reply: Reply,
   runtime: Runtime<Db, Services>,
 ): Promise<unknown> {
+  const caller = await admitted(operation, request, reply, runtime)
+  try {
+    return await carriedOut(operation, caller, given, request, reply, runtime)
+  } catch (error) {
+    reportDenial(operation, caller, request, error, runtime)
+    throw error
+  }
+}
+
+async function carriedOut<Db, Services>(
+  operation: Operation<Db, Services>,
+  caller: Caller | null,
+  given: unknown,
+  request: Request,
+  reply: Reply,
+  runtime: Runtime<Db, Services>,
+): Promise<unknown> {
   const { endpoint } = operation
-  const caller = await admitted(operation, request, runtime)
   const { proof, rest } = takeProof(endpoint, given)
-  const input = parseInput(endpoint, rest)
+  const context = { caller: callerOrThrow(caller), services: runtime.services, request, reply }
+  const current = (db: Db) => currentOf(operation, { ...context, db, given: rest })
+  const input = await parsed(operation, rest, () => runtime.transaction(caller, 'read', current))
+  const repeat = repeatOf(operation, caller, input, request, runtime)
+  const earlier = await repeat?.find()
+  if (earlier) return replayed(earlier, reply)
   const stepUp = stepUpOf(operation, caller, proof, request, runtime)
   if (endpoint.stepUp === 'always') await stepUp()
   const effects: (() => Promise<unknown> | unknown)[] = []
   const answers: (() => Promise<unknown>)[] = []
   let notes: AuditNote[] = []
-  const recorded = <T>(as: Caller | null, mode: 'read' | 'write', work: (db: Db) => Promise<T>): Promise<T> =>
-    runtime.transaction(as, mode, async (db) => {
-      notes = []
-      const result = await work(db)
-      const records = recordsOf(operation, notes)
-      if (records.length > 0) await runtime.audit(db, records, caller, request)
-      return result
-    })
   const handle = async (db: Db, write: Call<unknown, Db, Services>['write']) => {
     const result = await operation.handle({
-      caller: callerOrThrow(caller),
+      ...context,
       input,
       db,
       write,
-      services: runtime.services,
-      request,
-      reply,
       audit: (note) => notes.push(note),
       stepUp,
       after: (effect) => effects.push(effect),
@@ -93,29 +125,60 @@ export async function run<Db, Services>(
     })
     return endpoint.kind === 'raw' ? result : endpoint.output.parse(result)
   }
+  const recorded = async <T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> => {
+    notes = []
+    const result = await work(db)
+    const records = recordsOf(operation, notes)
+    if (records.length > 0) await runtime.audit(db, records, caller, request)
+    return result
+  }
   const mode = endpoint.kind === 'mutation' || endpoint.audit !== null ? 'write' : 'read'
+  const ifMatch = conditionOf(operation, request)
   const inRequest = () => {
     effects.length = 0
     answers.length = 0
-    return recorded(caller, mode, (db) => handle(db, noWrite))
+    return runtime.transaction(caller, mode, async (db) => {
+      const known = await repeat?.claim(db)
+      if (known) return known
+      const lock = operation.reader && runtime.lock(db, resourceOf(operation.reader, input))
+      if (ifMatch !== undefined) mustHold(ifMatch, await current(db))
+      const [result] = await Promise.all([recorded(db, (own) => handle(own, noWrite)), lock])
+      repeat?.keep(db, result)
+      return result
+    })
+  }
+  const inOwn = async () => {
+    if (ifMatch !== undefined) mustHold(ifMatch, await runtime.transaction(caller, 'read', current))
+    return keptOnce(repeat, runtime, (acted) =>
+      handle(noDatabase as Db, (work) =>
+        runtime.transaction(null, 'write', async (db) => {
+          acted(db)
+          return recorded(db, work)
+        }),
+      ),
+    )
   }
   const output =
     endpoint.transaction === 'own'
-      ? await handle(noDatabase as Db, (work) => recorded(null, 'write', work))
+      ? await inOwn()
       : await repeated(inRequest, runtime, endpoint.kind === 'raw' ? 1 : triesMax)
+  if (output instanceof EarlierAnswer) return replayed(output, reply)
+  const failed = (error: unknown) => runtime.effectFailed(operation, error)
   for (const effect of effects) {
     try {
       await effect()
     } catch (error) {
-      runtime.effectFailed(operation, error)
+      failed(error)
     }
   }
   const laterAnswer = answers.at(-1)
   if (laterAnswer === undefined) return output
   try {
-    return endpoint.output.parse(await laterAnswer())
+    const later = endpoint.output.parse(await laterAnswer())
+    if (repeat !== null) await runtime.transaction(null, 'write', async (db) => repeat.keep(db, later)).catch(failed)
+    return later
   } catch (error) {
-    runtime.effectFailed(operation, error)
+    failed(error)
     return output
   }
 }

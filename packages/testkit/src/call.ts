@@ -7,6 +7,7 @@ import type { Endpoint, Kind } from '@muster/kit/contract.ts'
 import { AppError } from '@muster/kit/errors.ts'
 import { follow } from '@muster/kit/follow.ts'
 import { run } from '@muster/kit/run.ts'
+import { outputMustBeDeclared, refusalMustBeDeclared } from './declared-answers.ts'
 import { testRuntime } from './services.ts'
 import type { Person } from './world.ts'
 
@@ -51,13 +52,18 @@ export async function call<K extends Kind, Wire, In, Out>(
   input: Wire,
   options: CallOptions = {},
 ): Promise<Out> {
+  const operation = operationOf(endpoint)
   const output = await run(
-    operationOf(endpoint),
+    operation,
     input,
     requestAs(who, options),
     options.reply ?? noReply,
     options.runtime ?? (await testRuntime()),
-  )
+  ).catch((error: unknown) => {
+    if (error instanceof AppError) refusalMustBeDeclared(operation.id, operation.endpoint, error)
+    throw error
+  })
+  outputMustBeDeclared(operation.id, operation.endpoint, output)
   // `run` has parsed the output with this very endpoint's schema.
   return output as Out
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Reply, Request } from '@muster/kit/call.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
@@ -47,4 +48,10 @@ export const replyTo = (http: FastifyReply, secure: boolean): Reply => ({
     }),
 })
 
-export const newRequestId = () => randomUUID()
+const wellFormedId = /^[A-Za-z0-9._:/+=-]{1,128}$/
+
+/** The id that the caller gave its request, where it is one that can stand in logs and headers; else a new one. */
+export function requestIdOf({ headers }: { readonly headers: IncomingHttpHeaders }): string {
+  const given = headers['x-request-id']
+  return typeof given === 'string' && wellFormedId.test(given) ? given : randomUUID()
+}

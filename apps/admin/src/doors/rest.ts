@@ -1,6 +1,4 @@
 // The REST door: one Fastify route per declared operation, under /api/v1.
-import { Readable } from 'node:stream'
-import { setTimeout } from 'node:timers/promises'
 import type { Operation } from '@muster/areas/operation.ts'
 import type { Services } from '@muster/areas/services.ts'
 import type { Db } from '@muster/db/database.ts'
@@ -9,16 +7,16 @@ import type { AnyEndpoint } from '@muster/kit/contract.ts'
 import { AppError } from '@muster/kit/errors.ts'
 import { follow } from '@muster/kit/follow.ts'
 import { takesProof } from '@muster/kit/proof.ts'
-import { opened } from '@muster/kit/raw-body.ts'
 import { run } from '@muster/kit/run.ts'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { refusal } from '../refusals.ts'
+import { answersHead, sendHead, sendJson, sendRaw } from './answers.ts'
 import { refuseOtherBody } from './bodies.ts'
+import { eventStream } from './event-stream.ts'
 import { internal, publicError } from './failure.ts'
 import { replyTo, requestOf } from './request.ts'
 
 type Given = Record<string, unknown>
-const quietMs = 15_000
 const plainObject = (value: unknown): Given =>
   value !== null && typeof value === 'object' && !Array.isArray(value) ? { ...value } : {}
 
@@ -42,49 +40,6 @@ function refuseInQuery({ stepUp, inputIn }: AnyEndpoint, { query }: FastifyReque
     throw new AppError('VALIDATION_ERROR', `${wrong}: must be sent in the body, not in the query`)
 }
 
-/** What a HEAD says: everything but the body, which is not opened, and of which the length is told where it is known. */
-function sendHead(http: FastifyReply, { status = 200, headers, body }: RawAnswer) {
-  http.code(status).headers(headers)
-  if (typeof body === 'string' || body instanceof Uint8Array) http.header('content-length', Buffer.byteLength(body))
-  // Bytes, because of a text the type would be told in other words than with GET.
-  return http.send(Buffer.alloc(0))
-}
-
-async function sendRaw(http: FastifyReply, answer: RawAnswer) {
-  // Before the status is set: a body that cannot be opened fails like anything else.
-  const body = await opened(answer.body)
-  http.code(answer.status ?? 200).headers(answer.headers)
-  if (typeof body === 'string') return http.send(body)
-  if (body instanceof Uint8Array) return http.send(Buffer.from(body.buffer, body.byteOffset, body.byteLength))
-  if (!http.raw.closed) return http.send(body)
-  // The client left while it was opened: nothing else would close it.
-  body.destroy()
-  return http
-}
-
-/** Events as text; a comment in quiet times keeps proxies and our own time-outs from closing the connection. */
-async function* asServerSentEvents(events: AsyncGenerator<unknown>): AsyncGenerator<string> {
-  yield ': connected\n\n'
-  try {
-    let next = events.next()
-    for (;;) {
-      const quiet = new AbortController()
-      const pause = setTimeout(quietMs, 'quiet' as const, { signal: quiet.signal }).catch(() => 'quiet' as const)
-      const first = await Promise.race([next, pause])
-      quiet.abort()
-      if (first === 'quiet') {
-        yield ': still here\n\n'
-        continue
-      }
-      if (first.done) return
-      yield `data: ${JSON.stringify(first.value)}\n\n`
-      next = events.next()
-    }
-  } finally {
-    await events.return(undefined)
-  }
-}
-
 export interface DoorOptions {
   readonly operations: readonly Operation[]
   readonly runtime: Runtime<Db, Services>
@@ -103,6 +58,7 @@ function saidOf(error: unknown, request: FastifyRequest, http: FastifyReply): Ap
   const said = known ?? internal(request.id)
   if (said.status === 401) http.header('www-authenticate', 'Bearer')
   if (typeof said.extra.retryAfter === 'number') http.header('retry-after', String(said.extra.retryAfter))
+  if (said.status === 429) http.header('ratelimit', `"operation";r=0;t=${said.extra.retryAfter ?? 1}`)
   return said
 }
 
@@ -129,7 +85,7 @@ function routeOf(app: FastifyInstance, url: string, operation: Operation, option
   const { endpoint } = operation
   const { runtime, secureCookies } = options
   app.route({
-    method: endpoint.head ? [endpoint.method, 'HEAD'] : endpoint.method,
+    method: answersHead(endpoint) ? [endpoint.method, 'HEAD'] : endpoint.method,
     url,
     bodyLimit: endpoint.bodyBytesMax,
     exposeHeadRoute: false,
@@ -150,23 +106,16 @@ function routeOf(app: FastifyInstance, url: string, operation: Operation, option
         const first = await events.next()
         return answer
           .headers({ 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' })
-          .send(Readable.from(asServerSentEvents(startingWith(first, events))))
+          .send(eventStream(first, events))
       }
       const output = await run(operation, inputOf(http), request, reply, runtime)
       if (raw)
-        return http.method === 'HEAD' ? sendHead(answer, output as RawAnswer) : sendRaw(answer, output as RawAnswer)
-      return answer
-        .code(endpoint.status)
-        .header('content-type', 'application/json; charset=utf-8')
-        .send(JSON.stringify(output))
+        return http.method === 'HEAD'
+          ? sendHead(answer, output as RawAnswer)
+          : sendRaw(http, answer, output as RawAnswer)
+      return sendJson(http, answer, operation, JSON.stringify(output))
     },
   })
-}
-
-async function* startingWith(first: IteratorResult<unknown>, rest: AsyncGenerator<unknown>): AsyncGenerator<unknown> {
-  if (first.done) return
-  yield first.value
-  yield* rest
 }
 
 /** Registers every operation. A path that is served with other methods answers 405, an unknown one 404. */
@@ -177,7 +126,7 @@ export function serveRest(app: FastifyInstance, options: DoorOptions) {
       routeOf(app, url, operation, options)
       const methods = methodsOf.get(url) ?? new Set()
       methodsOf.set(url, methods.add(operation.endpoint.method))
-      if (operation.endpoint.head) methods.add('HEAD')
+      if (answersHead(operation.endpoint)) methods.add('HEAD')
     }
   }
   for (const [path, methods] of methodsOf) {

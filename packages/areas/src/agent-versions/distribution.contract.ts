@@ -16,6 +16,8 @@ export const distribution = {
     transaction: 'own',
     input: z.object({ os: ReleaseSystem, arch: ReleaseArchitecture, version: releaseVersion.optional() }),
     head: true,
+    answers: [206, 302, 304, 416],
+    refuses: [404],
     produces: 'application/octet-stream',
   }),
   installScript: raw('GET', '/agents/install.sh', {
@@ -24,6 +26,8 @@ export const distribution = {
     transaction: 'own',
     input: z.object({}),
     head: true,
+    answers: [206, 304, 416],
+    refuses: [404],
     produces: 'text/x-shellscript',
   }),
   metadata: raw('GET', '/agents/releases/metadata/:name', {
@@ -32,6 +36,8 @@ export const distribution = {
     transaction: 'own',
     input: z.object({ name: metadataName }),
     head: true,
+    answers: [206, 302, 304, 416],
+    refuses: [404],
     produces: 'application/json',
   }),
   checksums: raw('GET', '/agents/releases/targets/:version/:name', {
@@ -40,7 +46,10 @@ export const distribution = {
     transaction: 'own',
     input: z.object({ version: releaseVersion, name: z.enum(['SHA256SUMS', 'SHA256SUMS.sig']) }),
     head: true,
+    answers: [206, 302, 304, 416],
+    refuses: [404],
     produces: 'text/plain',
+    alsoProduces: ['application/octet-stream'],
   }),
   target: raw('GET', '/agents/releases/targets/:version/:platform/:name', {
     summary: 'An executable by its path among the signed targets, with or without its hash before the name',
@@ -48,6 +57,8 @@ export const distribution = {
     transaction: 'own',
     input: z.object({ version: releaseVersion, platform: platformName, name: executableName }),
     head: true,
+    answers: [206, 302, 304, 416],
+    refuses: [404],
     produces: 'application/octet-stream',
   }),
 }

@@ -62,6 +62,8 @@ export const versions = {
       kind: ReleaseKind.default('agent'),
     }),
     head: true,
+    answers: [206, 302, 304, 416],
+    refuses: [404],
     produces: 'application/octet-stream',
   }),
   syncUpstream: post('/agent-versions/sync-upstream', {
@@ -70,6 +72,7 @@ export const versions = {
     audit: 'agent_version.sync',
     transaction: 'own',
     input: z.object({ version: releaseVersion.optional() }),
+    query: ['version'],
     output: z.object({
       version: z.string(),
       /** Each as `<kind>:<os>/<arch>`. */

@@ -17,6 +17,7 @@ export const exports = {
     audit: 'audit.export',
     input,
     produces,
+    alsoProduces: ['application/json'],
   }),
   create: raw('POST', '/audit/export', {
     summary: 'All records that match the filters in the body, as CSV or JSON, oldest first',
@@ -24,5 +25,6 @@ export const exports = {
     audit: 'audit.export',
     input,
     produces,
+    alsoProduces: ['application/json'],
   }),
 }

@@ -20,9 +20,12 @@ export class FloodLimit {
     this.#clock = clock
   }
 
-  /** @throws RATE_LIMITED when the address has used what it may use */
-  take(ip: string): void {
-    if (this.#perSecond === 0) return
+  /**
+   * @returns what is left, as the header RateLimit says it; null without a limit
+   * @throws RATE_LIMITED when the address has used what it may use
+   */
+  take(ip: string): string | null {
+    if (this.#perSecond === 0) return null
     const origin = originOf(ip)
     const now = this.#clock.now()
     const most = this.#perSecond * burstSeconds
@@ -30,12 +33,18 @@ export class FloodLimit {
     if (bucket === undefined) {
       this.#makeRoom(now)
       this.#buckets.set(origin, { left: most - 1, at: now })
-      return
+      return `"address";r=${most - 1};t=1`
     }
     bucket.left = Math.min(most, bucket.left + (Math.max(0, now - bucket.at) / 1000) * this.#perSecond)
     bucket.at = now
     if (bucket.left < 1) throw tooMany(1)
     bucket.left -= 1
+    return `"address";r=${Math.trunc(bucket.left)};t=${Math.ceil((most - bucket.left) / this.#perSecond)}`
+  }
+
+  /** The limit as the header RateLimit-Policy says it: what an idle address may send at once, and until when that comes back. */
+  get policy(): string {
+    return `"address";q=${this.#perSecond * burstSeconds};w=${burstSeconds}`
   }
 
   /** Addresses that have been quiet for a while are full again, so forgetting them changes nothing. */

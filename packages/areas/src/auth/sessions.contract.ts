@@ -81,11 +81,21 @@ export const sessions = {
     access: signedIn({ apiKeys: false, beforeMfa: true, beforeActive: true }),
     audit: 'user.session.switch',
     stepUp: noStepUp('the token is of the same session'),
-    input: z.object({
-      scope: z.enum(['system', 'partner', 'organization']),
-      partnerId: id().nullable().default(null),
-      orgId: id().nullable().default(null),
-    }),
+    unrepeatable: 'its answer is a session of its own, which another answer must not share',
+    input: z
+      .object({
+        scope: z.enum(['system', 'partner', 'organization']),
+        partnerId: id().nullable().default(null),
+        orgId: id().nullable().default(null),
+      })
+      .refine(({ scope, partnerId }) => scope !== 'partner' || partnerId !== null, {
+        path: ['partnerId'],
+        error: 'is required to go on in a partner',
+      })
+      .refine(({ scope, orgId }) => scope !== 'organization' || orgId !== null, {
+        path: ['orgId'],
+        error: 'is required to go on in an organization',
+      }),
     output: Tokens.omit({ refreshToken: true, mfaRequired: true, emailVerificationRequired: true }),
     transaction: 'own',
   }),

@@ -12,6 +12,7 @@ const scim = {
   produces: mediaType,
   failure: scimFailure,
   transaction: 'own',
+  refuses: [401, 403, 404, 409],
   ignoresUnknown: 'RFC 7644, section 3.3: attributes that a service does not know are ignored',
 } as const
 const resourceId = z.string().max(100)
@@ -86,6 +87,7 @@ export const users = {
     summary: 'SCIM: add a member; somebody with an account elsewhere is invited',
     ...scim,
     audit: 'scim.user.create',
+    status: 201,
     input: resource,
   }),
   replace: raw('PUT', '/scim/v2/Users/:id', {
@@ -104,6 +106,7 @@ export const users = {
     summary: 'SCIM: take a member out of the organisation; account and history stay',
     ...scim,
     audit: 'scim.user.delete',
+    status: 204,
     input: z.object({ id: resourceId }),
   }),
 }
@@ -115,6 +118,7 @@ export const groups = {
     summary: 'SCIM: add a role, which allows nothing until an administrator says what',
     ...scim,
     audit: 'scim.group.create',
+    status: 201,
     input: resource,
   }),
   replace: raw('PUT', '/scim/v2/Groups/:id', {
@@ -133,6 +137,7 @@ export const groups = {
     summary: 'SCIM: delete a role that the provider made',
     ...scim,
     audit: 'scim.group.delete',
+    status: 204,
     input: z.object({ id: resourceId }),
   }),
 }

@@ -5,7 +5,7 @@ import { farReach } from '../devices/commands.contract.ts'
 export const base = '/system-tools/devices/:deviceId'
 export const device = { deviceId: id() }
 /** No transaction is open while the device works. */
-export const own = { transaction: 'own' } as const
+export const own = { transaction: 'own', refuses: [409, 422, 504] } as const
 /** Of what changes the device. */
 export const changing = { ...own, stepUp: farReach } as const
 export const access = can('devices:execute')

@@ -30,6 +30,7 @@ export const files = {
     ...changing,
     bodyBytesMax: fileBytesMax,
     consumes: 'application/octet-stream',
+    status: 201,
     input: z.object({
       ...device,
       path,

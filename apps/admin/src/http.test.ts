@@ -1,0 +1,187 @@
+// What HTTP gives its callers around every operation: versions, conditions, keys against repeats, codings, ids, limits.
+import { randomUUID } from 'node:crypto'
+import { gunzipSync } from 'node:zlib'
+import { operations } from '@muster/areas/registry.ts'
+import { createLog } from '@muster/kit/log.ts'
+import { testRuntime, testServices } from '@muster/testkit/services.ts'
+import { type Person, person, world } from '@muster/testkit/world.ts'
+import { Registry } from 'prom-client'
+import { afterAll, describe, expect, it } from 'vitest'
+import { createServer } from './server.ts'
+
+const here = await world()
+const { system, denials } = await testServices()
+const app = await createServer({
+  operations,
+  runtime: await testRuntime(),
+  log: createLog('test', 'silent'),
+  trustedProxies: [],
+  registry: new Registry(),
+})
+afterAll(() => app.close())
+
+type Method = 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE'
+const ask = (
+  method: Method,
+  path: string,
+  headers: Record<string, string> = {},
+  body?: object,
+  who: Person = here.partnerAdmin,
+) =>
+  app.inject({
+    method,
+    url: `/api/v1${path}`,
+    headers: { authorization: `Bearer ${who.token}`, ...headers },
+    ...(body && { payload: body }),
+  })
+const newSite = async () => {
+  const made = await ask('POST', '/orgs/sites', {}, { orgId: here.org.id, name: `Site ${randomUUID()}` })
+  return `/orgs/sites/${made.json().id}`
+}
+
+describe('finding 14: HEAD', () => {
+  it.each(['/health', '/orgs/sites', '/users/me'])('of %s answers as GET does, without the body', async (path) => {
+    const [get, head] = [await ask('GET', path), await ask('HEAD', path)]
+    expect([head.statusCode, head.body]).toEqual([get.statusCode, ''])
+    for (const name of ['content-type', 'content-length', 'cache-control', 'etag'])
+      expect(head.headers[name], name).toBe(get.headers[name])
+  })
+  it('of a stream is 405', async () => {
+    const stream = operations.find(({ endpoint }) => endpoint.kind === 'subscription' && !endpoint.path.includes(':'))
+    expect((await ask('HEAD', stream?.endpoint.path ?? '')).statusCode).toBe(405)
+  })
+})
+
+describe('the version of a resource', () => {
+  it('is its ETag, and 304 for a caller that knows it', async () => {
+    const site = await newSite()
+    const { etag = '' } = (await ask('GET', site)).headers
+    expect(etag).toMatch(/^"[\w-]+"$/)
+    for (const known of [String(etag), `W/${etag}`, `"other", ${etag}`, '*']) {
+      const again = await ask('GET', site, { 'if-none-match': known })
+      expect([again.statusCode, again.body, again.headers.etag]).toEqual([304, '', etag])
+    }
+    expect((await ask('GET', site, { 'if-none-match': '"other"' })).statusCode).toBe(200)
+    await ask('PATCH', site, {}, { name: 'Renamed' })
+    expect((await ask('GET', site, { 'if-none-match': String(etag) })).statusCode).toBe(200)
+  })
+  it('conditions a change: another version is 412 and changes nothing', async () => {
+    const site = await newSite()
+    const etag = String((await ask('GET', site)).headers.etag)
+    expect((await ask('PATCH', site, { 'if-match': etag }, { name: 'First' })).statusCode).toBe(200)
+    const late = await ask('PATCH', site, { 'if-match': etag }, { name: 'Second' })
+    expect([late.statusCode, late.json().code]).toEqual([412, 'PRECONDITION_FAILED'])
+    expect((await ask('DELETE', site, { 'if-match': etag })).statusCode).toBe(412)
+    expect((await ask('PATCH', site, { 'if-match': `W/${etag}` }, { name: 'Weak' })).statusCode).toBe(412)
+    expect((await ask('GET', site)).json().name).toBe('First')
+    expect((await ask('DELETE', site, { 'if-match': '*' })).statusCode).toBe(200)
+  })
+  it('of two changes at once with the same version lets one win', async () => {
+    const site = await newSite()
+    const etag = String((await ask('GET', site)).headers.etag)
+    const names = ['A', 'B', 'C', 'D', 'E', 'F']
+    const answers = await Promise.all(names.map((name) => ask('PATCH', site, { 'if-match': etag }, { name })))
+    expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([200, 412, 412, 412, 412, 412])
+  })
+})
+
+describe('an Idempotency-Key', () => {
+  const named = (name: string) => ({ orgId: here.org.id, name })
+  const count = async (name: string) =>
+    (await system.query('SELECT count(*)::int AS n FROM sites WHERE name = $1', [name])).rows[0]?.n
+
+  it('answers the same request again with the first answer', async () => {
+    const [key, name] = [randomUUID(), `Once ${randomUUID()}`]
+    const first = await ask('POST', '/orgs/sites', { 'idempotency-key': key }, named(name))
+    const again = await ask('POST', '/orgs/sites', { 'idempotency-key': key }, named(name))
+    expect([again.statusCode, again.body]).toEqual([first.statusCode, first.body])
+    expect([first.headers['idempotency-replayed'], again.headers['idempotency-replayed']]).toEqual([undefined, 'true'])
+    expect(await count(name)).toBe(1)
+    const other = await ask('POST', '/orgs/sites', { 'idempotency-key': key }, named('Another'))
+    expect([other.statusCode, other.json().code]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED'])
+    const stored = await system.query('SELECT answer FROM idempotent_requests WHERE key = $1', [key])
+    expect(stored.rows[0]?.answer).not.toContain(name)
+  })
+  it('lets six at once act once', async () => {
+    const [key, name] = [randomUUID(), `Six ${randomUUID()}`]
+    const all = await Promise.all(
+      Array.from({ length: 6 }, () => ask('POST', '/orgs/sites', { 'idempotency-key': key }, named(name))),
+    )
+    expect(new Set(all.map(({ statusCode, body }) => `${statusCode} ${body}`)).size).toBe(1)
+    expect(await count(name)).toBe(1)
+  })
+  it('is free again after a refusal, is of one caller, and is refused when it is not well-formed', async () => {
+    const [key, name] = [randomUUID(), `Free ${randomUUID()}`]
+    expect(
+      (await ask('POST', '/orgs/sites', { 'idempotency-key': key }, { ...named(name), orgId: randomUUID() }))
+        .statusCode,
+    ).toBeGreaterThanOrEqual(400)
+    expect((await ask('POST', '/orgs/sites', { 'idempotency-key': key }, named(name))).statusCode).toBe(201)
+    const other = await ask('POST', '/orgs/sites', { 'idempotency-key': key }, named(name), here.orgAdmin)
+    expect([other.statusCode, other.headers['idempotency-replayed']]).toEqual([201, undefined])
+    expect((await ask('POST', '/orgs/sites', { 'idempotency-key': 'a b' }, named(name))).statusCode).toBe(400)
+  })
+})
+
+describe('around every answer', () => {
+  it('the id of the request is taken over where it is well-formed', async () => {
+    const id = 'trace-1.a:b/c'
+    expect((await ask('GET', '/health', { 'x-request-id': id })).headers['x-request-id']).toBe(id)
+    for (const bad of ['a b', 'x'.repeat(129), '"quoted"', 'ä'])
+      expect((await ask('GET', '/health', { 'x-request-id': bad })).headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
+  })
+  it('the limit of the address is told, long before it is reached', async () => {
+    const { headers } = await ask('GET', '/orgs/sites')
+    expect(headers['ratelimit-policy']).toMatch(/^"address";q=\d+;w=\d+$/)
+    expect(headers.ratelimit).toMatch(/^"address";r=\d+;t=\d+$/)
+  })
+  it('long reads are compressed for those who take it, and keep their version', async () => {
+    for (let n = 0; n < 12; n++) await newSite()
+    const plain = await ask('GET', '/orgs/sites')
+    const small = await ask('GET', '/orgs/sites', { 'accept-encoding': 'gzip, deflate' })
+    expect([small.headers['content-encoding'], small.headers.vary]).toEqual(['gzip', 'accept-encoding'])
+    expect(gunzipSync(small.rawPayload).toString()).toBe(plain.body)
+    for (const refused of ['identity', 'gzip;q=0', 'br'])
+      expect(
+        (await ask('GET', '/orgs/sites', { 'accept-encoding': refused })).headers['content-encoding'],
+      ).toBeUndefined()
+    const document = await ask('GET', '/openapi.json', { 'accept-encoding': 'br' })
+    expect(document.headers['content-encoding']).toBe('br')
+  })
+})
+
+describe('finding 16', () => {
+  it('an empty update of what is not there is 404', async () => {
+    const site = await newSite()
+    expect((await ask('PATCH', site, {}, {})).json().message).toBe('No updates provided')
+    await ask('DELETE', site)
+    expect((await ask('PATCH', site, {}, {})).statusCode).toBe(404)
+  })
+  it('a page has no maximum', async () => {
+    expect((await ask('GET', '/orgs/sites?page=5000000')).json().pagination.page).toBe(5_000_000)
+  })
+})
+
+describe('a refusal with 403', () => {
+  it('is recorded, at most twenty times an hour one by one, and the rest as a count', async () => {
+    const who = await person({ scope: 'partner', partnerId: here.partner.id }, { role: 'Partner Viewer' })
+    const refused = await Promise.all(
+      Array.from({ length: 25 }, () => ask('POST', '/orgs/sites', {}, { orgId: here.org.id, name: 'No' }, who)),
+    )
+    expect(new Set(refused.map(({ statusCode }) => statusCode))).toEqual(new Set([403]))
+    await denials.end()
+    const { rows } = await system.query(
+      `SELECT result, partner_id, details FROM audit_logs WHERE actor_id = $1 AND action = 'access.denied'`,
+      [who.userId],
+    )
+    expect(rows).toHaveLength(21)
+    expect(rows).toContainEqual({
+      result: 'denied',
+      partner_id: here.partner.id,
+      details: { refusals: 5, operations: ['tenancy.sites.create'] },
+    })
+    expect(rows).toContainEqual(
+      expect.objectContaining({ details: { operation: 'tenancy.sites.create', reason: expect.stringMatching(/./) } }),
+    )
+  })
+})

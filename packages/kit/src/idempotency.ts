@@ -1,0 +1,85 @@
+// The header Idempotency-Key, after draft-ietf-httpapi-idempotency-key-header: a request that comes again acts no second time.
+import { createHash } from 'node:crypto'
+import type { Caller } from './access.ts'
+import type { Operation, Reply, Request, Runtime } from './call.ts'
+import { invalid } from './errors.ts'
+import { proofFields } from './proof.ts'
+import { isRepeatable } from './statuses.ts'
+
+/** What an earlier request with the same key was answered. */
+export class EarlierAnswer {
+  readonly output: unknown
+  constructor(output: unknown) {
+    this.output = output
+  }
+}
+
+/** One request with a key. All of it refuses another input under the same key. */
+export interface Repeat<Db> {
+  /** The earlier answer, where there is one. */
+  find(): Promise<EarlierAnswer | null>
+  /** Takes the key for this request until its transaction ends. @throws CONFLICT while another request holds it */
+  claim(db: Db): Promise<EarlierAnswer | null>
+  /** Notes with a transaction's commit that something was changed. */
+  acted(db: Db): void
+  /** Stores the answer with the commit. */
+  keep(db: Db, output: unknown): void
+  /** Gives the key back after a refusal or failure. */
+  release(): Promise<void>
+}
+
+const wellFormed = /^[\x21-\x7e]{1,255}$/
+
+/** The proof of who asks may be another one the second time. */
+const withoutProof = (input: unknown): unknown =>
+  typeof input === 'object' && input !== null
+    ? Object.fromEntries(Object.entries(input).filter(([name]) => !Object.hasOwn(proofFields, name)))
+    : input
+
+/** @returns null for a request without a key, and of operations that take none */
+export function repeatOf<Db, Services>(
+  operation: Operation<Db, Services>,
+  caller: Caller | null,
+  input: unknown,
+  request: Request,
+  runtime: Runtime<Db, Services>,
+): Repeat<Db> | null {
+  const key = request.header('idempotency-key')
+  if (key === undefined || caller === null || !isRepeatable(operation.endpoint)) return null
+  if (!wellFormed.test(key)) {
+    throw invalid('Idempotency-Key: must have 1 to 255 visible ASCII characters without spaces')
+  }
+  const inputHash = createHash('sha256')
+    .update(JSON.stringify(withoutProof(input)))
+    .digest('base64url')
+  return runtime.repeat(operation, caller, key, inputHash)
+}
+
+/** The earlier answer, marked as such. */
+export function replayed({ output }: EarlierAnswer, reply: Reply): unknown {
+  reply.header('idempotency-replayed', 'true')
+  return output
+}
+
+/**
+ * For operations that commit on their own. The key is taken before and the answer is stored after them. Each of their
+ * transactions notes that it changed something, so that a process that dies in between is not followed by a second try.
+ */
+export async function keptOnce<Db, Services>(
+  repeat: Repeat<Db> | null,
+  runtime: Pick<Runtime<Db, Services>, 'transaction'>,
+  work: (acted: (db: Db) => void) => Promise<unknown>,
+): Promise<unknown> {
+  if (repeat === null) return work(() => undefined)
+  const earlier = await runtime.transaction(null, 'write', (db) => repeat.claim(db))
+  if (earlier !== null) return earlier
+  let output: unknown
+  try {
+    output = await work((db) => repeat.acted(db))
+  } catch (error) {
+    await repeat.release()
+    throw error
+  }
+  await runtime.transaction(null, 'write', async (db) => repeat.keep(db, output))
+  return output
+}

@@ -1,0 +1,78 @@
+// The API description as its readers see it: two validators accept it, and a client made from it compiles.
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { operations } from '@muster/areas/registry.ts'
+import { openApiDocument } from '@muster/kit/openapi.ts'
+import { expect, it } from 'vitest'
+import { acceptedByRedocly, acceptedByThePublishedSchema, clientTypes } from '../openapi/tools.ts'
+
+const document = openApiDocument(operations, '1.0.0', 'https://muster.test/api/v1')
+
+it('finding 2: the published schema of OpenAPI 3.1 accepts the description', async () => {
+  expect(await acceptedByThePublishedSchema(document)).toEqual([])
+})
+
+it('finding 2: an independent linter finds no error of structure and no dangling reference', async () => {
+  expect(await acceptedByRedocly(document)).toEqual([])
+})
+
+it('finding 2: every reference leads somewhere', () => {
+  const text = JSON.stringify(document)
+  const targets = [...text.matchAll(/"\$ref":"#([^"]+)"/g)].map(([, path = '']) => path)
+  const at = (path: string) =>
+    path
+      .split('/')
+      .slice(1)
+      .reduce<unknown>((inner, name) => (inner as Record<string, unknown> | undefined)?.[name], document)
+  expect([...new Set(targets)].filter((path) => at(path) === undefined)).toEqual([])
+})
+
+const program = `
+import createClient from 'openapi-fetch'
+import type { paths } from './api.js'
+const client = createClient<paths>({ baseUrl: 'https://muster.test/api/v1' })
+export async function use() {
+  const { data, error } = await client.GET('/devices/{id}', { params: { path: { id: 'x' } } })
+  if (error) throw new Error(error.message)
+  const name: string = data.hostname
+  const made = await client.POST('/orgs/sites', {
+    body: { orgId: 'x', name },
+    params: { header: { 'Idempotency-Key': 'k' } },
+  })
+  // @ts-expect-error a name is a text
+  await client.POST('/orgs/sites', { body: { orgId: 'x', name: 5 } })
+  const synced = await client.POST('/agent-versions/sync-upstream', { params: { query: { version: '1.0.0' } } })
+  return [made.data?.id, synced.data?.version]
+}
+`
+
+it('finding 2: a client generated from the description compiles strictly', { timeout: 180_000 }, async () => {
+  const root = join(import.meta.dirname, '../..')
+  const folder = await mkdtemp(join(root, 'test/openapi/generated-'))
+  try {
+    await writeFile(join(folder, 'api.d.ts'), await clientTypes(document))
+    await writeFile(join(folder, 'use.ts'), program)
+    const tsc = join(root, 'node_modules/typescript/bin/tsc')
+    const flags = '--strict --exactOptionalPropertyTypes --noUncheckedIndexedAccess --noEmit --skipLibCheck false'
+    const options = [
+      ...flags.split(' '),
+      '--module',
+      'nodenext',
+      '--target',
+      'es2023',
+      '--lib',
+      'es2023,dom,dom.iterable',
+      '--types',
+      '',
+      '--ignoreConfig',
+    ]
+    const { stdout } = await promisify(execFile)(process.execPath, [tsc, ...options, join(folder, 'use.ts')]).catch(
+      (error: { stdout?: string }) => ({ stdout: error.stdout ?? String(error) }),
+    )
+    expect(stdout).toBe('')
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})
