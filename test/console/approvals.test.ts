@@ -15,6 +15,9 @@ beforeAll(async () => {
   const client = clientOf(url, (await signIn(url, admin)).accessToken)
   ada = await newTenant(client, stage.outbox, 'Twosome')
   bob = await newAdministrator(client, stage.outbox, ada.partnerId, { name: 'Bob', email: 'bob@twosome.test' })
+  // A second person has been a member for seven days.
+  const longAgo = `UPDATE partner_users SET created_at = now() - interval '8 days', accepted_at = now() - interval '8 days' WHERE partner_id = $1`
+  await database.query(longAgo, [ada.partnerId])
   const other = { partnerId: ada.partnerId, name: 'Twosome Garage', slug: 'twosome-garage' }
   const { id: otherOrgId } = await client.tenancy.organizations.create.mutate(other)
   // A command for several organisations reaches far. What becomes of it on the machines is not asked here.

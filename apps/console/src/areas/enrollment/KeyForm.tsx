@@ -26,6 +26,7 @@ export function KeyForm({ open, place, done, close }: Props) {
     name: '',
     orgId: place.org ?? me.orgId ?? '',
     siteId: place.site ?? null,
+    maxUsage: 1,
     expiresAt: inDays(7),
   })
   const orgId = form.watch('orgId')
@@ -76,7 +77,7 @@ export function KeyForm({ open, place, done, close }: Props) {
         optional
         type="number"
         min={1}
-        hint="Without a number, any number."
+        hint="Without a number, any number: this takes your password if you signed in a while ago."
         error={errors.maxUsage?.message}
         {...form.register('maxUsage', {
           setValueAs: (text: string | number | null) => (text === '' || text === null ? null : Number(text)),
