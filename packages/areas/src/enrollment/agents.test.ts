@@ -67,6 +67,16 @@ describe('enrolment', async () => {
     expect(record).toMatchObject({ action: 'device.enroll', actor_id: answer.deviceId, org_id: here.org.id })
   })
 
+  it('finding 4: it is told the keys whose orders count; who has a certificate may ask for them again', async () => {
+    const { orderKeys, certificate } = await enrol(await keyOf(here))
+    expect(orderKeys).toEqual({ serial: 1, keys: keyring.orders?.map(({ x }) => x) })
+    const told = await call(null, agents.orderKeys, { certificate })
+    expect(told).toMatchObject({ ...orderKeys, statements: keyring.orderStatements })
+    expect(Math.abs(told.serverTime - Date.now())).toBeLessThan(60_000)
+    for (const wrong of ['a.b.c', `${certificate.slice(0, -10)}AAAAAAAAAA`])
+      expect(await refusal(call(null, agents.orderKeys, { certificate: wrong }))).toMatchObject({ status: 401 })
+  })
+
   it('the key may also stand in the header', async () => {
     const headers = { 'x-enrollment-key': await keyOf(here) }
     expect(await call(null, agents.enroll, machine(), { headers })).toMatchObject({ orgId: here.org.id })
