@@ -48,6 +48,7 @@ export const agents = {
     summary: 'Get the keys that sign orders to agents, and the time',
     access: anyone,
     bodyBytesMax: 16_384,
+    refuses: [401],
     input: z.object({ certificate: z.string().min(1).max(4096) }),
     output: orderKeys.extend({
       /** How the keys came to be those, oldest first; each is signed by a key of the one before. */
