@@ -1,0 +1,77 @@
+// Inputs with which a caller might widen its reach: around the example of an operation, each thing that it names is replaced by
+// the caller's own and by every other of its kind, and each field that limits or grants is set as wide as its schema allows.
+import type { Operation } from '@muster/areas/operation.ts'
+import { z } from 'zod'
+
+/** Ids of things of one kind, the caller's own first. */
+export type Kinds = Readonly<Record<string, readonly string[]>>
+
+interface FieldSchema {
+  readonly type?: string
+  readonly enum?: readonly unknown[]
+  readonly anyOf?: readonly FieldSchema[]
+}
+
+/** Which kind of thing a field names, by the word it ends with. */
+const named: readonly (readonly [RegExp, string])[] = [
+  [/^(site)s?Ids?$|^siteIds?$/, 'site'],
+  [/groupIds?$/i, 'group'],
+  [/^(org|organization)Ids?$/, 'org'],
+  [/^deviceIds?$/, 'device'],
+  [/roleId$/i, 'role'],
+  [/^userIds?$/, 'user'],
+  [/^partnerId$/, 'partner'],
+]
+/** Longer lists of choices are catalogs, of commands or actions, and no levels of access. */
+const choicesMost = 4
+const everything = { all: [] }
+/** What grants or selects most, for fields whose values are no ids. */
+const widest: Readonly<Record<string, readonly unknown[]>> = {
+  filter: [everything],
+  permissions: [[{ resource: '*', action: '*' }]],
+  scopes: [['*:*']],
+  orgAccess: ['all'],
+}
+
+const variants = (field: FieldSchema): readonly FieldSchema[] => [field, ...(field.anyOf ?? [])]
+const isList = (field: FieldSchema) => variants(field).some(({ type }) => type === 'array')
+const isNullable = (field: FieldSchema) => variants(field).some(({ type }) => type === 'null')
+
+function valuesFor(name: string, field: FieldSchema, kinds: Kinds): readonly unknown[] {
+  const known = widest[name]
+  if (known !== undefined) return known
+  const none = isNullable(field) ? [null] : []
+  const kind = named.find(([pattern]) => pattern.test(name))?.[1]
+  const ids = kind === undefined ? undefined : kinds[kind]
+  if (ids !== undefined) return isList(field) ? [...none, ids] : [...none, ...ids]
+  const choices = variants(field).flatMap((one) => one.enum ?? [])
+  if (choices.length > 0) return choices.slice(0, choicesMost)
+  return variants(field).some(({ type }) => type === 'boolean') ? [true, false] : []
+}
+
+/** The same input about the other things of the kinds that it names. */
+function aboutOthers(input: Readonly<Record<string, unknown>>, kinds: Kinds): Record<string, unknown>[] {
+  return Object.entries(input).flatMap(([name, value]) => {
+    const kind = typeof value === 'string' ? Object.values(kinds).find((ids) => ids.includes(value)) : undefined
+    return (kind ?? []).filter((id) => id !== value).map((id) => ({ ...input, [name]: id }))
+  })
+}
+
+/** Inputs to try, without repetition. The example comes first. */
+export function wideningInputs({ endpoint }: Operation, example: object, kinds: Kinds): object[] {
+  const given = { ...example } as Record<string, unknown>
+  const described = z.toJSONSchema(endpoint.input, { io: 'input', unrepresentable: 'any' })
+  const fields = Object.entries(described.properties ?? {}) as [string, FieldSchema][]
+  const wide = fields.map(([name, field]) => [name, valuesFor(name, field, kinds)] as const)
+  const others = aboutOthers(given, kinds)
+  const tried = [given, ...others].flatMap((base, index) => [
+    base,
+    ...wide.flatMap(([name, values]) =>
+      // Around what is another's, one value for each field says enough; around the example each of them is tried.
+      (index === 0 ? values : values.slice(0, 1)).map((value) => ({ ...base, [name]: value })),
+    ),
+  ])
+  const all = Object.fromEntries(wide.flatMap(([name, [value]]) => (value === undefined ? [] : [[name, value]])))
+  const together = [given, ...others].map((base) => ({ ...all, ...base }))
+  return [...new Map([...tried, ...together].map((input) => [JSON.stringify(input), input])).values()]
+}
