@@ -6,12 +6,52 @@ import {
   type Operation as AnyOperation,
   implementation,
 } from '@muster/kit/call.ts'
-import type { Resource } from '@muster/kit/contract.ts'
+import type { AnyEndpoint, Resource } from '@muster/kit/contract.ts'
+import { z } from 'zod'
 import type { Services } from './services.ts'
+import { requireOrganizationInReach } from './tenancy/index.ts'
 
 export type Call<In = unknown> = AnyCall<In, Db, Services>
 export type Operation = AnyOperation<Db, Services>
 
-/** Pairs the declarations of a resource with their handlers; a missing or misnamed handler does not compile. */
-export const implement = <R extends Resource>(contract: R, handlers: AnyHandlers<R, Db, Services>) =>
-  implementation(contract, handlers)
+/** Lists and other reads that take an organization as a filter: they name nothing in their path. */
+const filtersByOrganization = ({ kind, path, input, access }: AnyEndpoint): boolean =>
+  (kind === 'query' || kind === 'raw') &&
+  access.who !== 'public' &&
+  !path.includes('/:') &&
+  input instanceof z.ZodObject &&
+  filterNames.some((name) => name in input.shape)
+
+const filterNames = ['orgId', 'organizationId'] as const
+
+/** The organizations that the input names as a filter, each once. */
+const namedIn = (input: unknown): string[] => [
+  ...new Set(filterNames.flatMap((name) => (typeof Object(input)[name] === 'string' ? [Object(input)[name]] : []))),
+]
+
+type Handler = (call: Call) => unknown
+
+/** Has the filter judged beside the work that it is for, so that both questions leave in one message. */
+const judged =
+  (handle: Handler): Handler =>
+  async (call) => {
+    const named = namedIn(call.input).map((orgId) => requireOrganizationInReach(call.db, call.caller, orgId))
+    const work = Promise.resolve(handle(call))
+    // The refusal comes first, whatever became of the work.
+    work.catch(() => {})
+    await Promise.all(named)
+    return work
+  }
+
+/**
+ * Pairs the declarations of a resource with their handlers; a missing or misnamed handler does not compile. One rule holds
+ * for every read that is filtered by `orgId`: an organization out of reach is refused, not answered with nothing.
+ */
+export function implement<R extends Resource>(contract: R, handlers: AnyHandlers<R, Db, Services>) {
+  const made = implementation(contract, handlers)
+  const guarded = Object.entries(made.handlers).map(([name, handle]) => {
+    const endpoint = contract[name]
+    return [name, endpoint !== undefined && filtersByOrganization(endpoint) ? judged(handle) : handle] as const
+  })
+  return { ...made, handlers: Object.fromEntries(guarded) }
+}

@@ -772,6 +772,7 @@ export interface SsoProviders {
   scimLastUsedAt: string | null
   createdAt: Generated<string>
   updatedAt: Generated<string>
+  provenAt: string | null
 }
 
 export interface StreamPositions {

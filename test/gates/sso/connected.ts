@@ -8,6 +8,7 @@ import {
   type TestIdentityProvider,
   type TestSubject,
 } from '@muster/testkit/identity-provider.ts'
+import { testServices } from '@muster/testkit/services.ts'
 import { person, type World } from '@muster/testkit/world.ts'
 import { afterAll } from 'vitest'
 import type { Site, Visitor } from './site.ts'
@@ -33,6 +34,9 @@ export async function connected(there: World, at: TestIdentityProvider, more: ob
   const { issuer, clientId, clientSecret } = at
   const given = { orgId: there.org.id, name: 'Ours', issuer, clientId, clientSecret, ...more }
   const made = await call(there.partnerAdmin, providers.create, given)
+  const { system } = await testServices()
+  // As a first sign-in, or a test of the provider, would note it.
+  await system.query('UPDATE sso_providers SET proven_at = now() WHERE id = $1', [made.id])
   return call(there.partnerAdmin, providers.status, { id: made.id, status: 'active' })
 }
 

@@ -216,13 +216,19 @@ async function requireUnused(db: Db, caller: Caller, role: RoleRow): Promise<voi
     .select((eb) => eb.fn.countAll<number>().as('childRoleCount'))
     .where('parentRoleId', '=', role.id)
     .executeTakeFirstOrThrow()
-  const blockers = userCount + childRoleCount
+  const providers = await db
+    .selectFrom('ssoProviders')
+    .select(['id', 'name'])
+    .where('defaultRoleId', '=', role.id)
+    .orderBy('name')
+    .execute()
+  const providerCount = providers.length
+  const blockers = userCount + childRoleCount + providerCount
   if (blockers === 0) return
-  throw badRequest(`The role is in use: ${userCount} users have it, ${childRoleCount} roles inherit from it`, {
-    blockers,
-    userCount,
-    childRoleCount,
-  })
+  const uses = [`${userCount} users have it`, `${childRoleCount} roles inherit from it`]
+  const names = providers.map(({ name }) => name).join(', ')
+  if (providerCount > 0) uses.push(`${providerCount} identity providers give it to new members: ${names}`)
+  throw badRequest(`The role is in use: ${uses.join(', ')}`, { blockers, userCount, childRoleCount, providerCount })
 }
 
 /** A custom role that bears the name of a built-in one would pass for it. */

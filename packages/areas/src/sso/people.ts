@@ -7,7 +7,7 @@ import type { Call } from '../operation.ts'
 import { roleFor } from '../roles/index.ts'
 import { acceptByProvider, addMember, type Member, memberOfOrganization } from '../users/index.ts'
 import type { CallbackError } from './flow.contract.ts'
-import type { ProviderRow } from './providers.queries.ts'
+import { noteProven, type ProviderRow } from './providers.queries.ts'
 
 export interface AssertedPerson {
   readonly issuer: string
@@ -60,6 +60,7 @@ async function linkedPerson(
   if ((await memberThatMayEnter(db, provider, linked.userId)) === undefined) return { error: 'no_org_access' }
   const lastLoginAt = new Date(services.clock.now()).toISOString()
   await db.updateTable('ssoIdentities').set({ email, lastLoginAt }).where('id', '=', linked.id).execute()
+  await noteProven(db, provider, lastLoginAt)
   return { userId: linked.userId }
 }
 
@@ -103,15 +104,17 @@ async function newPerson(call: Call, db: Db, provider: ProviderRow, person: Asse
 async function link(
   { services, audit }: Call,
   db: Db,
-  { id: providerId, orgId, partnerId }: ProviderRow,
+  provider: ProviderRow,
   { issuer, subject, email }: AssertedPerson,
   userId: string,
 ): Promise<void> {
+  const { id: providerId, orgId, partnerId } = provider
   const lastLoginAt = new Date(services.clock.now()).toISOString()
   await db
     .insertInto('ssoIdentities')
     .values({ providerId, orgId, partnerId, userId, issuer, subject, email, lastLoginAt })
     .execute()
+  await noteProven(db, provider, lastLoginAt)
   audit({
     action: 'sso.identity.link',
     target: userId,

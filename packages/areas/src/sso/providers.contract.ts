@@ -67,6 +67,8 @@ export const Provider = z.object({
   enforceSSO: z.boolean(),
   /** Does a second factor of which the provider tells (claim `amr`) count as ours? */
   trustMfa: z.boolean(),
+  /** When a test of the provider, or a sign-in through it, first succeeded as it is set up now. */
+  provenAt: time().nullable(),
   /** What the provider has to be told as redirect address. */
   redirectUri: z.string(),
   /** Where a sign-in begins. */

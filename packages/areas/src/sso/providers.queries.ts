@@ -25,6 +25,7 @@ const columns = [
   'ssoProviders.allowedDomains',
   'ssoProviders.enforceSso',
   'ssoProviders.trustMfa',
+  'ssoProviders.provenAt',
   'ssoProviders.scimTokenPrefix',
   'ssoProviders.scimTokenCreatedAt',
   'ssoProviders.scimPreviousExpiresAt',
@@ -36,6 +37,18 @@ const columns = [
 const selected = (db: Db) => db.selectFrom('ssoProviders').select(columns)
 /** A provider as it is stored. Never leaves the server. */
 export type ProviderRow = Awaited<ReturnType<ReturnType<typeof selected>['executeTakeFirstOrThrow']>>
+
+/** Notes that the provider works as it is set up now: a test or a sign-in has succeeded. */
+export async function noteProven(db: Db, { id, issuer, clientId }: ProviderRow, at: string): Promise<void> {
+  await db
+    .updateTable('ssoProviders')
+    .set({ provenAt: at })
+    .where('id', '=', id)
+    .where('issuer', '=', issuer)
+    .where('clientId', '=', clientId)
+    .where('provenAt', 'is', null)
+    .execute()
+}
 
 export const secretContext = (providerId: string) => `client secret of identity provider ${providerId}`
 

@@ -117,7 +117,7 @@ describe('a provider', () => {
     expect(await refusal(call(here.partnerViewer, providers.create, given()))).toMatchObject({ status: 403 })
     expect(await refusal(call(elsewhere.partnerAdmin, providers.create, given()))).toMatchObject({ status: 404 })
     expect(await refusal(call(elsewhere.orgAdmin, providers.list, { orgId: here.org.id }))).toMatchObject({
-      status: 404,
+      status: 403,
     })
     const { id } = await add()
     const stranger = elsewhere.partnerAdmin
@@ -147,7 +147,15 @@ describe('what a sign-in page may know', () => {
     expect(await call(null, flow.check, { orgId })).toEqual(none)
     await call(there.partnerAdmin, providers.status, { id: first.id, status: 'active' })
     expect(await call(null, flow.check, { orgId })).toMatchObject({ enforceSSO: false, provider: { name: 'First' } })
-    await call(there.partnerAdmin, providers.status, { id: enforced.id, status: 'active' })
+    const activate = () => call(there.partnerAdmin, providers.status, { id: enforced.id, status: 'active' })
+    expect(await refusal(activate())).toMatchObject({ status: 409, message: expect.stringContaining('enforceSSO') })
+    const enforce = () => call(there.partnerAdmin, providers.update, { id: first.id, enforceSSO: true })
+    expect(await refusal(enforce())).toMatchObject({ status: 409 })
+    // As a test of the provider does, or a sign-in through it.
+    await system.query('UPDATE sso_providers SET proven_at = now() WHERE id = $1', [enforced.id])
+    await activate()
+    const moved = { id: enforced.id, issuer: 'https://127.0.0.2', clientSecret: 'another' }
+    expect(await refusal(call(there.partnerAdmin, providers.update, moved))).toMatchObject({ status: 409 })
     expect(await call(null, flow.check, { orgId })).toMatchObject({
       ssoEnabled: true,
       enforceSSO: true,

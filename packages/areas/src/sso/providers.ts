@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { asCaller, type Db } from '@muster/db/database.ts'
 import type { Caller } from '@muster/kit/access.ts'
-import { badRequest, invalid, notFound } from '@muster/kit/errors.ts'
+import { badRequest, conflict, invalid, notFound } from '@muster/kit/errors.ts'
 import { seal } from '@muster/kit/sealed.ts'
 import { type Call, implement } from '../operation.ts'
 import { roleFor } from '../roles/index.ts'
@@ -16,6 +16,7 @@ import { isSharedIssuer, presets } from './presets.rules.ts'
 import { attemptDiscovery, examine } from './provider-examination.ts'
 import { providers as contract, type Provider } from './providers.contract.ts'
 import {
+  noteProven,
   type ProviderRow,
   pageOfProviders,
   providerById,
@@ -83,6 +84,10 @@ export default implement(contract, {
     await requireWorkingTenant(db, caller, tenant)
     await requireSound(db, tenant, { ...row, ...fields })
     const isAnother = (fields.issuer ?? row.issuer) !== row.issuer || (fields.clientId ?? row.clientId) !== row.clientId
+    const enforces = enforceSSO ?? row.enforceSso
+    if (row.status === 'active' && enforces && (isAnother || !row.enforceSso)) {
+      requireProven(isAnother ? { provenAt: null } : row)
+    }
     // A secret that one provider was given is not handed to the next address that somebody types in.
     if (isAnother && row.clientSecret !== null && clientSecret === undefined) {
       throw invalid('clientSecret: give the secret again when the issuer or the client changes')
@@ -98,6 +103,7 @@ export default implement(contract, {
         ...(secret === undefined ? {} : { clientSecret: secret }),
         ...(enforceSSO === undefined ? {} : { enforceSso: enforceSSO }),
         ...(attributeMapping === undefined ? {} : { attributeMapping: JSON.stringify(attributeMapping) }),
+        ...(isAnother ? { provenAt: null } : {}),
         // Touched in any case, so that a change of the secret alone is a change.
         name: fields.name ?? row.name,
       })
@@ -129,6 +135,7 @@ export default implement(contract, {
     if (input.status === 'active') {
       await requireWorkingTenant(db, caller, tenantOfProvider(row))
       await requireSound(db, tenantOfProvider(row), row)
+      if (row.enforceSso && row.status !== 'active') requireProven(row)
     }
     await db.updateTable('ssoProviders').set({ status: input.status }).where('id', '=', row.id).execute()
     if (input.status === 'inactive') await endSessionsOf(db, row.id)
@@ -142,7 +149,10 @@ export default implement(contract, {
     requireUnlimited(caller)
     await services.limits.take('ssoTestPerUser', caller.userId)
     const row = await asCaller(services.people, caller, 'read', (db) => providerById(db, caller, input.id))
-    return examine(services, registrationOf(services, row), row.scopes)
+    const report = await examine(services, registrationOf(services, row), row.scopes)
+    const at = new Date(services.clock.now()).toISOString()
+    if (report.success) await asCaller(services.people, caller, 'write', (db) => noteProven(db, row, at))
+    return report
   },
 
   async identities({ caller, input: { id, page, limit }, db }) {
@@ -176,6 +186,14 @@ export default implement(contract, {
     return { success: true as const }
   },
 })
+
+/** Nobody could sign in any more if the only way in did not work. @throws CONFLICT */
+function requireProven({ provenAt }: Pick<ProviderRow, 'provenAt'>): void {
+  if (provenAt !== null) return
+  throw conflict(
+    'enforceSSO: the provider has not worked yet. Test it or sign in through it first, or turn enforceSSO off',
+  )
+}
 
 const subject = ({ id, name, orgId, partnerId }: Pick<Provider, 'id' | 'name' | 'orgId' | 'partnerId'>) => ({
   target: id,

@@ -1,7 +1,7 @@
 import type { Db } from '@muster/db/database.ts'
 import type { Tables } from '@muster/db/tables.ts'
 import type { Caller } from '@muster/kit/access.ts'
-import { denied } from '@muster/kit/errors.ts'
+import { denied, notFound } from '@muster/kit/errors.ts'
 import { type SelectQueryBuilder, sql } from 'kysely'
 import { within } from './reach.ts'
 
@@ -23,6 +23,15 @@ export const findOrganization = (db: Db, caller: Caller, orgId: string): Promise
     .executeTakeFirst()
 
 /**
+ * The live organization that a filter names; one rule for every list.
+ * @throws FORBIDDEN when it is not in reach, NOT_FOUND to system scope
+ */
+export async function requireOrganizationInReach(db: Db, caller: Caller, orgId: string): Promise<void> {
+  if ((await findOrganization(db, caller, orgId)) !== undefined) return
+  throw caller.scope === 'system' ? notFound('Organization') : denied('Access to this organization denied')
+}
+
+/**
  * A suspended or churned organisation keeps reporting and can be read, but nothing in it is added, changed, removed or
  * commanded until its status is active or trial again. The organisation's own record stays open to its partner.
  */
@@ -34,23 +43,12 @@ export const isWorking = ({ status }: Pick<OrganizationRef, 'status'>): boolean 
 
 type Organizations = SelectQueryBuilder<Tables, 'organizations', object>
 
-/** The live organisations of live partners in the caller's reach. */
-export function reachableOrganizations(db: Db, caller: Caller): Organizations {
-  const live = db
+/** The live organizations in the caller's reach. Those of a deleted partner are deleted with it. */
+export const reachableOrganizations = (db: Db, caller: Caller): Organizations =>
+  db
     .selectFrom('organizations')
     .where('organizations.deletedAt', 'is', null)
     .where(within(caller, 'organizations.id', 'organizations.partnerId'))
-  if (caller.scope !== 'system') return live
-  // Everybody else's partner is known to be live, or there would be no caller.
-  return live.where((eb) =>
-    eb.exists(
-      eb
-        .selectFrom('partners')
-        .whereRef('partners.id', '=', 'organizations.partnerId')
-        .where('partners.deletedAt', 'is', null),
-    ),
-  )
-}
 
 /** The order in which a partner wants its organisations listed; empty when it has not said. */
 export async function savedOrder(db: Db, partnerId: string | null): Promise<string[]> {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { auditOf } from '@muster/testkit/audit.ts'
 import { call, refusal } from '@muster/testkit/call.ts'
+import { testServices } from '@muster/testkit/services.ts'
 import { person, world } from '@muster/testkit/world.ts'
 import { describe, expect, it } from 'vitest'
 import { session } from '../auth/session.contract.ts'
@@ -246,7 +247,9 @@ describe('deleting an organisation', () => {
     expect(ids(await call(partnerAdmin, organizations.list, { limit: 100 }))).not.toContain(id)
     expect(ids(await call(partnerAdmin, sites.list, { limit: 100 }))).not.toContain(site.id)
     expect(await refusal(call(partnerAdmin, sites.get, { id: site.id }))).toMatchObject({ status: 403 })
-    expect(await call(systemAdmin, sites.get, { id: site.id })).toMatchObject({ id: site.id })
+    expect(await refusal(call(systemAdmin, sites.get, { id: site.id }))).toMatchObject({ status: 404 })
+    const { system } = await testServices()
+    expect((await system.query('SELECT FROM sites WHERE id = $1', [site.id])).rowCount).toBe(1)
   })
 
   it('its people are signed out at once', async () => {

@@ -67,6 +67,7 @@ export default implement(contract, {
     const before = await organizationById(db, caller, id, 'to change')
     requireSensibleContract({ ...before, ...changes })
     const merged = settings === undefined ? {} : { settings: mergeSettings(before.settings, settings) }
+    requirePersonForSecurity(caller, before, { ...before, ...changes, ...merged })
     if (asksLess(before.settings, merged.settings ?? before.settings)) await call.stepUp()
     const after = await db
       .updateTable('organizations')
@@ -106,6 +107,15 @@ function asksLess(now: JsonObject, wanted: JsonObject): boolean {
   const [before, after] = [securityOf(now), securityOf(wanted)]
   const allowsSms = !before.allowedMfaMethods.sms && after.allowedMfaMethods.sms
   return (before.requireMfa && !after.requireMfa) || allowsSms
+}
+
+/** How people sign in is not for a key to decide that somebody may have found. @throws FORBIDDEN */
+function requirePersonForSecurity(caller: Caller, before: Organization, after: Organization): void {
+  if (caller.kind !== 'api-key') return
+  const security = ({ settings, ssoConfig }: Organization) =>
+    JSON.stringify([settings.security ?? null, ssoConfig ?? null])
+  if (security(before) === security(after)) return
+  throw denied('API keys cannot change settings.security or ssoConfig. Sign in to change them')
 }
 
 function requireOwnPartner(caller: Caller, partnerId: string | undefined): void {

@@ -51,6 +51,12 @@ export default implement(contract, {
     const before = await partnerById(db, input.id, 'to change')
     const deletedAt = new Date(services.clock.now()).toISOString()
     await db.updateTable('partners').set({ deletedAt }).where('id', '=', input.id).execute()
+    await db
+      .updateTable('organizations')
+      .set({ deletedAt })
+      .where('partnerId', '=', input.id)
+      .where('deletedAt', 'is', null)
+      .execute()
     audit({ target: input.id, name: before.name, partnerId: input.id, before })
     effect(() => services.callers.clear())
     return { success: true as const }

@@ -60,7 +60,7 @@ describe('the list of users', () => {
       roleName: 'Org Admin',
       siteIds: null,
     })
-    expect(await refusal(call(admin, users.list, { orgId: elsewhere.org.id }))).toMatchObject({ status: 404 })
+    expect(await refusal(call(admin, users.list, { orgId: elsewhere.org.id }))).toMatchObject({ status: 403 })
     expect(await refusal(call(here.orgAdmin, users.list, { orgId: here.otherOrg.id }))).toMatchObject({
       status: 403,
       message: 'Access to this organization denied',
@@ -295,7 +295,7 @@ describe('managing users', () => {
     }
     expect((await call(selected, users.list, {})).pagination.total).toBeGreaterThan(1)
     expect(ids(await call(selected, users.list, { orgId: here.org.id }))).toContain(id)
-    expect(await refusal(call(selected, users.list, { orgId: here.otherOrg.id }))).toMatchObject({ status: 404 })
+    expect(await refusal(call(selected, users.list, { orgId: here.otherOrg.id }))).toMatchObject({ status: 403 })
   })
 })
 

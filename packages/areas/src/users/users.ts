@@ -14,7 +14,7 @@ import {
   roleFor,
   rolesFor,
 } from '../roles/index.ts'
-import { requireUnlimited, requireWorkingTenant, tenantOf } from '../tenancy/index.ts'
+import { isLimited, requireUnlimited, requireWorkingTenant, tenantOf } from '../tenancy/index.ts'
 import { disable, enable, removeMember, rename } from './accounts.ts'
 import { requireNotGreaterMember } from './greater-members.ts'
 import { type Member, memberById, membersOf, membersWithRole, tenantOfMember } from './members.queries.ts'
@@ -24,12 +24,12 @@ import { users as contract } from './users.contract.ts'
 export default implement(contract, {
   async ofRole({ caller, input: { id, page, limit }, db }) {
     const role = await roleById(db, caller, id)
-    return membersWithRole(db, caller, role, page, limit)
+    return shownTo(caller, await membersWithRole(db, caller, role, page, limit))
   },
 
   async list({ caller, input: { page, limit, search, status, roleId, ...named }, db }) {
     const tenant = await tenantOf(db, caller, named)
-    return membersOf(db, tenant, { search, status, roleId }, { page, limit })
+    return shownTo(caller, await membersOf(db, tenant, { search, status, roleId }, { page, limit }))
   },
 
   async roles({ caller, input, db }) {
@@ -54,7 +54,7 @@ export default implement(contract, {
   },
 
   async get({ caller, input: { id, ...named }, db }) {
-    return memberById(db, caller, id, named)
+    return withLimitsInSight(caller, await memberById(db, caller, id, named))
   },
 
   async update(call) {
@@ -110,6 +110,20 @@ export default implement(contract, {
     effect(() => services.callers.clear())
     return after
   },
+})
+
+/** To a caller with limits, a member's own limits show as far as both have them. */
+function withLimitsInSight<M extends Member>(caller: Caller, member: M): M {
+  if (!isLimited(caller)) return member
+  const common = (own: readonly string[] | null, ids: string[] | null) =>
+    ids === null ? null : ids.filter((id) => own?.includes(id) === true)
+  const siteIds = common(caller.siteIds, member.siteIds)
+  return { ...member, siteIds, deviceGroupIds: common(caller.deviceGroupIds, member.deviceGroupIds) }
+}
+
+const shownTo = <P extends { readonly data: readonly Member[] }>(caller: Caller, page: P) => ({
+  ...page,
+  data: page.data.map((member) => withLimitsInSight(caller, member)),
 })
 
 const subject = ({ id, email, orgId, partnerId }: Member) => ({ target: id, name: email, orgId, partnerId })

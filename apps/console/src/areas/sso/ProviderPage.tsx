@@ -11,6 +11,7 @@ import { Card, CopyText, Facts } from '../../ui/display.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { RowMenu } from '../../ui/RowMenu.tsx'
 import { Failure, Loading } from '../../ui/states.tsx'
+import { Moment } from '../../ui/time.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { Identities } from './Identities.tsx'
 import { ProviderForm } from './ProviderForm.tsx'
@@ -75,7 +76,8 @@ const Labelled = ({ label, children }: { readonly label: string; readonly childr
 const yes = (value: boolean) => (value ? 'Yes' : 'No')
 
 function About({ provider }: { readonly provider: Provider }) {
-  const { issuer, clientId, hasClientSecret, scopes, allowedDomains, autoProvision, enforceSSO, trustMfa } = provider
+  const { issuer, clientId, hasClientSecret, scopes, allowedDomains, autoProvision, enforceSSO, trustMfa, provenAt } =
+    provider
   return (
     <Card title="About">
       <Facts
@@ -86,6 +88,7 @@ function About({ provider }: { readonly provider: Provider }) {
           ['Scopes', scopes],
           ['E-mail domains', allowedDomains || 'every domain'],
           ['Adds unknown people', yes(autoProvision)],
+          ['Worked first', <Moment key="proven" at={provenAt} never="not yet" />],
           ['The only way in', yes(enforceSSO)],
           ['Its second factor counts', yes(trustMfa)],
         ]}

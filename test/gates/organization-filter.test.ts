@@ -1,0 +1,64 @@
+// Deviation 10 of the contract as a rule for every read that takes an organization as a filter: one out of reach is refused with
+// 403, and system scope, which reaches all, gets 404 for one that does not exist any more.
+import { randomUUID } from 'node:crypto'
+import type { Operation } from '@muster/areas/operation.ts'
+import { operations } from '@muster/areas/registry.ts'
+import { organizations } from '@muster/areas/tenancy/organizations.contract.ts'
+import type { Scope } from '@muster/kit/contract.ts'
+import { call } from '@muster/testkit/call.ts'
+import { person, world } from '@muster/testkit/world.ts'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { exampleOf } from './example-of.ts'
+import { probe } from './probe.ts'
+import { buildStage } from './stage.ts'
+
+const here = await buildStage()
+const elsewhere = await world()
+const gone = await world()
+await call(gone.partnerAdmin, organizations.remove, { id: gone.org.id })
+const { world: mine, stage } = here
+const ofPartner = { scope: 'partner', partnerId: mine.partner.id } as const
+const selected = await person(ofPartner, { role: 'Partner Admin', orgAccess: 'selected', orgIds: [stage.org] })
+const forbidden = { status: 403, message: 'Access to this organization denied' }
+const missing = { status: 404, message: 'Organization not found' }
+
+const tries = [
+  { name: 'a member', scope: 'organization', who: mine.orgAdmin, orgId: stage.otherOrg, expected: forbidden },
+  { name: 'a partner', scope: 'partner', who: mine.partnerAdmin, orgId: elsewhere.org.id, expected: forbidden },
+  { name: 'a partner', scope: 'partner', who: mine.partnerAdmin, orgId: randomUUID(), expected: forbidden },
+  { name: 'a selection', scope: 'partner', who: selected, orgId: stage.otherOrg, expected: forbidden },
+  { name: 'the system', scope: 'system', who: mine.systemAdmin, orgId: randomUUID(), expected: missing },
+  { name: 'the system', scope: 'system', who: mine.systemAdmin, orgId: gone.org.id, expected: missing },
+] as const
+
+const fieldOf = ({ endpoint: { input } }: Operation): string | undefined =>
+  input instanceof z.ZodObject ? ['orgId', 'organizationId'].find((name) => name in input.shape) : undefined
+const filtered = operations.filter((operation) => {
+  const { kind, path, access } = operation.endpoint
+  const reads = kind === 'query' || kind === 'raw'
+  return reads && access.who !== 'public' && !path.includes('/:') && fieldOf(operation) !== undefined
+})
+
+describe.each(filtered.map((operation) => ({ id: operation.id, operation })))('$id', ({ operation }) => {
+  const field = fieldOf(operation) ?? ''
+  const inputFor = (scope: Scope, orgId: string) => {
+    const { partnerId: _, ...input } = Object(exampleOf(operation).input(stage, scope))
+    return { ...input, [field]: orgId }
+  }
+
+  it('refuses an organization that is out of reach, and takes one in reach', async () => {
+    const open = tries.filter(({ scope }) => operation.endpoint.access.scopes.includes(scope))
+    for (const { who, scope, orgId, expected, name } of open) {
+      const { status, message } = await probe(operation, who, inputFor(scope, orgId))
+      expect({ name, status, message }).toEqual({ name, ...expected })
+    }
+    // Some lists are for whole partners.
+    const own = await probe(operation, mine.partnerAdmin, inputFor('partner', stage.org))
+    if (operation.endpoint.access.scopes.includes('partner')) expect(own.status).toBeLessThan(400)
+  })
+})
+
+it('is asked of many operations', () => {
+  expect(filtered.length).toBeGreaterThan(15)
+})
