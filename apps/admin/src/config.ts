@@ -4,6 +4,7 @@ import { outboxToken } from '@muster/areas/mail/settings.ts'
 import {
   hostSettings,
   logLevel,
+  networks,
   onOff,
   port,
   postgresUrl,
@@ -43,7 +44,7 @@ export const adminSettings = z.object({
   /** Where the built console lies. */
   CONSOLE_DIR: z.string().default(fileURLToPath(new URL('../../console/dist', import.meta.url))),
   /** Addresses or networks of proxies whose X-Forwarded-For is believed, comma separated. */
-  TRUSTED_PROXIES: z.string().default(''),
+  TRUSTED_PROXIES: networks(),
   /** Requests that one address may make of this process each second, on average; 0 sets no limit. */
   REQUESTS_PER_SECOND: wholeNumber(0, 1_000_000, 2_000),
   /** Event streams that this process holds open at most, of everyone together; each needs a socket. */

@@ -66,7 +66,7 @@ const app = await createServer({
   log,
   registry,
   consoleFolder: config.CONSOLE_DIR,
-  trustedProxies: config.TRUSTED_PROXIES.split(',').filter((network) => network !== ''),
+  trustedProxies: config.TRUSTED_PROXIES,
 })
 observePools({ people, system }, registry)
 let draining = false

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import {
   hostSettings,
   logLevel,
+  networks,
   port,
   readConfig,
   redisUrl,
@@ -20,6 +21,8 @@ export const ingestSettings = z.object({
   /** Where agents connect from outside: its host is a name that this process answers to. */
   INGEST_PUBLIC_URL: z.url({ protocol: /^wss?$/, error: 'should look like wss://agents.example.com/agent' }).optional(),
   ...hostSettings,
+  /** Addresses or networks of proxies whose X-Forwarded-For is believed, comma separated. */
+  TRUSTED_PROXIES: networks(),
   REDIS_URL: redisUrl(),
   /** Keys that device certificates are verified with, and tickets made. */
   DEVICE_KEYS_FILE: z.string(),

@@ -16,7 +16,7 @@ export async function sendAway(gateway: Gateway): Promise<void> {
   gateway.returnWindowMs = windowMs
   const { name: reason } = closeCodes.goingAway
   let turn = 0
-  for (const connection of [...registry.connections(), ...registry.waiting]) {
+  for (const connection of [...registry.connections(), ...registry.waiting.connections()]) {
     const afterMs = Math.floor(Math.random() * windowMs)
     send(gateway, connection, encodeDown({ name: 'retry', sequence: 0, body: { afterMs, reason } }))
     shut(gateway, connection, 'goingAway')

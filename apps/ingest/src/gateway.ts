@@ -54,7 +54,6 @@ const ackFrame = new Uint8Array(11)
 /** A socket was opened: it is challenged. */
 export function open(gateway: Gateway, socket: Socket, connection: Connection): void {
   connection.socket = socket
-  gateway.registry.waiting.add(connection)
   challenge(gateway, connection, Date.now(), true)
 }
 
@@ -66,9 +65,11 @@ function challenge(gateway: Gateway, connection: Connection, serverTime: number,
   send(gateway, connection, encodeDown({ name: 'challenge', sequence: 0, body }))
 }
 
-/** The state of a socket that is about to be opened. */
-export function prepare(gateway: Gateway): Connection {
-  return createConnection(gateway.registry.nextNumber(), gateway.tick)
+/** The state of a socket that is opened at once; it takes a waiting place of its origin. */
+export function prepare({ registry, tick }: Gateway, origin: string): Connection {
+  const connection = createConnection(registry.nextNumber(), tick)
+  registry.waiting.take(connection, origin)
+  return connection
 }
 
 /** A message came in. The bytes are the socket library's and only good until this returns. */

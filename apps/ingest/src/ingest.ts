@@ -34,6 +34,10 @@ import { Replies } from './replies.ts'
 import { type SocketHandlers, type SocketServer, serveSockets } from './server.ts'
 import { enforceGeneration, enforceGenerations, sweep } from './sweep.ts'
 import { Tickets } from './tickets.ts'
+import { originOfUpgrade } from './waiting-places.ts'
+
+/** Places are held for milliseconds by agents that mean it: an office full of them has room again soon. */
+const crowdedSeconds = 5
 
 export interface Ingest extends Service {
   readonly port: number | undefined
@@ -145,7 +149,7 @@ function createGateway(
     heartbeatMs: config.HEARTBEAT_SECONDS * 1000,
     quiet: new QuietLog(limits.logEveryMs, limits.logKeysMax),
     orderKeys: new OrderKeys(config.DEVICE_KEYS_FILE, keyring, log),
-    registry: new Registry(),
+    registry: new Registry(limits),
     backlog: new Backlog(limits),
     replies: new Replies(links.commands, limits.repliesMax),
     rates: createRates(config.DEVICE_FRAMES_PER_SECOND, limits),
@@ -214,13 +218,16 @@ function createHandlers(
   config: IngestConfig,
   state: { isDraining: boolean },
 ): SocketHandlers {
-  const { registry, limits, counters } = gateway
+  const { registry, counters } = gateway
   return {
-    admit(nowMs) {
-      const isFull = registry.size >= config.SOCKETS_MAX || registry.waiting.size >= limits.waitingMax
+    admit(nowMs, peer, forwarded) {
+      const origin = originOfUpgrade(peer, forwarded, config.TRUSTED_PROXIES)
+      // First, so that an origin which has its share neither takes tokens nor makes others wait longer.
+      if (registry.waiting.isShareTaken(origin)) return { retryAfterSeconds: Math.ceil(Math.random() * crowdedSeconds) }
+      const isFull = registry.size >= config.SOCKETS_MAX || registry.waiting.isFull
       if (isFull || state.isDraining || !admission.take(nowMs))
         return { retryAfterSeconds: admission.retryAfterSeconds(nowMs) }
-      return { connection: () => prepare(gateway) }
+      return { connection: () => prepare(gateway, origin) }
     },
     open: (socket, connection) => open(gateway, socket, connection),
     message: (connection, frame, isBinary) => receive(gateway, connection, frame, isBinary, Date.now()),

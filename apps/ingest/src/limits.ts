@@ -2,12 +2,14 @@
 export const limits = {
   /** From the upgrade to a valid hello. */
   helloMs: 10_000,
+  /** The same when half of the waiting places, or of those of an address, are taken. */
+  helloPressedMs: 3_000,
   /**
    * Listening sockets on the one port. The library lets 512 connections wait in front of each; beyond that the kernel drops
    * the first packet of a connection, which is sent again after 1, 3, 7, 15, 31 and 63 s.
    */
   listenersPerProcess: 8,
-  /** Sockets that have not said hello yet. */
+  /** Sockets that have not said hello yet; of one address a quarter of them. */
   waitingMax: 2_000,
   /** How far a device clock or ours may be off when a certificate is judged. */
   clockLeewayMs: 60_000,

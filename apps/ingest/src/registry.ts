@@ -1,10 +1,16 @@
 import type { Connection } from './connection.ts'
+import type { Limits } from './limits.ts'
+import { WaitingPlaces } from './waiting-places.ts'
 
 /** The connections of this process: those that still have to say hello, and one per live device and role. */
 export class Registry {
-  readonly waiting = new Set<Connection>()
+  readonly waiting: WaitingPlaces
   readonly #live = new Map<string, Connection>()
   #numbers = 0
+
+  constructor(limits: Limits) {
+    this.waiting = new WaitingPlaces(limits)
+  }
 
   get live(): number {
     return this.#live.size
@@ -25,14 +31,14 @@ export class Registry {
   /** Makes a connection the one of its device and returns the one that it replaces. */
   enter(connection: Connection): Connection | undefined {
     const before = this.#live.get(connection.field)
-    this.waiting.delete(connection)
+    this.waiting.give(connection)
     this.#live.set(connection.field, connection)
     return before
   }
 
   /** Removes a connection; false when its device has a newer one by now. */
   leave(connection: Connection): boolean {
-    this.waiting.delete(connection)
+    this.waiting.give(connection)
     if (this.#live.get(connection.field) !== connection) return false
     this.#live.delete(connection.field)
     return true
@@ -40,7 +46,7 @@ export class Registry {
 
   /** Visits all of them without making anything for it, as an iterator would for each. */
   visit(each: (connection: Connection) => void): void {
-    this.waiting.forEach(each)
+    this.waiting.visit(each)
     this.#live.forEach(each)
   }
 

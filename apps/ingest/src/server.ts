@@ -21,7 +21,11 @@ interface Kept {
 /** What is done with sockets. */
 export interface SocketHandlers {
   /** Decides about an upgrade; a number is how many seconds the agent should wait before it asks again. */
-  admit(nowMs: number): { connection: () => Connection } | { retryAfterSeconds: number }
+  admit(
+    nowMs: number,
+    peer: string,
+    forwarded: string,
+  ): { connection: () => Connection } | { retryAfterSeconds: number }
   open(socket: uws.WebSocket<unknown>, connection: Connection): void
   message(connection: Connection, frame: Uint8Array, isBinary: boolean): void
   /** A socket whose reader was behind has taken some of what waited. */
@@ -144,7 +148,8 @@ function upgrade(
     res.end(`The subprotocol has to be ${subprotocol}`)
     return
   }
-  const admission = handlers.admit(Date.now())
+  const peer = Buffer.from(res.getRemoteAddressAsText()).toString()
+  const admission = handlers.admit(Date.now(), peer, req.getHeader('x-forwarded-for'))
   if ('retryAfterSeconds' in admission) {
     refuse('503 Service Unavailable', 'admission')
     res.writeHeader('Retry-After', String(admission.retryAfterSeconds)).end('', true)

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { createConnection } from './connection.ts'
 import { limits } from './limits.ts'
+import { Registry } from './registry.ts'
 import { overdueFor } from './sweep.ts'
 
-const at = (tick: number) => ({ tick, limits, heartbeatMs: 60_000 })
+const at = (tick: number) => ({ tick, limits, heartbeatMs: 60_000, registry: new Registry(limits) })
 const now = 1_700_000_000_000
 
 function live(lastFrameTick: number) {

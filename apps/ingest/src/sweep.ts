@@ -21,11 +21,13 @@ export function sweep(gateway: Gateway, nowMs: number): void {
 /** Why a connection should end now, if it should. */
 export function overdueFor(
   connection: Connection,
-  { tick, limits, heartbeatMs }: Pick<Gateway, 'tick' | 'limits' | 'heartbeatMs'>,
+  { tick, limits, heartbeatMs, registry }: Pick<Gateway, 'tick' | 'limits' | 'heartbeatMs' | 'registry'>,
   nowMs: number,
 ): CloseName | undefined {
   if (connection.state === 'challenged')
-    return (tick - connection.lastFrameTick) * limits.sweepMs > limits.helloMs ? 'helloTimeout' : undefined
+    return (tick - connection.lastFrameTick) * limits.sweepMs > registry.waiting.helloMs(connection)
+      ? 'helloTimeout'
+      : undefined
   if ((tick - connection.lastFrameTick) * limits.sweepMs > 2 * heartbeatMs + limits.idleGraceMs) return 'idle'
   return connection.certificateExpiresAtSeconds * 1000 + limits.clockLeewayMs < nowMs ? 'certificateExpired' : undefined
 }

@@ -70,4 +70,17 @@ const hostNames = () =>
     )
 /** The settings of every process that answers HTTP: its own names are those of its addresses, and these. */
 export const hostSettings = { ALLOWED_HOSTS: hostNames() }
+/** Addresses and networks in CIDR form, with commas between. */
+export const networks = () =>
+  z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').flatMap((network) => (network.trim() === '' ? [] : [network.trim()])))
+    .pipe(
+      z.array(
+        z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
+          error: 'should be addresses or networks such as 10.20.0.0/16, with commas between',
+        }),
+      ),
+    )
 export const logLevel = () => z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info')

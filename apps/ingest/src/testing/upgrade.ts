@@ -12,9 +12,16 @@ const headers = {
 export function requestUpgrade(
   port: number,
   changes: Record<string, string> = {},
+  localAddress = '127.0.0.1',
 ): Promise<{ status: number; retryAfter: number }> {
   return new Promise((resolve, reject) => {
-    const asked = request({ port, host: '127.0.0.1', path: '/agent', headers: { ...headers, ...changes } })
+    const asked = request({
+      port,
+      host: '127.0.0.1',
+      localAddress,
+      path: '/agent',
+      headers: { ...headers, ...changes },
+    })
     asked.on('error', reject)
     asked.on('response', (response) => {
       response.resume()

@@ -1,6 +1,6 @@
+import { originOf } from '@muster/kit/addresses.ts'
 import type { Clock } from '@muster/kit/clock.ts'
 import { tooMany } from '@muster/kit/errors.ts'
-import { originOf } from './addresses.ts'
 
 const originsMax = 50_000
 const burstSeconds = 5

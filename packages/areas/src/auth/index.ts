@@ -1,6 +1,7 @@
 // What other areas may use of signing in.
+
+export { isWithin, originOf } from '@muster/kit/addresses.ts'
 export { findAccount, findAccountByEmail, hasSecondFactor } from './accounts.queries.ts'
-export { isWithin, originOf } from './addresses.ts'
 export { clearFactors } from './clear-factors.ts'
 export { dropCredentials, proveMailbox } from './first-proof.ts'
 export { accessibleOrgs, membershipIn, membershipsOf, permissionsOfRole } from './memberships.queries.ts'

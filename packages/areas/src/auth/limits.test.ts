@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { connectRedis, untilReady } from '@muster/backplane/redis.ts'
+import { isWithin, originOf } from '@muster/kit/addresses.ts'
 import { systemClock } from '@muster/kit/clock.ts'
 import { refusal } from '@muster/testkit/call.ts'
 import { operatorRedis, testServices } from '@muster/testkit/services.ts'
 import { testRedis } from '@muster/testkit/stores.ts'
 import { describe, expect, it } from 'vitest'
-import { isWithin, originOf } from './addresses.ts'
 import { FloodLimit } from './flood-limit.ts'
 import { Limits } from './limits.ts'
 
