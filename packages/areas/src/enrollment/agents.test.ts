@@ -3,7 +3,7 @@ import { generationsKey } from '@muster/backplane/keys.ts'
 import { auditOf } from '@muster/testkit/audit.ts'
 import { call, refusal } from '@muster/testkit/call.ts'
 import { machine } from '@muster/testkit/machines.ts'
-import { testServices } from '@muster/testkit/services.ts'
+import { operatorRedis, testServices } from '@muster/testkit/services.ts'
 import { world } from '@muster/testkit/world.ts'
 import { CertificateClaims, reenrolmentProofBytes } from '@muster/wire/identity.ts'
 import { jwtVerify } from 'jose'
@@ -28,7 +28,7 @@ const settled = async (count: number, once: () => Promise<unknown>, atOnce = 40)
 }
 
 describe('enrolment', async () => {
-  const { system, redis, keyring, settings } = await testServices()
+  const { system, keyring, settings } = await testServices()
   const keyOf = async (who: Awaited<ReturnType<typeof world>>, more: { siteId?: string; maxUsage?: number } = {}) =>
     (await call(who.partnerAdmin, keys.create, { orgId: who.org.id, name: 'Key', maxUsage: null, ...more })).key
   const enrol = (enrollmentKey: string, given: Machine = machine()) =>
@@ -132,7 +132,7 @@ describe('enrolment', async () => {
     expect(answer.deviceId).toBe(deviceId)
     const claims = JSON.parse(Buffer.from(answer.certificate.split('.')[1] ?? '', 'base64url').toString())
     expect(claims).toMatchObject({ gen: 2, cnf: { jwk: { x: anew.publicKey } } })
-    expect(await redis.hget(generationsKey, deviceId)).toBe('2')
+    expect(await (await operatorRedis()).hget(generationsKey, deviceId)).toBe('2')
   })
 
   it('a machine that comes again without proof is a new device, and somebody is told that it may be one twice', async () => {

@@ -4,7 +4,7 @@ import { connectSubscriber } from '@muster/backplane/redis.ts'
 import { auditOf } from '@muster/testkit/audit.ts'
 import { call, refusal } from '@muster/testkit/call.ts'
 import { enrolled, setState } from '@muster/testkit/machines.ts'
-import { testServices } from '@muster/testkit/services.ts'
+import { operatorRedis, testServices } from '@muster/testkit/services.ts'
 import { testRedis } from '@muster/testkit/stores.ts'
 import { person, world } from '@muster/testkit/world.ts'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -19,7 +19,8 @@ const only = <T>([first, ...more]: readonly T[]): T => {
   return first
 }
 
-const { system, redis } = await testServices()
+const { system } = await testServices()
+const redis = await operatorRedis()
 
 describe('decommissioning', async () => {
   const here = await world()

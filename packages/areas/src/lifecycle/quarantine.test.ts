@@ -3,7 +3,7 @@ import { clonesKey, generationsKey, quarantinedGeneration } from '@muster/backpl
 import { auditOf } from '@muster/testkit/audit.ts'
 import { call, refusal } from '@muster/testkit/call.ts'
 import { enrolled, machine } from '@muster/testkit/machines.ts'
-import { testServices } from '@muster/testkit/services.ts'
+import { operatorRedis, testServices } from '@muster/testkit/services.ts'
 import { person, world } from '@muster/testkit/world.ts'
 import { reenrolmentProofBytes } from '@muster/wire/identity.ts'
 import { describe, expect, it } from 'vitest'
@@ -15,7 +15,8 @@ import { quarantineClones } from './clones.jobs.ts'
 import { lifecycle } from './lifecycle.contract.ts'
 
 const services = await testServices()
-const { system, redis } = services
+const { system } = services
+const redis = await operatorRedis()
 const parts = { pool: system, redis, log: services.log, publicUrl: 'https://muster.example.com' }
 const here = await world()
 const elsewhere = await world()
