@@ -57,7 +57,7 @@ describe('the HTTP server', async () => {
     const answer = await app.inject({ method: 'PUT', url: '/api/v1/orgs/sites' })
     expect([answer.statusCode, answer.headers.allow, answer.json().code]).toEqual([
       405,
-      'GET, POST',
+      'GET, HEAD, POST',
       'METHOD_NOT_ALLOWED',
     ])
   })
