@@ -96,7 +96,13 @@ export async function reached(look: Look): Promise<Set<string>> {
 /** Memberships, roles, keys and providers of a partner: what each is, and what it allows. */
 export type Grants = ReadonlyMap<
   string,
-  { readonly value: string; readonly allows: readonly string[]; readonly owner: string | null }
+  {
+    readonly value: string
+    readonly allows: readonly string[]
+    readonly owner: string | null
+    /** Of members: the sites and the device groups that they are limited to. */
+    readonly limits: readonly (readonly string[] | null)[]
+  }
 >
 
 async function grantsOf(db: Db, partnerId: string): Promise<Grants> {
@@ -107,25 +113,31 @@ async function grantsOf(db: Db, partnerId: string): Promise<Grants> {
     roleId: string | null
     scopes: string[] | null
     owner: string | null
+    siteIds: string[] | null
+    groupIds: string[] | null
   }>`
-    SELECT 'member ' || id AS name, jsonb_build_array(role_id, org_access, org_ids, status)::text AS value, role_id, NULL::text[] AS scopes, user_id AS owner
+    SELECT 'member ' || id AS name, jsonb_build_array(role_id, org_access, org_ids, status)::text AS value, role_id,
+      NULL::text[] AS scopes, user_id AS owner, NULL::uuid[] AS site_ids, NULL::uuid[] AS group_ids
     FROM partner_users WHERE partner_id = ${partnerId}
-    UNION ALL SELECT 'member ' || id, jsonb_build_array(role_id, site_ids, device_group_ids, status)::text, role_id, NULL, user_id
+    UNION ALL SELECT 'member ' || id, jsonb_build_array(role_id, status)::text, role_id, NULL, user_id, site_ids, device_group_ids
     FROM organization_users WHERE partner_id = ${partnerId}
-    UNION ALL SELECT 'role ' || id, jsonb_build_array(parent_role_id, force_mfa, name, description)::text, id, NULL, NULL
+    UNION ALL SELECT 'role ' || id, jsonb_build_array(parent_role_id, force_mfa, name, description)::text, id, NULL, NULL, NULL, NULL
     FROM roles WHERE partner_id = ${partnerId}
-    UNION ALL SELECT 'key ' || id, jsonb_build_array(scopes, revoked_at, key_hash)::text, NULL, scopes, user_id
+    UNION ALL SELECT 'key ' || id, jsonb_build_array(scopes, revoked_at, key_hash)::text, NULL, scopes, user_id, NULL, NULL
     FROM api_keys WHERE partner_id = ${partnerId}
-    UNION ALL SELECT 'provider ' || id, md5((to_jsonb(p) - 'scim_last_used_at' - 'updated_at')::text), NULL, ARRAY['*:*'], NULL
+    UNION ALL SELECT 'provider ' || id, md5((to_jsonb(p) - 'scim_last_used_at' - 'updated_at')::text), NULL, ARRAY['*:*'], NULL, NULL, NULL
     FROM sso_providers p WHERE partner_id = ${partnerId}`.execute(db)
   const roleIds = [...new Set(rows.flatMap(({ roleId }) => roleId ?? []))]
   const byRole = Map.groupBy(await effectivePermissions(db, roleIds), ({ roleId }) => roleId)
   const wordsOf = (roleId: string) =>
     (byRole.get(roleId) ?? []).map(({ resource, action }) => `${resource}:${action}`).sort()
   return new Map(
-    rows.map(({ name, value, roleId, scopes, owner }) => {
+    rows.map(({ name, value, roleId, scopes, owner, siteIds, groupIds }) => {
       const allows = roleId === null ? (scopes ?? []) : wordsOf(roleId)
-      return [name, { value: `${value} ${name.startsWith('role') ? allows : ''}`, allows, owner }]
+      return [
+        name,
+        { value: `${value} ${name.startsWith('role') ? allows : ''}`, allows, owner, limits: [siteIds, groupIds] },
+      ]
     }),
   )
 }
@@ -150,12 +162,22 @@ export async function measure(look: Look): Promise<Measure> {
   return { grants, caller, reached: caller === null ? new Set() : await reached({ ...look, caller }) }
 }
 
+type Grant = Grants extends ReadonlyMap<string, infer One> ? One : never
+
+/** A site or a group that is deleted leaves the limits of members; what is left lies within what was there. */
+const isSameOrLess = (was: Grant | undefined, is: Grant | undefined): boolean =>
+  was?.value === is?.value &&
+  (was?.limits ?? []).every((before, index) => {
+    const after = is?.limits[index] ?? null
+    return before === null ? after === null : after?.every((id) => before.includes(id)) === true
+  })
+
 /** Grants that came, went or changed. Of the caller's own keys nothing is said: they allow what the caller may do and no more. */
 export function changedGrants(before: Grants, after: Grants, userId: string) {
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((name) => {
     const [was, is] = [before.get(name), after.get(name)]
     const [kind = '', id = ''] = name.split(' ')
-    if (was?.value === is?.value || (kind === 'key' && (is ?? was)?.owner === userId)) return []
+    if (isSameOrLess(was, is) || (kind === 'key' && (is ?? was)?.owner === userId)) return []
     return [{ kind, id, allows: [...(was?.allows ?? []), ...(is?.allows ?? [])] }]
   })
 }
