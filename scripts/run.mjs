@@ -16,6 +16,8 @@ const usage = 'usage: node scripts/run.mjs <file.ts> [arguments…] | node scrip
 
 // The Node that Muster is built for, by platform, as npm serves it. The hash pins the very bytes.
 const runtimes = JSON.parse(readFileSync(join(root, 'scripts/runtimes.json'), 'utf8'))
+// Native programs that are repackaged for npm: the very files, by the package that brings them. See docs/supply-chain.md.
+const nativeFiles = JSON.parse(readFileSync(join(root, 'scripts/native-files.json'), 'utf8'))
 
 class Failure extends Error {}
 
@@ -58,9 +60,50 @@ async function installedNode() {
     if (versionOf(binary) !== wanted.version) {
       throw new Failure(`Node ${wanted.version} was installed but does not run on this machine (${binary}).`)
     }
+    requireHash(binary, wanted.sha256)
     writeFileSync(stamp, id)
   })
   return binary
+}
+
+// npm checks the archive that it downloads; this checks the file that will run, also where a cache or a person put it there.
+function requireHash(file, sha256) {
+  const found = createHash('sha256').update(readFileSync(file)).digest('hex')
+  if (found !== sha256)
+    throw new Failure(
+      `${file} is not the pinned file (sha256 ${found}): remove it and try again. See docs/supply-chain.md.`,
+    )
+}
+
+function checkNativeFiles() {
+  for (const [path, sha256] of Object.entries(nativeFiles))
+    if (existsSync(join(modules, path))) requireHash(join(modules, path), sha256)
+}
+
+// Entries of the lock file without a hash are for platforms whose packages the registry of this project's builds does not serve.
+function nameUnverified({ packages }) {
+  const installed = Object.entries(packages).filter(
+    ([path, { integrity, link }]) =>
+      path.includes('node_modules/') && !integrity && !link && existsSync(join(root, path)),
+  )
+  if (installed.length === 0) return
+  const names = installed.map(([path]) => path.replace(/.*node_modules\//, ''))
+  say(`warning: installed without a pinned hash: ${names.join(', ')}. See docs/supply-chain.md.`)
+}
+
+// npm runs no script of a package (.npmrc): those that package.json allows are run here, under every npm alike.
+function runAllowedScripts(env) {
+  const { allowScripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  for (const [name, isAllowed] of Object.entries(allowScripts)) {
+    const folder = join(modules, name)
+    const script = isAllowed && readText(join(folder, 'package.json'))
+    if (!script) continue
+    const { preinstall, install, postinstall } = JSON.parse(script).scripts ?? {}
+    for (const line of [preinstall, install, postinstall].filter(Boolean)) {
+      const { status } = spawnSync(line, { cwd: folder, env, shell: true, stdio: 'ignore' })
+      if (status !== 0) throw new Failure(`The install script of ${name} failed: ${line}`)
+    }
+  }
 }
 
 function versionOf(binary) {
@@ -90,6 +133,9 @@ async function ensureDependencies(node, env) {
       // npm picks optional platform packages for the Node it runs under, so it has to run under this one.
       await npm([node], ['ci'], env, root, 'dependencies')
     }
+    checkNativeFiles()
+    nameUnverified(JSON.parse(lock))
+    runAllowedScripts(env)
     writeFileSync(stamp, wanted)
   })
 }

@@ -11,18 +11,28 @@ const run = promisify(execFile)
 /** The Node of a target, of the pinned version; from the npm registry unless it is there already. @returns its path */
 export async function runtimeOf({ runtime }: Target, root: string, cache: string): Promise<string> {
   const path = join(cache, 'runtimes', `${runtime.name}-${runtime.version}`)
-  if (await isThere(path)) return path
+  if (await isThere(path)) return checked(path, runtime)
   const folder = await mkdtemp(join(await made(join(cache, 'unfinished')), 'runtime-'))
   try {
     const installed = join(root, '.runtime/node_modules', runtime.name)
     const unpacked = (await versionIn(installed)) === runtime.version ? installed : await download(runtime, folder)
     await copyFile(join(unpacked, 'bin/node'), join(folder, 'node'))
+    await checked(join(folder, 'node'), runtime)
     await chmod(join(folder, 'node'), 0o755)
     await made(join(cache, 'runtimes'))
     await rename(join(folder, 'node'), path)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+  return path
+}
+
+/** The file that will run on every device is the pinned one, wherever it was found. */
+async function checked(path: string, { name, version, sha256 }: Pin): Promise<string> {
+  const found = createHash('sha256')
+    .update(await readFile(path))
+    .digest('hex')
+  if (found !== sha256) throw new Error(`${path} is not the pinned file of ${name}@${version} (sha256 ${found})`)
   return path
 }
 

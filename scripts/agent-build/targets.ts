@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import pins from '../runtimes.json' with { type: 'json' }
 
-const Pin = z.object({ name: z.string(), version: z.string(), integrity: z.string() })
+const Pin = z.object({ name: z.string(), version: z.string(), integrity: z.string(), sha256: z.string() })
 export type Pin = z.infer<typeof Pin>
 
 /** A machine that the agent is built for, named like the runtime names it. */
