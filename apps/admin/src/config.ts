@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { smsSettings } from '@muster/areas/auth/sms-settings.ts'
 import { outboxToken } from '@muster/areas/mail/settings.ts'
 import {
+  chosenSecret,
   hostSettings,
   logLevel,
   networks,
@@ -33,7 +34,9 @@ export const adminSettings = z.object({
   /** PUBLIC_URL and INGEST_PUBLIC_URL may be plaintext off loopback. */
   ALLOW_PLAINTEXT: onOff(false),
   BOOTSTRAP_EMAIL: z.email().optional(),
-  BOOTSTRAP_PASSWORD: z.string().min(8).optional(),
+  BOOTSTRAP_PASSWORD: chosenSecret().min(8).optional(),
+  /** Does a worker have a mail server? Without one, the links of invitations and resets are shown to who asks for them. */
+  MAIL_SERVER: onOff(true),
   /** May anybody make an account? */
   ENABLE_REGISTRATION: onOff(false),
   /** May anybody register a partner, which then waits for approval? */

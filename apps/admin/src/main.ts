@@ -46,6 +46,7 @@ const services = createServices({
     enablePartnerRegistration: config.ENABLE_PARTNER_REGISTRATION,
     autoApprovePartners: config.AUTO_APPROVE_PARTNERS,
     enable2fa: config.ENABLE_2FA,
+    mailServer: config.MAIL_SERVER,
     outboxToken: config.OUTBOX_TOKEN ?? null,
     requestsPerSecond: config.REQUESTS_PER_SECOND,
     streamsMax: config.STREAMS_MAX,

@@ -1,9 +1,29 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { ConfigError, onOff, port, readConfig, redisUrl } from './config.ts'
+import { ConfigError, chosenSecret, onOff, port, postgresUrl, readConfig, redisUrl } from './config.ts'
 
 describe('settings', () => {
   const schema = z.object({ PORT: port(3000), REDIS_URL: redisUrl(), ON: onOff(true) })
+  it('refuses passwords that stand in examples, also inside of addresses', () => {
+    const given = z.object({ PASSWORD: chosenSecret(), DATABASE_URL: postgresUrl(), REDIS_URL: redisUrl() })
+    const good = {
+      PASSWORD: 'gull harbor 4711',
+      DATABASE_URL: 'postgres://muster_app:h7Wq0Zx@db:5432/muster',
+      REDIS_URL: 'redis://redis:6379',
+    }
+    expect(readConfig(given, good)).toEqual(good)
+    for (const bad of ['change-me', 'ChangeMe', 'change%2Dme', 'password1', 'your-password']) {
+      const wrong = {
+        PASSWORD: decodeURIComponent(bad),
+        DATABASE_URL: `postgres://muster_app:${bad}@db:5432/muster`,
+        REDIS_URL: `redis://admin:${bad}@redis:6379`,
+      }
+      for (const name of ['PASSWORD', 'DATABASE_URL', 'REDIS_URL'] as const) {
+        expect(() => readConfig(given, { ...good, [name]: wrong[name] })).toThrow(new RegExp(`${name} is wrong`))
+      }
+    }
+  })
+
   it('names every wrong or missing variable and what it should be', () => {
     const read = () => readConfig(schema, { PORT: '99999', ON: 'perhaps' })
     expect(read).toThrow(ConfigError)

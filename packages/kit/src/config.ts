@@ -37,7 +37,30 @@ export const wholeNumber = (least: number, most: number, otherwise: number) =>
     .max(most)
     .default(otherwise)
 export const postgresUrl = () =>
-  z.url({ protocol: /^postgres(ql)?$/, error: 'should look like postgres://user:password@host:5432/database' })
+  z
+    .url({ protocol: /^postgres(ql)?$/, error: 'should look like postgres://user:password@host:5432/database' })
+    .refine(hasChosenPassword, placeholderPassword)
+const placeholder =
+  /change[-_. ]?(me|it|this)|replace[-_. ]?(me|this)|your[-_. ]?password|placeholder|<.*>|^(pass(word|wort)?|admin|muster|letmein|example)\d*!?$/i
+
+/** Is this what stands in an example, instead of a secret that somebody chose? */
+export const isPlaceholder = (secret: string): boolean => placeholder.test(secret)
+
+const decoded = (text: string) => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+/** For the address of a server: is its password, where it has one, more than a placeholder? */
+export const hasChosenPassword = (url: string): boolean =>
+  !URL.canParse(url) || !isPlaceholder(decoded(new URL(url).password))
+export const placeholderPassword = { error: 'has a password from an example: choose one of its own' }
+/** A password or token that an operator gives. */
+export const chosenSecret = () =>
+  z.string().refine((secret) => !isPlaceholder(secret), { error: 'is a value from an example: choose one of its own' })
+
 /** The address of one Redis, or those of several nodes of a cluster, separated by commas. */
 export const redisUrl = () =>
   z
@@ -46,6 +69,7 @@ export const redisUrl = () =>
       (value) => value.split(',').every((part) => z.url({ protocol: /^rediss?$/ }).safeParse(part.trim()).success),
       { error: 'should look like redis://host:6379, or several of these with commas between for a cluster' },
     )
+    .refine((value) => value.split(',').every((part) => hasChosenPassword(part.trim())), placeholderPassword)
 /**
  * Until when agents of protocol 1, which cannot check signatures, are given commands; after it only updates.
  * A date, which begins at midnight UTC, or a moment. In milliseconds since 1970.

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { onOff, port, postgresUrl, readConfig, redisUrl, wholeNumber } from '@muster/kit/config.ts'
+import { chosenSecret, onOff, port, postgresUrl, readConfig, redisUrl, wholeNumber } from '@muster/kit/config.ts'
 import { z } from 'zod'
 
 const project = fileURLToPath(new URL('../../../', import.meta.url))
@@ -15,7 +15,7 @@ const Settings = z.object({
   DATABASE_URL: postgresUrl().optional(),
   REDIS_URL: redisUrl().optional(),
   BOOTSTRAP_EMAIL: z.email({ error: 'should be an e-mail address' }).default('admin@muster.local'),
-  BOOTSTRAP_PASSWORD: z.string().min(8, { error: 'should have at least 8 characters' }).optional(),
+  BOOTSTRAP_PASSWORD: chosenSecret().min(8, { error: 'should have at least 8 characters' }).optional(),
   MUSTER_LOCAL_AGENT: onOff(true),
   INGEST_PROCESSES: wholeNumber(1, 64, 1),
   AUTO_MIGRATE: onOff(true),

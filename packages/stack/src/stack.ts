@@ -160,6 +160,7 @@ function planProcesses({ urls, secretFiles, folder }: Stores, ports: StackPorts,
   const both = { BINARY_SOURCE: 'local', ...place, ...options.env, ...outbox }
   const plans = [
     ...plan('admin', admin, {
+      MAIL_SERVER: String(options.env?.SMTP_URL !== undefined),
       ...both,
       ADMIN_PORT: String(ports.admin),
       DATABASE_URL: urls.app,

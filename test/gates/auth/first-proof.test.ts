@@ -1,16 +1,20 @@
 // Finding 1: whoever makes an account for an address first keeps nothing once the owner of the mailbox has proven it. Every
 // way to make an account × every order of the ways to prove the mailbox, with a credential of every kind planted before.
+
+import { mfa } from '@muster/areas/auth/mfa.contract.ts'
 import { passkeys } from '@muster/areas/auth/passkeys.contract.ts'
 import { password } from '@muster/areas/auth/password.contract.ts'
 import { registration } from '@muster/areas/auth/registration.contract.ts'
 import { session } from '@muster/areas/auth/session.contract.ts'
 import { sessions } from '@muster/areas/auth/sessions.contract.ts'
 import { invitations } from '@muster/areas/users/invitations.contract.ts'
+import { protection } from '@muster/areas/users/protection.contract.ts'
 import { users } from '@muster/areas/users/users.contract.ts'
 import type { Authenticator } from '@muster/testkit/authenticator.ts'
 import { call, refusal } from '@muster/testkit/call.ts'
 import { newPassword, ownAddress } from '@muster/testkit/credentials.ts'
 import { mailsTo, tokenMailedTo } from '@muster/testkit/mail.ts'
+import { testServices } from '@muster/testkit/services.ts'
 import { world } from '@muster/testkit/world.ts'
 import { describe, expect, it } from 'vitest'
 import { connected, roleNamed, someone, startProviders } from '../sso/connected.ts'
@@ -164,5 +168,45 @@ describe('finding 1: the exploit of the review', () => {
     expect(await refusal(call(stranger, session.me, {}))).toMatchObject({ status: 401 })
     const mspPlace = { scope: 'partner' as const, partnerId: msp.partner.id, orgId: null }
     expect(await refusal(call(stranger, sessions.switch, mspPlace))).toMatchObject({ status: 401 })
+  })
+})
+
+describe('finding 1: factors that were made in a session of an identity provider', () => {
+  it('count in sessions of that provider alone, also for an account that is proven', async () => {
+    const planted = await provisioned()
+    const own = newPassword()
+    const { passwords, system } = await testServices()
+    await system.query('UPDATE users SET email_verified_at = now(), password_hash = $2 WHERE id = $1', [
+      planted.userId,
+      await passwords.hash(own),
+    ])
+    // The person's own sign-in is asked for none of them, and none of them signs in.
+    const who = await signIn(planted.email, own)
+    expect(await refusal(signInWithPasskey(planted.passkey))).toMatchObject({ status: 401 })
+    expect(await call(who, session.me, {})).toMatchObject({ mfaEnabled: false, phoneVerified: false, passkeys: 0 })
+    // What the person enrolls instead is the person's, and replaces the provider's set.
+    const mine = device()
+    await call(who, passkeys.add, { passkey: mine.create(await call(who, passkeys.registrationOptions, {})) })
+    expect(await signInWithPasskey(mine)).toMatchObject({ user: { id: planted.userId } })
+    expect(await factorsOf(planted.userId)).toMatchObject({ mfa_secret: null, factors_provider_id: null, passkeys: 2 })
+    // And the provider's session changes none of it.
+    const [opened] = planted.sessions
+    if (opened === undefined) throw new Error('no session')
+    expect((await call(opened, passkeys.list, {})).data).toHaveLength(1)
+    expect(await refusal(call(opened, mfa.recoveryCodes, {}))).toMatchObject({ status: 403 })
+  })
+})
+
+describe('finding 1: a partner that waits for approval', () => {
+  it('counts nowhere: the administrator of the other place is in charge', async () => {
+    const email = newAddress()
+    const company = { email, password: newPassword(), name: 'Stranger', companyName: 'Strangers' }
+    await call(null, registration.registerPartner, company, anywhere())
+    const { id } = await call(msp.partnerAdmin, invitations.invite, { email, name: 'Owner', roleId: adminRole })
+    const given = { token: await tokenMailedTo(email), password: newPassword() }
+    await call(null, invitations.acceptInvite, given, anywhere())
+    // The sign-in leads to the place that is open, and an administrator of it can help.
+    expect((await signIn(email, given.password)).user.partnerId).toBe(msp.partner.id)
+    expect(await call(msp.partnerAdmin, protection.resetMfa, { id })).toMatchObject({ success: true })
   })
 })

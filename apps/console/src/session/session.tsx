@@ -3,7 +3,7 @@ import type { Permission } from '@muster/kit/permissions.ts'
 import { type QueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { createContext, type ReactNode, use } from 'react'
 import type { z } from 'zod'
-import { api } from '../api.ts'
+import { api, isApiError } from '../api.ts'
 import { accessToken, mayBeSignedIn } from './credential.ts'
 
 export type Person = z.infer<typeof Me>
@@ -17,7 +17,13 @@ const meQuery = {
 /** The signed-in person, or null: asked once, then kept. */
 export async function whoAmI(queries: QueryClient): Promise<Person | null> {
   if (!mayBeSignedIn() || (await accessToken()) === null) return null
-  return queries.ensureQueryData(meQuery)
+  try {
+    return await queries.ensureQueryData(meQuery)
+  } catch (error) {
+    // Until its address is confirmed, a session opens nothing: the sign-in says how to go on.
+    if (isApiError(error) && error.data?.appCode === 'EMAIL_NOT_VERIFIED') return null
+    throw error
+  }
 }
 
 /** The signed-in person as far as it is known already. */

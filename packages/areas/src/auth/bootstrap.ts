@@ -2,6 +2,7 @@ import { asSystem } from '@muster/db/database.ts'
 import { sql } from 'kysely'
 import { ensureBuiltInRoles } from '../roles/index.ts'
 import type { Services } from '../services.ts'
+import { requireStrongPassword } from './strength.ts'
 
 /**
  * Prepares a database for its first use: built-in roles always; the system-scope administrator when there is none.
@@ -17,6 +18,7 @@ export async function bootstrap(
     await ensureBuiltInRoles(db)
     const existing = await db.selectFrom('systemUsers').select('id').limit(1).executeTakeFirst()
     if (existing !== undefined || admin === null) return
+    await requireStrongPassword(admin.password, [admin.email])
     const role = await db
       .selectFrom('roles')
       .select('id')

@@ -1,8 +1,9 @@
 import { asSystem } from '@muster/db/database.ts'
 import { originOf } from '@muster/kit/addresses.ts'
 import { denied, notFound, unauthenticated } from '@muster/kit/errors.ts'
+import { sql } from 'kysely'
 import { type Call, implement } from '../operation.ts'
-import { type Account, findAccount, findAccountByEmail, hasSecondFactor } from './accounts.queries.ts'
+import { type Account, countsIn, findAccount, findAccountByEmail, hasSecondFactor } from './accounts.queries.ts'
 import { isClosed, requireOpenPlace } from './enforced-sso.ts'
 import { type Membership, membershipIn, membershipsOf } from './memberships.queries.ts'
 import { challenge } from './mfa-challenge.ts'
@@ -81,25 +82,29 @@ export default implement(contract, {
   },
 
   async me({ caller, db }) {
-    const user = await db
+    const found = await db
       .selectFrom('users')
       .select(['id', 'email', 'name', 'avatarUrl', 'status', 'emailVerifiedAt', 'mfaEnabled', 'mfaMethod'])
       .select(['mfaRecoveryCodes', 'phoneNumber', 'phoneVerified', 'lastLoginAt', 'passwordChangedAt', 'createdAt'])
+      .select(countsIn(sql`users.factors_provider_id`, caller).as('factorsCount'))
       .select((eb) =>
         eb
           .selectFrom('passkeys')
           .select(eb.fn.countAll<number>().as('n'))
           .whereRef('passkeys.userId', '=', 'users.id')
+          .where(countsIn(sql`passkeys.provider_id`, caller))
           .as('passkeys'),
       )
       .where('id', '=', caller.userId)
       .executeTakeFirst()
-    if (user === undefined) throw notFound('User')
+    if (found === undefined) throw notFound('User')
+    const { factorsCount, ...user } = found
     const { scope, partnerId, orgId, orgAccess, roleId } = caller
     return {
       ...user,
       emailVerified: user.emailVerifiedAt !== null,
-      recoveryCodesLeft: user.mfaRecoveryCodes.length,
+      ...(factorsCount ? {} : { mfaEnabled: false, mfaMethod: null, phoneNumber: null, phoneVerified: false }),
+      recoveryCodesLeft: factorsCount ? user.mfaRecoveryCodes.length : 0,
       passkeys: user.passkeys ?? 0,
       mfaEnrollmentRequired: caller.mfaOwed !== null,
       scope,

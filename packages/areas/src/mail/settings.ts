@@ -1,3 +1,4 @@
+import { hasChosenPassword, placeholderPassword } from '@muster/kit/config.ts'
 import { z } from 'zod'
 
 /**
@@ -15,6 +16,7 @@ export const mailSettings = {
   /** Without one, mail waits and counts as stuck, unless OUTBOX_TOKEN is set: then it is read in the outbox. */
   SMTP_URL: z
     .url({ protocol: /^smtps?$/, error: 'should look like smtps://user:password@mail.example.com:465' })
+    .refine(hasChosenPassword, placeholderPassword)
     .optional(),
   MAIL_FROM: z
     .string()

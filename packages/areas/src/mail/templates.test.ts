@@ -31,6 +31,15 @@ describe('mail templates', () => {
     expect(html).toContain('href="https://muster.test/accept-invite#token=a&amp;b"')
   })
 
+  it('of an invitation carry nothing that the inviter chose in the subject, and no message as the name of a tenant', () => {
+    const data = { tenant: 'You won! Visit evil.example now', invitedBy: 'ann@example.test', name: 'Zoë' }
+    const { subject, text } = renderMail('invitation', data)
+    expect(subject).toBe('You are invited to Muster')
+    expect(text).not.toContain('evil.example')
+    expect(text).toContain('ann@example.test invites you to an organization.')
+    expect(renderMail('invitation', { ...data, tenant: 'Smith & Søns (North), Inc.' }).text).toContain('Smith & Søns')
+  })
+
   it('are all there', () => {
     expect(() => renderMail('made-up', {})).toThrow('no mail template')
   })

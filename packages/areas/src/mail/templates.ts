@@ -18,10 +18,11 @@ const day = (iso: string): string => (iso === '' ? '' : `${iso.slice(0, 10)} ${i
 
 const contents: Record<MailTemplate, (data: JsonObject) => Content> = {
   invitation: (data) => ({
-    subject: `You are invited to ${text(data, 'tenant')} on Muster`,
+    // No free text: whoever invites chooses the name of the tenant, and the address may belong to a stranger.
+    subject: 'You are invited to Muster',
     name: text(data, 'name'),
     paragraphs: [
-      `${text(data, 'invitedBy')} invites you to ${text(data, 'tenant')}.`,
+      `${sender(text(data, 'invitedBy'))} invites you to ${plain(text(data, 'tenant'), 'an organization')}.`,
       `The invitation is good until ${day(text(data, 'expiresAt'))}.`,
     ],
     link: { label: 'Accept the invitation', url: text(data, 'url') },
@@ -64,10 +65,10 @@ const contents: Record<MailTemplate, (data: JsonObject) => Content> = {
     link: { label: 'Sign in', url: text(data, 'url') },
   }),
   'partner-waiting': (data) => ({
-    subject: `A partner waits for approval: ${text(data, 'partner')}`,
+    subject: 'A partner waits for approval',
     name: text(data, 'name'),
     paragraphs: [
-      `${text(data, 'partner')} has registered and waits for approval.`,
+      `${plain(text(data, 'partner'), 'A partner')} has registered and waits for approval.`,
       `The address of the contact is confirmed: ${text(data, 'contact')}`,
     ],
     link: { label: 'Look at the partner', url: text(data, 'url') },
@@ -107,6 +108,12 @@ const contents: Record<MailTemplate, (data: JsonObject) => Content> = {
     link: { label: 'If not, look at your account', url: text(data, 'url') },
   }),
 }
+
+/** A name that somebody chose, or other words where it could pass for a message or an address of its own. */
+const plain = (name: string, otherwise: string) =>
+  /^[\p{L}\p{M}\p{N} .,&+()'’-]{1,100}$/u.test(name) && !/\.\p{L}{2,}|www/iu.test(name) ? name : otherwise
+/** An e-mail address, or the name of an identity provider. */
+const sender = (by: string) => (/^[^\s@]+@[^\s@]+$/.test(by) ? by : plain(by, 'An administrator'))
 
 /** Names are what somebody typed. One that could pass for a message or an address of its own is left out. */
 const isPlainName = (name: string) => /^[\p{L}\p{M}\p{N} .'’-]{1,60}$/u.test(name) && !/\.\p{L}{2,}|www/iu.test(name)

@@ -28,6 +28,12 @@ const text = (claims: Claims, name: string): string | null => {
   return trimmed === '' || trimmed.length > textMax ? null : trimmed
 }
 
+/** In lower case. Null where that would turn a letter of another script into one of ASCII, and so make another address of it. */
+function address(given: string | null): string | null {
+  const changesScript = [...(given ?? '')].some((sign) => sign > '\x7f' && /[a-z]/.test(sign.toLowerCase()))
+  return changesScript ? null : (given?.toLowerCase() ?? null)
+}
+
 /** Some providers write truth as text or as a number. */
 function truth(claims: Claims, name: string): boolean | null {
   const value = Object.hasOwn(claims, name) ? claims[name] : undefined
@@ -42,7 +48,7 @@ export function attributesOf(claims: Claims, mapping: AttributeMapping): Attribu
   const bothNames = [firstName, lastName].filter((part) => part !== null).join(' ')
   const said = truth(claims, mapping.emailVerified ?? 'email_verified')
   return {
-    email: text(claims, mapping.email ?? 'email')?.toLowerCase() ?? null,
+    email: address(text(claims, mapping.email ?? 'email')),
     emailVerified: said ?? (mapping.emailVerified === undefined ? truth(claims, 'xms_edov') : null),
     name: text(claims, mapping.name ?? 'name') ?? (bothNames === '' ? null : bothNames),
   }

@@ -18,11 +18,14 @@ import { SecondStep } from './SecondStep.tsx'
 import { SsoArrival, takeSsoCode } from './SsoArrival.tsx'
 import { forgetOrganization, SsoSignIn, ssoOrganization, useSso } from './SsoSignIn.tsx'
 import { ssoErrorWords } from './ssoErrors.ts'
+import { UnprovenAddress } from './UnprovenAddress.tsx'
 
 /** The way in: e-mail and password, then a second factor where the account has one; a passkey; or the organisation's provider. */
 export function LoginPage() {
   const [challenge, setChallenge] = useState<MfaChallenge | null>(null)
   const [code, setCode] = useState(takeSsoCode)
+  const [unproven, setUnproven] = useState<string | null>(null)
+  if (unproven !== null) return <UnprovenAddress email={unproven} restart={() => setUnproven(null)} />
   if (challenge) return <SecondStep challenge={challenge} restart={() => setChallenge(null)} />
   if (code)
     return (
@@ -35,7 +38,7 @@ export function LoginPage() {
         restart={() => setCode(null)}
       />
     )
-  return <FirstStep ask={setChallenge} />
+  return <FirstStep ask={setChallenge} prove={setUnproven} />
 }
 
 const SsoRequired = z.object({ appCode: z.literal('SSO_REQUIRED'), orgId: z.guid() })
@@ -47,7 +50,13 @@ function leadOf(ended: 'expired' | 'signed-out' | undefined): ReactNode {
   return ended ? 'You are signed out.' : null
 }
 
-function FirstStep({ ask }: { ask(challenge: MfaChallenge): void }) {
+interface Steps {
+  ask(challenge: MfaChallenge): void
+  /** The address has to be confirmed before anything else. */
+  prove(email: string): void
+}
+
+function FirstStep({ ask, prove }: Steps) {
   const { ended, error, org, next } = useSearch({ from: '/gate/login' })
   const [known, setKnown] = useState(() => ssoOrganization(org))
   const { data: sso } = useSso(known)
@@ -94,20 +103,26 @@ function FirstStep({ ask }: { ask(challenge: MfaChallenge): void }) {
         </div>
       )}
       {known !== null && <SsoSignIn orgId={known} next={next} isNamed={org !== undefined} />}
-      {!isClosed && <OwnSecrets ask={ask} close={setKnown} />}
+      {!isClosed && <OwnSecrets ask={ask} prove={prove} close={setKnown} />}
     </Step>
   )
 }
 
+type Entered = Awaited<ReturnType<typeof api.auth.passkeys.login.mutate>>
+
 /** With what people have themselves: a password or a passkey. */
-function OwnSecrets({ ask, close }: { ask(challenge: MfaChallenge): void; close(orgId: string): void }) {
+function OwnSecrets({ ask, prove, close }: Steps & { close(orgId: string): void }) {
+  const enter = (tokens: Entered) => {
+    if (tokens.emailVerificationRequired) prove(tokens.user.email)
+    replaceCredential(asCredential(tokens))
+  }
   const form = useSchemaForm(session.login.input, { email: '', password: '' })
   const { errors } = form.formState
   const login = useMutation({
     mutationFn: (given: { email: string; password: string }) => api.auth.session.login.mutate(given),
     onSuccess(answer) {
       if (answer.mfaRequired) ask(answer)
-      else replaceCredential(asCredential(answer))
+      else enter(answer)
     },
     onError(error) {
       form.resetField('password')
@@ -120,7 +135,7 @@ function OwnSecrets({ ask, close }: { ask(challenge: MfaChallenge): void; close(
       const { challengeToken, options } = await api.auth.passkeys.loginOptions.mutate({})
       return api.auth.passkeys.login.mutate({ challengeToken, passkey: await askPasskey(options) })
     },
-    onSuccess: (tokens) => replaceCredential(asCredential(tokens)),
+    onSuccess: enter,
     onError(error) {
       const orgId = closedBy(error)
       if (orgId) close(orgId)

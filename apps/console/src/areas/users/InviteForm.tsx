@@ -16,10 +16,13 @@ export function InviteForm({
   open,
   tenant,
   close,
+  hand,
 }: {
   readonly open: boolean
   readonly tenant: Tenant
   close(): void
+  /** Shows a link to hand over, where the server sends no mail. */
+  hand(url: string): void
 }) {
   const [reach, setReach] = useState(everywhere)
   const { org } = usePlace()
@@ -29,8 +32,9 @@ export function InviteForm({
     (given: Parameters<typeof api.users.invitations.invite.mutate>[0]) => api.users.invitations.invite.mutate(given),
     {
       refresh: ['users', 'roles'],
-      done({ email }) {
-        toast(`${email} is invited. The link in the mail works for seven days`)
+      done({ email, inviteUrl }) {
+        if (inviteUrl) hand(inviteUrl)
+        else toast(`${email} is invited. The link in the mail works for seven days`)
         close()
         form.reset()
         setReach(everywhere)

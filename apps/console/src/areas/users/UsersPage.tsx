@@ -12,6 +12,7 @@ import { Page } from '../../ui/Page.tsx'
 import { Pages } from '../../ui/Pages.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
 import { Select } from '../../ui/Select.tsx'
+import { ShownOnce } from '../../ui/ShownOnce.tsx'
 import { Note } from '../../ui/states.tsx'
 import { InviteForm } from './InviteForm.tsx'
 import { type MemberAction, questions, useMemberActions } from './memberActions.ts'
@@ -44,7 +45,8 @@ function Members({ tenant }: { readonly tenant: Tenant }) {
     void navigate({ search: (now) => ({ ...now, page: undefined, ...next }), replace: true })
   const [editing, setEditing] = useState<User | null>(null)
   const [asked, setAsked] = useState<Asked | null>(null)
-  const actions = useMemberActions(tenant)
+  const [handed, setHanded] = useState<string | null>(null)
+  const actions = useMemberActions(tenant, setHanded)
   const answer = useAnswer(
     (api) => api.users.users.list,
     { ...tenant.input, page, limit, ...(q && { search: q }), ...(status && { status }), ...(role && { roleId: role }) },
@@ -100,7 +102,18 @@ function Members({ tenant }: { readonly tenant: Tenant }) {
         }
         footer={<Pages {...pagination} set={(next) => change({ page: next > 1 ? next : undefined })} />}
       />
-      <InviteForm open={form === 'invite'} tenant={tenant} close={() => change({ form: undefined, page })} />
+      <InviteForm
+        open={form === 'invite'}
+        tenant={tenant}
+        close={() => change({ form: undefined, page })}
+        hand={setHanded}
+      />
+      <ShownOnce title="Hand over this link" text={handed} label="the link" close={() => setHanded(null)}>
+        <p className="text-muted text-sm">
+          This installation sends no mail. Give the link to the person yourself, in a way that no one else reads:
+          whoever opens it chooses the password.
+        </p>
+      </ShownOnce>
       {editing && <RoleForm key={editing.id} user={editing} tenant={tenant} close={() => setEditing(null)} />}
       <Confirm
         danger

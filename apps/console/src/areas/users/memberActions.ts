@@ -51,7 +51,7 @@ const ended = ({ sessions, apiKeys }: { readonly sessions: number; readonly apiK
   `${many(sessions, 'session')} and ${many(apiKeys, 'API key')} ended`
 
 /** The changes of a member that need no form; each says by a toast what came of it. */
-export function useMemberActions(tenant: Tenant) {
+export function useMemberActions(tenant: Tenant, hand: (url: string) => void) {
   const refresh = ['users', 'roles']
   const { input } = tenant
   const setStatus = useChange(
@@ -67,7 +67,10 @@ export function useMemberActions(tenant: Tenant) {
   )
   const resend = useChange((user: User) => api.users.invitations.resendInvite.mutate({ userId: user.id, ...input }), {
     refresh,
-    done: (_, { email }) => toast(`Sent again to ${email}. The earlier link stopped working`),
+    done({ inviteUrl }, { email }) {
+      if (inviteUrl) hand(inviteUrl)
+      else toast(`Sent again to ${email}. The earlier link stopped working`)
+    },
   })
   const act = useChange(
     async ({ user, action }: { readonly user: User; readonly action: Exclude<MemberAction, 'disable'> }) => {
@@ -78,7 +81,9 @@ export function useMemberActions(tenant: Tenant) {
       }
       if (action === 'mfa') return ended(await api.users.protection.resetMfa.mutate(member))
       if (action === 'password') {
-        return `The link is sent. ${ended(await api.users.protection.resetPassword.mutate(member))}`
+        const { resetUrl, ...counts } = await api.users.protection.resetPassword.mutate(member)
+        if (resetUrl) hand(resetUrl)
+        return `${resetUrl ? '' : 'The link is sent. '}${ended(counts)}`
       }
       await api.users.users.remove.mutate(member)
       return `${user.name} is removed`
