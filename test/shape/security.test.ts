@@ -5,6 +5,9 @@ import { isTest, read, sources } from './sources.ts'
 const document = 'docs/security.md'
 const tests = [...sources].filter(isTest)
 
+/** A row of the threat model, or of the standard's requirements. */
+const isRule = (line: string) => /^\| (T\d+|\d+\.\d+\.\d+)/.test(line)
+
 interface Reference {
   readonly rule: string
   readonly file: string
@@ -16,12 +19,12 @@ interface Reference {
 function references(): Reference[] {
   const rows = read(document)
     .split('\n')
-    .filter((line) => /^\| \d+\.\d+\.\d+/.test(line))
+    .filter((line) => isRule(line))
     .map((line) => line.split('|').map((cell) => cell.trim()))
   return rows.flatMap((cells) => {
     const [, rule = ''] = cells
     const shownBy = cells.at(-2) ?? ''
-    return [...shownBy.matchAll(/([\w-]+\.test\.ts)((?:(?!\b[\w-]+\.test\.ts).)*)/g)].map(
+    return [...shownBy.matchAll(/([\w.-]+\.test\.ts)((?:(?!\b[\w.-]+\.test\.ts).)*)/g)].map(
       ([, file = '', words = '']) => ({
         rule,
         file,
@@ -35,9 +38,11 @@ test('every test that the security page names exists, with the promise that it n
   const found = references()
   expect(found.length).toBeGreaterThan(40)
   const missing = found.flatMap(({ rule, file, promises }) => {
-    const path = tests.find((one) => basename(one) === file)
-    if (path === undefined) return [`${rule}: there is no ${file}`]
-    const text = read(path)
+    const text = tests
+      .filter((one) => basename(one) === file)
+      .map(read)
+      .join('\n')
+    if (text === '') return [`${rule}: there is no ${file}`]
     return promises
       .filter((promise) => !text.includes(promise))
       .map((promise) => `${rule}: ${file} has no "${promise}"`)
@@ -48,7 +53,7 @@ test('every test that the security page names exists, with the promise that it n
 test('every rule of the tables says how it is met, and by what that is shown or why nothing shows it', () => {
   const bare = read(document)
     .split('\n')
-    .filter((line) => /^\| \d+\.\d+\.\d+/.test(line))
+    .filter((line) => isRule(line))
     .filter((line) =>
       line
         .split('|')
