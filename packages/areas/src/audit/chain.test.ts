@@ -239,14 +239,14 @@ describe('an export', async () => {
     await record(50)
     await chainAudit(system)
     const heads = await sign()
-    const { rows } = await superuser.query<ExportedLog>(
+    const { rows } = await superuser.query<Omit<ExportedLog, 'createdAt' | 'updatedAt'>>(
       `SELECT id, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at, partner_id AS "partnerId", org_id AS "orgId",
          actor_type AS "actorType", actor_id AS "actorId", actor_email AS "actorEmail", action, resource_type AS "resourceType",
          resource_id AS "resourceId", resource_name AS "resourceName", result, details, changed_fields AS "changedFields",
          ip_address AS "ipAddress", user_agent AS "userAgent", request_id AS "requestId", chain_sequence::int AS sequence,
          encode(chain_hash, 'hex') AS hash, encode(chain_previous, 'hex') AS "previousHash" FROM audit_logs ORDER BY at`,
     )
-    return { rows, heads, complete }
+    return { rows: rows.map((row) => ({ ...row, createdAt: row.at, updatedAt: row.at })), heads, complete }
   }
   async function text(parts: AsyncIterable<string>) {
     let all = ''
@@ -276,6 +276,17 @@ describe('an export', async () => {
     expect(await verified('whole.csv', await text(asCsv(inPages(all.rows))))).toMatchObject({
       chains: [{ records: 50, fault: null }],
     })
+  })
+
+  it('deviation 16: verifies with createdAt and updatedAt equal to at, and without them from older versions', async () => {
+    const { rows, ...rest } = await exported()
+    const csv = await text(asCsv(inPages(rows)))
+    const older = csv.replace(',createdAt,updatedAt', '').replaceAll(/,([^,]+),\1(?=\r\n)/g, '')
+    expect(older).not.toContain('createdAt')
+    expect((await verified('older.csv', older)).chains).toMatchObject([{ records: 50, fault: null }])
+    const changed = rows.map((row, index) => (index === 6 ? { ...row, createdAt: '2020-01-01T00:00:00.000000Z' } : row))
+    await expect(verified('later.json', await json({ rows: changed, ...rest }))).rejects.toThrow(/Line 8.*equal to at/)
+    await expect(verified('later.csv', await text(asCsv(inPages(changed))))).rejects.toThrow(/Row 8.*equal to at/)
   })
 
   it('shows the first record that was altered, left out or cut off', async () => {

@@ -8,7 +8,8 @@ export interface ExportedLog extends AuditLog {
   readonly previousHash: string | null
 }
 
-export const csvColumns = [
+/** The columns that a verifier reads. */
+export const chainedColumns = [
   'sequence',
   'id',
   'at',
@@ -30,6 +31,7 @@ export const csvColumns = [
   'previousHash',
   'hash',
 ] as const
+const csvColumns = [...chainedColumns, 'createdAt', 'updatedAt'] as const
 
 type Pages = AsyncIterable<readonly ExportedLog[]>
 

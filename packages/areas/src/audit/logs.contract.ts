@@ -8,6 +8,10 @@ const result = z.enum(['success', 'failure', 'denied'])
 export const AuditLog = z.object({
   id: id(),
   at: time(),
+  /** The same as `at`. */
+  createdAt: time(),
+  /** The same as `at`: a record never changes. */
+  updatedAt: time(),
   partnerId: id().nullable(),
   orgId: id().nullable(),
   actorType,

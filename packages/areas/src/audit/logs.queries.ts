@@ -53,8 +53,10 @@ export function matching(caller: Caller, filters: AuditFilters & { q?: string | 
   return sql.join(conditions, sql` AND `)
 }
 
-/** The columns of a record; `at` keeps its microseconds, which cursors need. */
-export const columns = sql`a.id, to_char(a.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at, a.partner_id, a.org_id,
+const moment = sql`to_char(a.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
+
+/** The columns of a record; `at` keeps its microseconds, which cursors need. A record is created once and never updated. */
+export const columns = sql`a.id, ${moment} AS at, ${moment} AS created_at, ${moment} AS updated_at, a.partner_id, a.org_id,
   a.actor_type, a.actor_id, a.actor_email, a.action, a.resource_type, a.resource_id, a.resource_name, a.result, a.details,
   a.changed_fields, a.ip_address, a.user_agent, a.request_id, a.chain_sequence AS sequence, encode(a.chain_hash, 'hex') AS hash`
 

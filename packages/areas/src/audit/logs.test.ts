@@ -72,6 +72,21 @@ describe('records', () => {
     expect(await call(admin, logs.get, { id: data[0]?.id ?? '' })).toEqual(data[0])
   })
 
+  it('deviation 16: carry createdAt and updatedAt in every answer and export, equal to at', async () => {
+    const name = word()
+    await recorded(1, { name, action: 'role.update' })
+    const { data: found } = await call(admin, logs.search, { q: name })
+    const { data: newest } = await call(admin, logs.recent, { resourceType: 'thing', limit: 1 })
+    const { data: events } = await call(admin, reports.securityEvents, {})
+    const json = JSON.parse((await exported(admin, { q: name, format: 'json' })).text)
+    const [header = [], ...rows] = await rowsOf((await exported(admin, { q: name })).text)
+    const cells = rows.map((row) => Object.fromEntries(header.map((column, index) => [column, row[index]])))
+    for (const records of [found, newest, events, json.data, cells]) {
+      expect(records).not.toEqual([])
+      for (const { at, createdAt, updatedAt } of records) expect([createdAt, updatedAt]).toEqual([at, at])
+    }
+  })
+
   it('are written also for a caller who cannot read them', async () => {
     const someone = await person(
       { scope: 'partner', partnerId: here.partner.id },

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 import { z } from 'zod'
 import { chainOf } from './canonical.ts'
 import { csvRows, plainCell } from './csv.ts'
-import { csvColumns } from './export-format.ts'
+import { chainedColumns } from './export-format.ts'
 import { ChainCheck, type ChainLink, type ChainReport } from './verify.ts'
 
 /** The file is not an export of the audit log, or was damaged in a way that hides what it held. */
@@ -34,6 +34,8 @@ const Link = z.object({
   previousHash: z.string(),
   hash: z.string(),
 })
+/** Fields that repeat `at`. The hash does not cover them, so they are compared with it. Older exports lack them. */
+const Times = z.object({ createdAt: z.string().nullish(), updatedAt: z.string().nullish() })
 const Header = z.object({
   complete: z.boolean(),
   heads: z.array(
@@ -66,7 +68,13 @@ interface Read {
 
 function linkOf(value: unknown, where: string): ChainLink | null {
   const parsed = Link.safeParse(value)
-  if (parsed.success) return { ...parsed.data, details: parsed.data.details ?? null }
+  if (parsed.success) {
+    const { createdAt, updatedAt } = Times.parse(value)
+    if ([createdAt, updatedAt].some((time) => time && time !== parsed.data.at)) {
+      throw new ExportError(`${where}: createdAt and updatedAt must be equal to at`)
+    }
+    return { ...parsed.data, details: parsed.data.details ?? null }
+  }
   if (z.object({ sequence: z.null() }).safeParse(value).success) return null
   throw new ExportError(`${where} is not a record of the audit log`)
 }
@@ -103,8 +111,8 @@ async function readJson(file: string): Promise<Read> {
 }
 
 /** The columns that hold JSON or a number; all others hold text, and an empty cell is nothing. */
-function fromCells(cells: readonly string[], number: number): unknown {
-  const values = csvColumns.map((name, index): [string, unknown] => {
+function fromCells(columns: readonly string[], cells: readonly string[], number: number): unknown {
+  const values = columns.map((name, index): [string, unknown] => {
     const cell = plainCell(cells[index] ?? '')
     if (cell === '') return [name, null]
     if (name !== 'sequence' && name !== 'details' && name !== 'changedFields') return [name, cell]
@@ -117,22 +125,22 @@ function fromCells(cells: readonly string[], number: number): unknown {
   return Object.fromEntries(values)
 }
 
-async function* csvLinks(rows: AsyncIterator<string[]>): AsyncGenerator<ChainLink | null> {
+async function* csvLinks(columns: readonly string[], rows: AsyncIterator<string[]>): AsyncGenerator<ChainLink | null> {
   for (let number = 2; ; number++) {
     const next = await rows.next()
     if (next.done) return
-    yield linkOf(fromCells(next.value, number), `Row ${number}`)
+    yield linkOf(fromCells(columns, next.value, number), `Row ${number}`)
   }
 }
 
 async function readCsv(file: string): Promise<Read> {
   const rows = csvRows(stream(file))
   const first = await rows.next()
-  if (first.done || first.value.join() !== csvColumns.join()) {
+  if (first.done || !`${first.value.join()},`.startsWith(`${chainedColumns.join()},`)) {
     throw new ExportError('The file does not begin like an export of the audit log')
   }
   // A CSV file has no room for heads, and does not say whether it was filtered: it begins where it begins.
-  return { header: { complete: false, heads: [] }, links: csvLinks(rows) }
+  return { header: { complete: false, heads: [] }, links: csvLinks(first.value, rows) }
 }
 
 /**
