@@ -40,7 +40,7 @@ const stillUsed = ({ constraint, table, target }: (typeof references)[number]) =
     `update or delete on table "${target}" violates foreign key constraint "${constraint}" on table "${table}"`,
   )
 
-describe('finding 3: a violated constraint says what happened', () => {
+describe('deviation 3: a violated constraint says what happened', () => {
   it.each(references)('$constraint names what is missing and what is still in use', (reference) => {
     const { table, target } = reference
     expect(refusalOf(missing(reference))).toMatchObject({
@@ -70,7 +70,7 @@ describe('finding 3: a violated constraint says what happened', () => {
   })
 })
 
-describe('finding 3: what the server itself says is understood', () => {
+describe('deviation 3: what the server itself says is understood', () => {
   const attempt = async (statements: string): Promise<unknown> => {
     await owner.query('BEGIN')
     try {

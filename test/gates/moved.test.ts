@@ -108,7 +108,7 @@ const after = await rowsOf(deviceId)
 const named = tables.filter(({ columns }) => columns.some(({ name }) => name === 'org_id' || /device|twin/.test(name)))
 const judged = [...new Set([...named.map(({ name }) => name), ...before.keys(), ...after.keys()])].sort()
 
-describe('finding 4: every table with rows about a moved device has a declared fate', () => {
+describe('deviation 4: every table with rows about a moved device has a declared fate', () => {
   it('names no table that is gone', () => {
     expect(Object.keys(fates).filter((table) => !judged.includes(table))).toEqual([])
   })
@@ -132,7 +132,7 @@ describe('finding 4: every table with rows about a moved device has a declared f
   })
 })
 
-describe('finding 4: the new organization', () => {
+describe('deviation 4: the new organization', () => {
   it('sees no script, environment, output or value of before, in no table', async () => {
     const client = await people.connect()
     try {
@@ -172,7 +172,7 @@ describe('finding 4: the new organization', () => {
   })
 })
 
-describe('finding 4: what was asked for before the move', () => {
+describe('deviation 4: what was asked for before the move', () => {
   it('is canceled with the reason, and withdrawn where it waited for a second person', async () => {
     expect(await call(here.partnerAdmin, commands.get, { id: deviceId, commandId })).toMatchObject({
       orgId: from,

@@ -10,15 +10,15 @@ import { acceptedByRedocly, acceptedByThePublishedSchema, clientTypes } from '..
 
 const document = openApiDocument(operations, '1.0.0', 'https://muster.test/api/v1')
 
-it('finding 2: the published schema of OpenAPI 3.1 accepts the description', async () => {
+it('deviation 2: the published schema of OpenAPI 3.1 accepts the description', async () => {
   expect(await acceptedByThePublishedSchema(document)).toEqual([])
 })
 
-it('finding 2: an independent linter finds no error of structure and no dangling reference', async () => {
+it('deviation 2: an independent linter finds no error of structure and no dangling reference', async () => {
   expect(await acceptedByRedocly(document)).toEqual([])
 })
 
-it('finding 2: every reference leads somewhere', () => {
+it('deviation 2: every reference leads somewhere', () => {
   const text = JSON.stringify(document)
   const targets = [...text.matchAll(/"\$ref":"#([^"]+)"/g)].map(([, path = '']) => path)
   const at = (path: string) =>
@@ -48,7 +48,7 @@ export async function use() {
 }
 `
 
-it('finding 2: a client generated from the description compiles strictly', { timeout: 180_000 }, async () => {
+it('deviation 2: a client generated from the description compiles strictly', { timeout: 180_000 }, async () => {
   const root = join(import.meta.dirname, '../..')
   const folder = await mkdtemp(join(root, 'test/openapi/generated-'))
   try {

@@ -17,7 +17,7 @@ const kinds = await kindsOf(owner, there)
 let references = 0
 const isSuccess = (status: number) => status < 300
 
-describe('finding 3: the deletion of a thing and a request that refers to it at the same time', () => {
+describe('deviation 3: the deletion of a thing and a request that refers to it at the same time', () => {
   it('are known for the things that people make', () => {
     const ids = kinds.map(({ remover }) => remover.id)
     expect(ids).toEqual(expect.arrayContaining(['tenancy.sites.remove', 'roles.roles.remove', 'groups.groups.remove']))
@@ -53,7 +53,7 @@ describe('finding 3: the deletion of a thing and a request that refers to it at 
   )
 })
 
-it('finding 3: the other request of a pair is often in time, so that the pairs show something', () => {
+it('deviation 3: the other request of a pair is often in time, so that the pairs show something', () => {
   expect(references).toBeGreaterThan(kinds.length)
 })
 
@@ -82,7 +82,7 @@ describe('a value that only one can have, given several times at once', () => {
   })
 })
 
-describe('finding 6: a thing deleted six times at once', () => {
+describe('deviation 6: a thing deleted six times at once', () => {
   it.each(kinds.map((kind) => ({ id: kind.remover.id, kind })))(
     '$id answers one 200 and leaves one record',
     async ({ kind }) => {

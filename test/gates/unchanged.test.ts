@@ -48,7 +48,7 @@ async function senderOf(operation: Operation) {
   throw new Error(`nobody may send the example: ${refusals.join('; ')}`)
 }
 
-describe('finding 13: a PATCH that changes nothing writes no audit record', () => {
+describe('deviation 13: a PATCH that changes nothing writes no audit record', () => {
   it.each(patches.map((operation) => ({ id: operation.id, operation })))('$id', async ({ operation }) => {
     const send = await senderOf(operation)
     const before = await records()

@@ -39,7 +39,7 @@ const newSite = async () => {
   return `/orgs/sites/${made.json().id}`
 }
 
-describe('finding 14: HEAD', () => {
+describe('deviation 14: HEAD', () => {
   it.each(['/health', '/orgs/sites', '/users/me'])('of %s answers as GET does, without the body', async (path) => {
     const [get, head] = [await ask('GET', path), await ask('HEAD', path)]
     expect([head.statusCode, head.body]).toEqual([get.statusCode, ''])
@@ -150,7 +150,7 @@ describe('around every answer', () => {
   })
 })
 
-describe('finding 16', () => {
+describe('deviation 16', () => {
   it('an empty update of what is not there is 404', async () => {
     const site = await newSite()
     expect((await ask('PATCH', site, {}, {})).json().message).toBe('No updates provided')

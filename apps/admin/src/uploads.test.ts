@@ -68,7 +68,7 @@ const upload = (type: string, body?: Buffer): Sent => ({
 
 describe('an upload', () => {
   it.each(['application/json', 'text/plain', 'multipart/form-data; boundary=x'])(
-    'finding 1: of %s is 415 and names the type that it takes',
+    'deviation 1: of %s is 415 and names the type that it takes',
     async (type) => {
       const answer = await send(upload(type, Buffer.from('{}')))
       expect([answer.status, JSON.parse(answer.text)]).toEqual([
@@ -77,14 +77,14 @@ describe('an upload', () => {
       ])
     },
   )
-  it('finding 5: that is refused leaves its connection to the next request', async () => {
+  it('deviation 5: that is refused leaves its connection to the next request', async () => {
     for (const bytes of [10, 2_000_000, 10_000_000]) {
       const refused = await send(upload('application/octet-stream', Buffer.alloc(bytes)))
       expect(refused.status).toBe(404)
       expect((await send({ path: '/health' })).status).toBe(200)
     }
   })
-  it('finding 5: of another type, and a JSON body of no operation, leave it as well', async () => {
+  it('deviation 5: of another type, and a JSON body of no operation, leave it as well', async () => {
     expect((await send(upload('application/json', Buffer.alloc(2_000_000)))).status).toBe(415)
     expect((await send({ path: '/health' })).status).toBe(200)
     const json = { 'content-type': 'application/json' }

@@ -11,7 +11,7 @@ const orgId = here.org.id
 const ids = await enrolled(here.partnerAdmin, { orgId }, ...Array.from({ length: 6 }, (_, index) => `field-${index}`))
 const text = { type: 'text' as const, label: 'Field' }
 
-describe('finding 7: a value and the deletion of its field at the same time', () => {
+describe('deviation 7: a value and the deletion of its field at the same time', () => {
   it.each([
     { of: 'the organization', who: here.orgAdmin, place: { orgId } },
     { of: 'the partner', who: here.partnerAdmin, place: {} },
@@ -43,7 +43,7 @@ describe('finding 7: a value and the deletion of its field at the same time', ()
   })
 })
 
-describe('finding 12: one key', () => {
+describe('deviation 12: one key', () => {
   it('has one type for the partner and its organizations, whichever comes first', async () => {
     await call(here.partnerAdmin, customFields.create, { key: 'floor', type: 'number', label: 'Floor' })
     const second = { orgId, key: 'floor', type: 'text' as const, label: 'Floor' }

@@ -90,7 +90,7 @@ describe('moving to another organisation', async () => {
     { role: 'Org Admin' },
   )
 
-  it('finding 4: the device takes what it measured along, and leaves its commands behind', async () => {
+  it('deviation 4: the device takes what it measured along, and leaves its commands behind', async () => {
     const id = only(await enrolled(here.orgAdmin, { orgId: here.org.id, siteId: here.site.id }, 'mover'))
     const { id: commandId } = await call(here.orgAdmin, commands.create, { id, type: 'refresh_inventory' })
     const metric =

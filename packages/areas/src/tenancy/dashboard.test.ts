@@ -61,7 +61,7 @@ describe('the partner dashboard', async () => {
     expect(shown.operatingSystems).toEqual([{ name: 'linux', count: 6 }])
   })
 
-  it('finding 11: counts what the list of devices shows, and the states add up', async () => {
+  it('deviation 11: counts what the list of devices shows, and the states add up', async () => {
     const { totals } = await call(here.partnerAdmin, dashboard.get, {})
     const listed = await call(here.partnerAdmin, devices.list, { includeTotal: true, limit: 1 })
     expect(listed).toMatchObject({ total: totals.devices.total })
