@@ -125,6 +125,8 @@ describe('A6', () => {
       'auth.phone.verify',
       'auth.registration.resendVerification',
       'auth.session.me',
+      // Enrolling takes a fresh proof, and this is how a session shows one.
+      'auth.sessions.confirm',
       'auth.sessions.memberships',
       'auth.sessions.switch',
     ])
