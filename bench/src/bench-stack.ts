@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { SchemaError } from '@muster/db/migrate.ts'
 import { type Stack, startStack } from '@muster/stack/stack.ts'
 import type { Stores } from '@muster/stack/stores.ts'
+import { withoutForcedMfa } from '@muster/testkit/administrator.ts'
 import { Redis } from 'ioredis'
 import pg from 'pg'
 import { ensureFleet } from './fleet.ts'
@@ -50,7 +51,7 @@ export interface BenchStack {
   stop(): Promise<void>
 }
 
-/** The first administrator of the benchmarks. */
+/** The first administrator of the benchmarks, who signs in with the password alone. */
 export const administrator = { email: 'bench@muster.example', password: 'correct-horse-battery-staple' } as const
 
 /** Starts stores and processes with so many enrolled agents and nothing reported yet. */
@@ -67,6 +68,7 @@ export async function startBenchStack(options: BenchStackOptions): Promise<Bench
   }
   try {
     await owner.connect()
+    await withoutForcedMfa(stack.urls.owner)
     const { port } = new URL(stack.urls.ingest)
     const target = { host: '127.0.0.1', port: Number(port), path: new URL(stack.urls.ingest).pathname }
     return { stack, target, owner, redis, groups: groupsOf(stack), fleetFolder: benchFolder, stop }

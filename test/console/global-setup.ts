@@ -7,6 +7,7 @@ import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { ensureConsole } from '@muster/stack/console.ts'
 import { type Stack, startStack } from '@muster/stack/stack.ts'
+import { withoutForcedMfa } from '@muster/testkit/administrator.ts'
 import { redisRefusals } from '@muster/testkit/redis-refusals.ts'
 import type { TestProject } from 'vitest/node'
 import { type Client, clientOf, signIn } from './client.ts'
@@ -60,6 +61,7 @@ export default async function setup(project: TestProject) {
 
 async function prepare(stack: Stack, admin: Stage['admin'], agentFolder: string): Promise<Stage> {
   const { admin: url, outbox = '' } = stack.urls
+  await withoutForcedMfa(stack.urls.owner)
   const client = clientOf(url, (await signIn(url, admin)).accessToken)
   const acme = await newTenant(client, outbox, 'Acme')
   const umbra = await newTenant(client, outbox, 'Umbra')

@@ -132,6 +132,7 @@ describe('while PostgreSQL', () => {
   })
 
   it('F7: holds a long lock on the devices, people sign in and heartbeats are taken; who waits for it is told so', async () => {
+    await fleet.renew()
     const holder = new pg.Client({ connectionString: fleet.stack.urls.owner })
     await holder.connect()
     await holder.query('BEGIN')

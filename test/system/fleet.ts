@@ -6,12 +6,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { AppRouter } from '@muster/areas/app-router.ts'
+import { operatorSession } from '@muster/stack/operator-session.ts'
 import type { ManagedProcess } from '@muster/stack/processes.ts'
 import { type Stack, type StackOptions, startStack } from '@muster/stack/stack.ts'
 import { redisRefusals } from '@muster/testkit/redis-refusals.ts'
 import { createTRPCClient, httpLink, httpSubscriptionLink, splitLink } from '@trpc/client'
 import { EventSource } from 'eventsource'
 
+const email = 'admin@example.test'
 const agentMain = fileURLToPath(new URL('../../apps/agent/src/main.ts', import.meta.url))
 
 /** A JSON answer of which a test looks at a few fields. */
@@ -37,22 +39,25 @@ export class Fleet {
 
   static async start(options: StackOptions = {}): Promise<Fleet> {
     const password = randomBytes(12).toString('base64url')
-    const stack = await startStack({ bootstrap: { email: 'admin@example.test', password }, ...options })
+    const stack = await startStack({ bootstrap: { email, password }, ...options })
     const fleet = new Fleet(stack, password)
-    await fleet.signIn()
+    await fleet.renew()
     return fleet
   }
 
-  /** Signs the administrator in, once more if need be. @throws when that fails */
+  /** Opens another session for the administrator's requests: one ends after 15 minutes. */
+  async renew(): Promise<void> {
+    this.#token = await operatorSession(this.stack.stores, email)
+  }
+
+  /** Signs the administrator in with the password, as a person does. @throws when that fails */
   async signIn(): Promise<void> {
     const answer = await fetch(`${this.stack.urls.admin}/api/v1/auth/login`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ email: 'admin@example.test', password: this.#password }),
+      body: JSON.stringify({ email, password: this.#password }),
     })
-    const body = (await answer.json()) as Answer
-    if (answer.status !== 200) throw new Error(`signing in: ${answer.status} ${JSON.stringify(body)}`)
-    this.#token = body.accessToken
+    if (answer.status !== 200) throw new Error(`signing in: ${answer.status} ${await answer.text()}`)
   }
 
   /** What a request of the administrator carries. */

@@ -712,7 +712,7 @@ export interface Sessions {
   scope: 'system' | 'partner' | 'organization' | null
   partnerId: string | null
   orgId: string | null
-  method: Generated<'password' | 'totp' | 'sms' | 'recovery' | 'passkey' | 'sso'>
+  method: Generated<'password' | 'totp' | 'sms' | 'recovery' | 'passkey' | 'sso' | 'operator'>
   authenticatedAt: Generated<string>
   lastUsedAt: Generated<string>
   endsAt: Generated<string>

@@ -27,9 +27,10 @@ function userOf(db: Db, { clock }: Services, { sid, sub }: Claims) {
         sql<boolean>`EXISTS (SELECT FROM passkeys p WHERE p.user_id = users.id
           AND coalesce(p.provider_id = sessions.provider_id, p.provider_id IS NULL))`.as('hasPasskey'),
       )
-      // Trust that is withdrawn from a provider is withdrawn from the sessions that it opened.
+      // The operator's key file is the second factor of its sessions. Trust that is withdrawn from a provider is withdrawn
+      // from the sessions that it opened.
       .select(
-        sql<boolean>`sessions.provider_mfa AND EXISTS (
+        sql<boolean>`sessions.method = 'operator' OR sessions.provider_mfa AND EXISTS (
           SELECT FROM sso_providers p WHERE p.id = sessions.provider_id AND p.trust_mfa)`.as('vouched'),
       )
       .where('sessions.id', '=', sid)

@@ -9,7 +9,7 @@ export const Session = z.object({
   id: id(),
   /** Is it the one that asks? */
   current: z.boolean(),
-  method: z.enum(['password', 'totp', 'sms', 'recovery', 'passkey', 'sso']),
+  method: z.enum(['password', 'totp', 'sms', 'recovery', 'passkey', 'sso', 'operator']),
   mfa: z.boolean(),
   ipAddress: z.string().nullable(),
   userAgent: z.string().nullable(),

@@ -14,7 +14,7 @@ const sessionsMax = 100
 /** Two windows that exchange one token within this time both get the same successor. */
 const overlapMs = 10_000
 
-export type SignInMethod = 'password' | 'totp' | 'sms' | 'recovery' | 'passkey' | 'sso'
+export type SignInMethod = 'password' | 'totp' | 'sms' | 'recovery' | 'passkey' | 'sso' | 'operator'
 
 interface Opening {
   readonly userId: string
@@ -24,13 +24,20 @@ interface Opening {
   readonly providerId: string | null
   readonly providerMfa: boolean
   readonly now: number
+  /** A session that is not renewed ends after this time. */
+  readonly endsAfterMs?: number
 }
 
 const at = (ms: number) => new Date(ms).toISOString()
 
 /** A new session with its first refresh token. */
-export async function openSession(db: Db, keyring: Keyring, request: Request, opening: Opening) {
-  const { userId, membership, method, mfa, providerId, providerMfa, now } = opening
+export async function openSession(
+  db: Db,
+  keyring: Keyring,
+  request: Pick<Request, 'ip' | 'userAgent'>,
+  opening: Opening,
+) {
+  const { userId, membership, method, mfa, providerId, providerMfa, now, endsAfterMs = lifeMs } = opening
   const refreshToken = opaqueToken()
   const { id: sessionId } = await db
     .insertInto('sessions')
@@ -46,8 +53,8 @@ export async function openSession(db: Db, keyring: Keyring, request: Request, op
       providerMfa,
       ipAddress: request.ip,
       userAgent: request.userAgent?.slice(0, 1_000) ?? null,
-      expiresAt: at(now + idleMs),
-      endsAt: at(now + lifeMs),
+      expiresAt: at(now + Math.min(idleMs, endsAfterMs)),
+      endsAt: at(now + endsAfterMs),
       authenticatedAt: at(now),
       lastUsedAt: at(now),
     })
