@@ -1,4 +1,4 @@
-// Pictures of every screen for docs/screens, from a running Muster: `npm start -- --demo 2000 --outbox`, then
+// Pictures of every screen for docs/screens, from a running Muster: `ENABLE_2FA=false npm start -- --demo 2000 --outbox`, then
 //   node scripts/screens.ts http://127.0.0.1:3000 admin@muster.local <password> <outbox> [expression for names] [machine]
 // What is asked of a machine while it is connected is shown of the one with that name, usually this very one.
 import { randomBytes } from 'node:crypto'

@@ -1,22 +1,18 @@
 // Everything dies at once, as in a power cut, and is started again by the one command that starts it.
 import { rm } from 'node:fs/promises'
+import { operatorSession } from '@muster/stack/operator-session.ts'
 import { expect, it } from 'vitest'
 import { eventually } from '../system/fleet.ts'
-import { Launcher, newPlace, processesOf } from '../system/launcher.ts'
+import { Launcher, newPlace, operatorAccess, processesOf } from '../system/launcher.ts'
 import { say } from './scale.ts'
 
 it('after a kill -9 of every process one command brings all of it back, the agent included', async () => {
   const place = await newPlace()
-  const settings = { MUSTER_LOCAL_AGENT: '1', BOOTSTRAP_PASSWORD: 'only-for-this-test-4711' }
+  const settings = { MUSTER_LOCAL_AGENT: '1' }
   const api = `http://127.0.0.1:${place.ports.admin}/api/v1`
   const isOnline = async () => {
-    const login = await fetch(`${api}/auth/login`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ email: 'admin@muster.local', password: settings.BOOTSTRAP_PASSWORD }),
-    })
-    const { accessToken }: { accessToken: string } = JSON.parse(await login.text())
-    const answer = await fetch(`${api}/devices`, { headers: { authorization: `Bearer ${accessToken}` } })
+    const token = await operatorSession(await operatorAccess(place), 'admin@muster.local')
+    const answer = await fetch(`${api}/devices`, { headers: { authorization: `Bearer ${token}` } })
     const { devices }: { devices: { status: string }[] } = JSON.parse(await answer.text())
     return devices.length === 1 && devices[0]?.status === 'online'
   }

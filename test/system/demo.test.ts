@@ -1,12 +1,12 @@
 import { rm } from 'node:fs/promises'
-import { signIn } from '@muster/stack/local-agent.ts'
+import { sessionOf } from '@muster/stack/local-agent.ts'
+import { operatorSession } from '@muster/stack/operator-session.ts'
 import { afterAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { eventually } from './fleet.ts'
-import { Launcher, newPlace } from './launcher.ts'
+import { Launcher, newPlace, operatorAccess } from './launcher.ts'
 
 const machines = 30
-const password = 'A-demonstration-2026'
 const Devices = z.looseObject({
   devices: z.array(
     z.looseObject({ id: z.string(), hostname: z.string(), status: z.string(), cpuPercent: z.number().nullable() }),
@@ -29,11 +29,12 @@ afterAll(async () => {
 })
 
 test('simulated machines enrol, report, take commands, and are the same after another start', async () => {
-  const first = launch({ BOOTSTRAP_PASSWORD: password })
+  const first = launch({})
   await first.ready()
   const admin = `http://127.0.0.1:${place.ports.admin}`
-  const session = await signIn(admin, 'admin@muster.local', password)
-  if (session === undefined) throw new Error('the password is not right')
+  const operator = async () =>
+    sessionOf(admin, await operatorSession(await operatorAccess(place), 'admin@muster.local'))
+  const session = await operator()
   const seen = await eventually(async () => {
     const { devices } = await session.get('/devices?limit=100', Devices)
     return devices.length === machines && devices.every(({ cpuPercent }) => cpuPercent !== null) && devices
@@ -44,12 +45,11 @@ test('simulated machines enrol, report, take commands, and are the same after an
   expect(stdout).toContain(target?.hostname)
   expect(await first.stop()).toBe(0)
 
-  // The machines are known: nobody's password is needed.
   const second = launch({})
   await second.ready()
-  const again = await signIn(admin, 'admin@muster.local', password)
+  const again = await operator()
   const names = await eventually(async () => {
-    const { devices } = (await again?.get('/devices?limit=100', Devices)) ?? { devices: [] }
+    const { devices } = await again.get('/devices?limit=100', Devices)
     return devices.some(({ status }) => status === 'online') && devices.map(({ hostname }) => hostname)
   })
   expect(names).toEqual(seen.map(({ hostname }) => hostname))

@@ -4,8 +4,11 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { databaseRoles, withLogin } from '@muster/db/roles.ts'
+import type { OperatorAccess } from '@muster/stack/operator-session.ts'
 import { freePorts } from '@muster/stack/ports.ts'
 import { identify, isRunning, type ProcessId } from '@muster/stack/process-id.ts'
+import { openSecrets } from '@muster/stack/secrets.ts'
 
 const script = fileURLToPath(new URL('../../packages/stack/src/start.ts', import.meta.url))
 
@@ -91,6 +94,14 @@ export class Launcher {
     this.kill(signal)
     return this.exited
   }
+}
+
+/** What the holder of a place's data folder opens sessions with while it runs. */
+export async function operatorAccess({ dataDir }: Place): Promise<OperatorAccess> {
+  const { keysFile, secrets } = await openSecrets(dataDir)
+  const port = readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[3]
+  const owner = `postgres://muster@127.0.0.1:${port}/muster`
+  return { urls: { system: withLogin(owner, databaseRoles.system, secrets.systemPassword) }, secretFiles: { keysFile } }
 }
 
 /** What runs for a place, besides the launcher: its processes, PostgreSQL and Redis. */

@@ -2,12 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { makeEnrollmentKey, signIn } from '@muster/stack/local-agent.ts'
+import { makeEnrollmentKey, sessionOf } from '@muster/stack/local-agent.ts'
 import { z } from 'zod'
 import type { ApiClient } from '../api-client.ts'
 import { administrator, startBenchStack } from '../bench-stack.ts'
 import { Histogram, percentilesOf } from '../histogram.ts'
-import { clientOf } from '../people.ts'
+import { clientOf, tokenOf } from '../people.ts'
 import { bar, latencyTable, load, type Report, usageTable } from '../report.ts'
 import type { Run, Scenario } from '../scenario.ts'
 import { UsageMeter } from '../usage.ts'
@@ -28,9 +28,7 @@ export const command: Scenario = {
     const { admin, ingest } = bench.stack.urls
     const folder = await mkdtemp(join(tmpdir(), 'muster-bench-agent-'))
     keep({ stop: () => rm(folder, { recursive: true, force: true }) })
-    const session = await signIn(admin, administrator.email, administrator.password)
-    if (session === undefined) throw new Error('the administrator cannot sign in')
-    const key = await makeEnrollmentKey(session, folder)
+    const key = await makeEnrollmentKey(sessionOf(admin, await tokenOf(admin, administrator)), folder)
     const agent = await bench.stack.launch({
       name: 'agent',
       file: agentMain,

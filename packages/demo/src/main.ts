@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ConfigError, readConfig } from '@muster/kit/config.ts'
-import { signIn } from '@muster/stack/local-agent.ts'
+import { sessionOf } from '@muster/stack/local-agent.ts'
 import { z } from 'zod'
 import { DemoAgent } from './agent.ts'
 import { enrolAll } from './enrolment.ts'
@@ -18,9 +18,8 @@ const Settings = z.object({
   DEMO_FOLDER: z.string(),
   DEMO_SERVER: z.url(),
   DEMO_INGEST: z.url(),
-  /** Needed until all machines have enrolled. */
-  DEMO_EMAIL: z.string().optional(),
-  DEMO_PASSWORD: z.string().optional(),
+  /** An administrator's access token, needed until all machines have enrolled. */
+  DEMO_TOKEN: z.string().optional(),
 })
 const config = readConfig(Settings)
 await mkdir(config.DEMO_FOLDER, { recursive: true, mode: 0o700 })
@@ -55,10 +54,9 @@ async function enrolMissing(keys: ReadonlyMap<Place, string>): Promise<void> {
 }
 
 async function prepare(): Promise<ReadonlyMap<Place, string>> {
-  const { DEMO_EMAIL: email, DEMO_PASSWORD: password, DEMO_SERVER: server } = config
-  const session = email && password ? await signIn(server, email, password) : undefined
-  if (session === undefined) throw new ConfigError('Give BOOTSTRAP_PASSWORD: there are machines to enrol')
-  return makeTenants(session, missing.length)
+  const { DEMO_TOKEN: token, DEMO_SERVER: server } = config
+  if (token === undefined) throw new ConfigError('DEMO_TOKEN is not set, and there are machines to enroll')
+  return makeTenants(sessionOf(server, token), missing.length)
 }
 
 const keys: ReadonlyMap<Place, string> = missing.length === 0 ? new Map() : await prepare()

@@ -10,6 +10,7 @@ const Page = z.looseObject({
   data: z.array(z.looseObject({ id: z.uuid(), slug: z.string().optional(), name: z.string() })),
 })
 const Problem = z.looseObject({ message: z.string() })
+const Sessions = z.object({ data: z.array(z.looseObject({ id: z.uuid(), current: z.boolean() })) })
 const requestMs = 15_000
 const keyLifeMs = 60 * 60_000
 
@@ -17,19 +18,36 @@ const keyLifeMs = 60 * 60_000
 export interface Session {
   get<T>(path: string, answer: z.ZodType<T>): Promise<T>
   post<T>(path: string, body: object, answer: z.ZodType<T>): Promise<T>
+  /** Ends the session. */
+  end(): Promise<void>
 }
 
-/** Signs in through the REST interface. @returns undefined when the password is not right */
-export async function signIn(adminUrl: string, email: string, password: string): Promise<Session | undefined> {
-  const api = `${adminUrl}/api/v1`
-  const answer = await request(`${api}/auth/login`, { method: 'POST', body: { email, password } })
-  if (answer.status === 401) return undefined
-  const { accessToken } = expect(answer, 'POST /auth/login', z.looseObject({ accessToken: z.string() }))
-  const as = (method: string, path: string, body?: object) => request(api + path, { method, body, token: accessToken })
+/** The session of an access token. */
+export function sessionOf(adminUrl: string, token: string): Session {
+  const as = (method: string, path: string, body?: object) =>
+    request(`${adminUrl}/api/v1${path}`, { method, body, token })
+  const get: Session['get'] = async (path, schema) => expect(await as('GET', path), `GET ${path}`, schema)
   return {
-    get: async (path, schema) => expect(await as('GET', path), `GET ${path}`, schema),
+    get,
     post: async (path, body, schema) => expect(await as('POST', path, body), `POST ${path}`, schema),
+    async end() {
+      const { data } = await get('/auth/sessions', Sessions)
+      const id = data.find(({ current }) => current)?.id
+      expect(await as('DELETE', `/auth/sessions/${id}`), 'DELETE /auth/sessions', z.looseObject({}))
+    },
   }
+}
+
+/** Is it the password of that account? */
+export async function isPassword(adminUrl: string, email: string, password: string): Promise<boolean> {
+  const url = `${adminUrl}/api/v1/auth/login`
+  const { status, body } = await request(url, { method: 'POST', body: { email, password } })
+  const opened = z.looseObject({ accessToken: z.string() }).safeParse(body)
+  if (opened.success)
+    await sessionOf(adminUrl, opened.data.accessToken)
+      .end()
+      .catch(() => undefined)
+  return status === 200
 }
 
 /** Whether a data folder of an agent holds an identity that a server knows. */

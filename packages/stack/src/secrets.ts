@@ -19,7 +19,7 @@ const Secrets = z.object({
   appPassword: z.string().min(1),
   systemPassword: z.string().min(1),
   redisPassword: z.string().min(1),
-  /** The first administrator's, kept until it was shown and used to enrol this machine. */
+  /** The first administrator's, kept until it was shown. */
   bootstrapPassword: z.string().min(1).optional(),
 })
 

@@ -9,7 +9,8 @@ import { ConfigError } from '@muster/kit/config.ts'
 import { childEnvironment, type LauncherConfig, readLauncherConfig } from './config.ts'
 import { ensureConsole } from './console.ts'
 import { reasonOf, StackError } from './failure.ts'
-import { isEnrolled, makeEnrollmentKey, type Session, signIn } from './local-agent.ts'
+import { isEnrolled, isPassword, makeEnrollmentKey, type Session, sessionOf } from './local-agent.ts'
+import { operatorSession } from './operator-session.ts'
 import { freePort } from './ports.ts'
 import { type Stack, startStack } from './stack.ts'
 
@@ -144,47 +145,59 @@ async function welcome(config: LauncherConfig, stack: Stack, demo: number): Prom
   const { secrets, forgetBootstrapPassword } = stack.stores.secretFiles
   const agentFolder = join(stack.stores.folder.path, 'agent')
   const needsKey = config.MUSTER_LOCAL_AGENT && !isEnrolled(agentFolder)
-  const password = config.BOOTSTRAP_PASSWORD ?? secrets.bootstrapPassword
-  const wantsSession = needsKey || demo > 0 || secrets.bootstrapPassword !== undefined
-  const session = password && wantsSession ? await signIn(admin, config.BOOTSTRAP_EMAIL, password) : undefined
-  if (demo > 0) await startDemo(config, stack, demo, session && password)
-  const agentRuns = config.MUSTER_LOCAL_AGENT && (await startLocalAgent(stack, agentFolder, session))
+  const token = needsKey || demo > 0 ? await operatorToken(config, stack) : undefined
+  const session = token === undefined ? undefined : sessionOf(admin, token)
+  if (demo > 0) await startDemo(stack, demo, token)
+  if (config.MUSTER_LOCAL_AGENT) await startLocalAgent(stack, agentFolder, session)
+  await session?.end().catch((error: unknown) => say(`  The session of the start ends later: ${reasonOf(error)}`))
+  const made = secrets.bootstrapPassword
+  const password = made && (config.BOOTSTRAP_PASSWORD ?? made)
+  const isRight = password && (await isPassword(admin, config.BOOTSTRAP_EMAIL, password))
   say('')
   say(`Console          ${config.PUBLIC_URL ?? admin}`)
   say(`API              ${config.PUBLIC_URL ?? admin}/api/v1`)
   say(`API reference    ${config.PUBLIC_URL ?? admin}/docs`)
   say(`Agents connect   ${config.INGEST_PUBLIC_URL ?? ingest}`)
   say(`Sign in as       ${config.BOOTSTRAP_EMAIL}`)
-  if (session && secrets.bootstrapPassword) {
+  if (isRight) {
     say(
       `Password         ${config.BOOTSTRAP_PASSWORD ? 'as given in BOOTSTRAP_PASSWORD' : `${password}  (shown this once)`}`,
     )
   }
   if (stack.urls.outbox) say(`\nOutbox ${stack.urls.outbox}`)
-  if (agentRuns || !needsKey || !session) await forgetBootstrapPassword()
+  await forgetBootstrapPassword()
   say('')
   say(`ready ${admin}`)
 }
 
-async function startDemo(config: LauncherConfig, stack: Stack, machines: number, password: string | undefined) {
+async function operatorToken(config: LauncherConfig, stack: Stack): Promise<string | undefined> {
+  try {
+    return await operatorSession(stack.stores, config.BOOTSTRAP_EMAIL)
+  } catch (error) {
+    say(`  ${reasonOf(error)}: set BOOTSTRAP_EMAIL to one who is`)
+    return undefined
+  }
+}
+
+async function startDemo(stack: Stack, machines: number, token: string | undefined) {
   const env = {
     DEMO_MACHINES: String(machines),
     DEMO_FOLDER: join(stack.stores.folder.path, 'demo'),
     DEMO_SERVER: stack.urls.admin,
     DEMO_INGEST: stack.urls.ingest,
-    ...(password && { DEMO_EMAIL: config.BOOTSTRAP_EMAIL, DEMO_PASSWORD: password }),
+    ...(token && { DEMO_TOKEN: token }),
   }
   await stack.launch({ name: 'demo', file: demoMain, env })
   say(`  ${machines} simulated machines report for the partner Northwind IT`)
 }
 
 // Muster is of use without it, so that its failure is told and no reason to stop.
-async function startLocalAgent(stack: Stack, folder: string, session: Session | undefined): Promise<boolean> {
+async function startLocalAgent(stack: Stack, folder: string, session: Session | undefined): Promise<void> {
   try {
     const enrolled = isEnrolled(folder)
     if (!enrolled && !session) {
-      say('  No agent for this machine: enrol one with `npm run agent`, or give BOOTSTRAP_PASSWORD to have it done.')
-      return false
+      say('  No agent for this machine: enroll one with `npm run agent`.')
+      return
     }
     const key = enrolled || !session ? undefined : await makeEnrollmentKey(session, folder)
     await stack.launch({
@@ -194,10 +207,8 @@ async function startLocalAgent(stack: Stack, folder: string, session: Session | 
       env: key ? { MUSTER_ENROLLMENT_KEY: key } : {},
     })
     say(`  This machine reports as ${hostname()}`)
-    return true
   } catch (error) {
     say(`✗ The agent of this machine does not run: ${reasonOf(error)}`)
-    return false
   }
 }
 

@@ -277,10 +277,13 @@ describe('recovery codes', () => {
 })
 
 describe('forced MFA', () => {
-  it('answers 428 until an authenticator is enrolled, but where one enrols', async () => {
-    const admin = await withPassword(
-      await person({ scope: 'partner', partnerId: here.partner.id }, { role: 'Partner Admin', mfaEnabled: false }),
-    )
+  const { partner, org } = here
+  it.each([
+    ['System Admin', { scope: 'system' }],
+    ['Partner Admin', { scope: 'partner', partnerId: partner.id }],
+    ['Org Admin', { scope: 'organization', partnerId: partner.id, orgId: org.id }],
+  ] as const)('answers %s 428 until an authenticator is enrolled, but where one enrolls', async (role, tenant) => {
+    const admin = await withPassword(await person(tenant, { role, mfaEnabled: false }))
     const tokens = await login(admin)
     if (tokens.mfaRequired) throw new Error('unexpected')
     expect(tokens.mfaEnrollmentRequired).toBe(true)

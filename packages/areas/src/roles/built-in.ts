@@ -36,7 +36,13 @@ const technician: Permission[] = [
 
 /** The roles that every installation has. They are immutable, and brought up to date at each start. */
 export const builtInRoles: readonly BuiltInRole[] = [
-  { name: 'System Admin', scope: 'system', description: 'Runs the installation', permissions: ['*:*'] },
+  {
+    name: 'System Admin',
+    scope: 'system',
+    description: 'Runs the installation',
+    forceMfa: true,
+    permissions: ['*:*'],
+  },
   {
     name: 'Partner Admin',
     scope: 'partner',
@@ -51,7 +57,13 @@ export const builtInRoles: readonly BuiltInRole[] = [
     permissions: technician,
   },
   { name: 'Partner Viewer', scope: 'partner', description: 'Sees the partner, changes nothing', permissions: seeing },
-  { name: 'Org Admin', scope: 'organization', description: 'Everything within the organisation', permissions: ['*:*'] },
+  {
+    name: 'Org Admin',
+    scope: 'organization',
+    description: 'Everything within the organisation',
+    forceMfa: true,
+    permissions: ['*:*'],
+  },
   {
     name: 'Org Technician',
     scope: 'organization',

@@ -157,8 +157,9 @@ describe('system roles', () => {
     expect(await auditOf(clone.id)).toMatchObject([{ action: 'role.clone', details: { clonedFrom: source.id } }])
   })
 
-  it('Partner Admin forces MFA', async () => {
+  it('finding 5: those of administrators force MFA', async () => {
     expect(await builtIn('Partner Admin')).toMatchObject({ forceMfa: true })
+    expect(await builtIn('Org Admin')).toMatchObject({ forceMfa: true })
   })
 })
 
