@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
 import { operations } from '@muster/areas/registry.ts'
 import { createLog } from '@muster/kit/log.ts'
+import { signedInLongAgo } from '@muster/testkit/credentials.ts'
 import { testRuntime, testServices } from '@muster/testkit/services.ts'
 import { type Person, person, world } from '@muster/testkit/world.ts'
 import { Registry } from 'prom-client'
@@ -85,6 +86,21 @@ describe('the version of a resource', () => {
   })
 })
 
+describe('a field', () => {
+  it.each(['POST', 'PATCH'] as const)('of a %s in the query is refused by name', async (method) => {
+    const path = method === 'POST' ? '/orgs/sites' : await newSite()
+    const answer = await ask(method, `${path}?name=Elsewhere`, {}, { orgId: here.org.id, name: 'Here' })
+    expect([answer.statusCode, answer.json().message]).toEqual([
+      400,
+      'name: must be sent in the body, not in the query',
+    ])
+  })
+  it('that says something else than the path is refused by name', async () => {
+    const answer = await ask('PATCH', await newSite(), {}, { id: randomUUID(), name: 'Here' })
+    expect([answer.statusCode, answer.json().message]).toEqual([400, 'id: stands in the path already'])
+  })
+})
+
 describe('an Idempotency-Key', () => {
   const named = (name: string) => ({ orgId: here.org.id, name })
   const count = async (name: string) =>
@@ -109,6 +125,19 @@ describe('an Idempotency-Key', () => {
     )
     expect(new Set(all.map(({ statusCode, body }) => `${statusCode} ${body}`)).size).toBe(1)
     expect(await count(name)).toBe(1)
+  })
+  it('answers a repeat only to a session that proves who asks, where the first answer took that', async () => {
+    const [who, key] = [
+      await person({ scope: 'partner', partnerId: here.partner.id }, { role: 'Partner Admin' }),
+      randomUUID(),
+    ]
+    const wanted = { name: 'Key', scopes: ['devices:read'] }
+    const first = await ask('POST', '/api-keys', { 'idempotency-key': key }, wanted, who)
+    expect(first.statusCode).toBe(201)
+    await signedInLongAgo(who)
+    const again = await ask('POST', '/api-keys', { 'idempotency-key': key }, wanted, who)
+    expect([again.statusCode, again.json().confirm]).toEqual([403, 'currentPassword'])
+    expect(again.body).not.toContain(first.json().key)
   })
   it('is free again after a refusal, is of one caller, and is refused when it is not well-formed', async () => {
     const [key, name] = [randomUUID(), `Free ${randomUUID()}`]

@@ -19,6 +19,7 @@ import { conditionOf, currentOf, mustHold, resourceOf } from './conditions.ts'
 import { AppError } from './errors.ts'
 import { EarlierAnswer, keptOnce, repeatOf, replayed } from './idempotency.ts'
 import { parsed } from './input.ts'
+import { takesProof } from './proof.ts'
 import { stepUpOf, takeProof } from './step-up.ts'
 
 /** The first steps of the road: rate limit, credential, admission. */
@@ -91,6 +92,17 @@ export async function run<Db, Services>(
   }
 }
 
+/** What follows the commit, in order; a failure undoes nothing and keeps nothing else from happening. */
+async function carryOut(effects: readonly (() => unknown)[], failed: (error: unknown) => void): Promise<void> {
+  for (const effect of effects) {
+    try {
+      await effect()
+    } catch (error) {
+      failed(error)
+    }
+  }
+}
+
 async function carriedOut<Db, Services>(
   operation: Operation<Db, Services>,
   caller: Caller | null,
@@ -104,13 +116,17 @@ async function carriedOut<Db, Services>(
   const context = { caller: callerOrThrow(caller), services: runtime.services, request, reply }
   const current = (db: Db) => currentOf(operation, { ...context, db, given: rest })
   const input = await parsed(operation, rest, () => runtime.transaction(caller, 'read', current))
-  const repeat = repeatOf(operation, caller, input, request, runtime)
-  const earlier = await repeat?.find()
-  if (earlier) return replayed(earlier, reply)
   const stepUp = stepUpOf(operation, caller, proof, request, runtime)
   if (endpoint.stepUp === 'always') await stepUp()
-  const effects: (() => Promise<unknown> | unknown)[] = []
-  const answers: (() => Promise<unknown>)[] = []
+  const repeat = repeatOf(operation, caller, input, request, runtime)
+  // A stored answer may hold the secret that the proof was asked for.
+  const replay = async (earlier: EarlierAnswer) => {
+    if (takesProof(endpoint.stepUp) && caller?.sessionId) await stepUp()
+    return replayed(earlier, reply)
+  }
+  const earlier = await repeat?.find()
+  if (earlier) return replay(earlier)
+  const [effects, answers]: [(() => unknown)[], (() => unknown)[]] = [[], []]
   let notes: AuditNote[] = []
   const handle = async (db: Db, write: Call<unknown, Db, Services>['write']) => {
     const result = await operation.handle({
@@ -162,15 +178,9 @@ async function carriedOut<Db, Services>(
     endpoint.transaction === 'own'
       ? await inOwn()
       : await repeated(inRequest, runtime, endpoint.kind === 'raw' ? 1 : triesMax)
-  if (output instanceof EarlierAnswer) return replayed(output, reply)
+  if (output instanceof EarlierAnswer) return replay(output)
   const failed = (error: unknown) => runtime.effectFailed(operation, error)
-  for (const effect of effects) {
-    try {
-      await effect()
-    } catch (error) {
-      failed(error)
-    }
-  }
+  await carryOut(effects, failed)
   const laterAnswer = answers.at(-1)
   if (laterAnswer === undefined) return output
   try {

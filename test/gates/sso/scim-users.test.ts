@@ -8,6 +8,7 @@ import { users } from '@muster/areas/users/users.contract.ts'
 import { auditOf } from '@muster/testkit/audit.ts'
 import { call } from '@muster/testkit/call.ts'
 import { mailsTo } from '@muster/testkit/mail.ts'
+import { testServices } from '@muster/testkit/services.ts'
 import { person, world } from '@muster/testkit/world.ts'
 import { describe, expect, it } from 'vitest'
 import { provisioning, ScimClient } from './scim-client.ts'
@@ -246,6 +247,19 @@ describe('a user', () => {
     const again = await scim.ask('POST', '/Users', newUser(member.email))
     expect(again.body).toMatchObject({ id: member.userId, active: true })
     await expect(call(member, session.me, {})).rejects.toMatchObject({ status: 401 })
+  })
+
+  it('who proved the mailbox, or may do more than look, keeps the address: a token is not worth an administrator', async () => {
+    const there = await world()
+    const { scim } = await provisioning(site, there)
+    const { system } = await testServices()
+    const { userId, email } = there.orgAdmin
+    const moved = () => scim.patch(`/Users/${userId}`, { op: 'replace', path: 'userName', value: address() })
+    expect((await moved()).body).toMatchObject({ status: '400', scimType: 'mutability' })
+    await system.query('UPDATE users SET email_verified_at = NULL WHERE id = $1', [userId])
+    expect((await moved()).body).toMatchObject({ status: '400', scimType: 'mutability' })
+    const { rows } = await system.query('SELECT email FROM users WHERE id = $1', [userId])
+    expect(rows).toEqual([{ email }])
   })
 
   it('with an account elsewhere is invited, and neither renamed nor given another address', async () => {

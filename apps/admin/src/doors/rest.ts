@@ -20,14 +20,34 @@ type Given = Record<string, unknown>
 const plainObject = (value: unknown): Given =>
   value !== null && typeof value === 'object' && !Array.isArray(value) ? { ...value } : {}
 
-/** One flat object: what stands in the path wins over the body (or the query of a GET or DELETE), which wins over the query. */
-function inputOf({ query, body, params }: FastifyRequest): Given {
+/** @throws NOT_FOUND where an id is empty */
+function inPath({ params }: Pick<FastifyRequest, 'params'>): Given {
+  const given = plainObject(params)
+  if (Object.values(given).includes('')) throw new AppError('NOT_FOUND', 'No such path')
+  return given
+}
+
+/**
+ * One flat object of what stands in the path, and in the query of a GET or DELETE or the body of anything else. What an
+ * operation with a body declares for its query comes along.
+ * @throws VALIDATION_ERROR for a field in the wrong place, or one that says something else than the path
+ */
+function inputOf({ kind, method, query, inputIn }: AnyEndpoint, { query: asked, body, params }: FastifyRequest): Given {
   if (body !== null && body !== undefined && (typeof body !== 'object' || Array.isArray(body))) {
     throw new AppError('VALIDATION_ERROR', 'The body must be a JSON object')
   }
-  const given = plainObject(params)
-  if (Object.values(given).includes('')) throw new AppError('NOT_FOUND', 'No such path')
-  return { ...plainObject(query), ...plainObject(body), ...given }
+  const given = inPath({ params })
+  const inQuery = plainObject(asked)
+  const sent = plainObject(body)
+  // The body of a raw operation is bytes, so that its fields stand in the query.
+  const hasBody = inputIn === 'body' || (kind !== 'raw' && method !== 'GET' && method !== 'DELETE')
+  const misplaced = hasBody ? Object.keys(inQuery).find((name) => !query.includes(name)) : undefined
+  if (misplaced !== undefined) {
+    throw new AppError('VALIDATION_ERROR', `${misplaced}: must be sent in the body, not in the query`)
+  }
+  const twice = Object.entries({ ...inQuery, ...sent }).find(([name, value]) => name in given && given[name] !== value)
+  if (twice !== undefined) throw new AppError('VALIDATION_ERROR', `${twice[0]}: stands in the path already`)
+  return { ...inQuery, ...sent, ...given }
 }
 
 /** What proves who asks never stands in an address, where logs and histories would keep it. */
@@ -102,13 +122,13 @@ function routeOf(app: FastifyInstance, url: string, operation: Operation, option
       const request = requestOf(http, answer, body)
       const reply = replyTo(answer, secureCookies)
       if (endpoint.kind === 'subscription') {
-        const events = follow(operation, inputOf(http), request, reply, runtime)
+        const events = follow(operation, inputOf(endpoint, http), request, reply, runtime)
         const first = await events.next()
         return answer
           .headers({ 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' })
           .send(eventStream(first, events))
       }
-      const output = await run(operation, inputOf(http), request, reply, runtime)
+      const output = await run(operation, inputOf(endpoint, http), request, reply, runtime)
       if (raw)
         return http.method === 'HEAD'
           ? sendHead(answer, output as RawAnswer)
@@ -138,7 +158,7 @@ export function serveRest(app: FastifyInstance, options: DoorOptions) {
       url: path,
       exposeHeadRoute: false,
       async handler(http, answer) {
-        inputOf(http)
+        inPath(http)
         answer.header('allow', [...methods].join(', '))
         throw new AppError('METHOD_NOT_ALLOWED', 'This path does not take that method')
       },

@@ -40,7 +40,9 @@ const RevealedKey = EnrollmentKey.extend({
   installCommand: z.string(),
 })
 
-const unlimited = stepUpWhen('the key has no end or no limit of uses')
+const unlimited = stepUpWhen(
+  'the key has no end or no limit of uses, or is good for more than 1,000 machines or 90 days',
+)
 
 export const keys = {
   list: get('/enrollment-keys', {

@@ -55,7 +55,8 @@ describe('enrolment keys', async () => {
       const wanted = { orgId: here.org.id, name: 'Key', ...more }
       return call(null, keys.create, wanted, { headers: { 'x-api-key': key } })
     }
-    for (const open of [{ maxUsage: null }, { expiresAt: null }]) {
+    const inAYear = new Date(Date.now() + 365 * 86_400_000).toISOString()
+    for (const open of [{ maxUsage: null }, { expiresAt: null }, { maxUsage: 1_001 }, { expiresAt: inAYear }]) {
       expect(await refusal(byKey(open))).toMatchObject({ status: 403 })
       expect(await make('Open', open)).toMatchObject(open)
     }

@@ -9,9 +9,14 @@ import { keyById, keyColumns, visibleKeys, workingKeyById } from './keys.queries
 
 const usualLifeMs = 7 * 86_400_000
 
-/** Does nothing but its deletion ever end the key? It then takes a person who has proved who it is. */
-const isUnlimited = ({ maxUsage, expiresAt }: Pick<EnrollmentKey, 'maxUsage' | 'expiresAt'>): boolean =>
-  maxUsage === null || expiresAt === null
+/** What a key may be good for without a proof: enough for a roll-out of some weeks. */
+const [usesMax, lifeMsMax] = [1_000, 90 * 86_400_000]
+
+/** Is the key good for so much, or so long, that it takes a person who has proved who it is? */
+function isUnlimited({ maxUsage, expiresAt }: Pick<EnrollmentKey, 'maxUsage' | 'expiresAt'>, nowMs: number): boolean {
+  if (maxUsage === null || expiresAt === null) return true
+  return maxUsage > usesMax || Date.parse(expiresAt) - nowMs > lifeMsMax
+}
 
 export default implement(contract, {
   async list({ caller, input: { page, limit, orgId, siteId }, db }) {
@@ -42,7 +47,7 @@ export default implement(contract, {
     const usualEnd = new Date(services.clock.now() + usualLifeMs).toISOString()
     const { orgId, maxUsage, expiresAt = usualEnd } = input
     const partnerId = await tenantForKey(db, caller, input)
-    if (isUnlimited({ maxUsage, expiresAt })) await call.stepUp()
+    if (isUnlimited({ maxUsage, expiresAt }, call.services.clock.now())) await call.stepUp()
     if (expiresAt !== null && Date.parse(expiresAt) <= services.clock.now()) {
       throw invalid('expiresAt: must be in the future')
     }
@@ -59,7 +64,7 @@ export default implement(contract, {
   async rotate(call) {
     const { caller, input, db, services, audit } = call
     const before = await workingKeyById(db, caller, input.id)
-    if (isUnlimited(before)) await call.stepUp()
+    if (isUnlimited(before, call.services.clock.now())) await call.stepUp()
     const { key, ...stored } = newKeySecret(services.keyring)
     const after = await db
       .updateTable('enrollmentKeys')

@@ -29,18 +29,12 @@ export function requireNotGreater(caller: Caller, what: string, permissions: Ite
   throw denied(`You cannot change ${what} with permissions that you do not hold: ${missing.sort().join(', ')}`)
 }
 
-/** With these somebody decides who may do what, and so can give itself or others more. */
-const administrative: readonly Permission[] = [
-  '*:*',
-  'users:write',
-  'users:invite',
-  'users:delete',
-  'settings:write',
-  'organizations:write',
-  'organizations:delete',
-]
-export const grantsAdministration = (permissions: Iterable<Permission>): boolean =>
-  [...permissions].some((permission) => administrative.includes(permission))
+/** Actions that change nothing and nobody's machine. */
+const looking: readonly string[] = ['read', 'view', 'export', 'acknowledge']
+
+/** Do these allow more than looking? Whoever hands them out makes power that outlives the own session. */
+export const grantsPower = (permissions: Iterable<Permission>): boolean =>
+  [...permissions].some((permission) => !looking.includes(permission.split(':')[1] ?? ''))
 
 /** Nobody can grant what they do not hold themselves. */
 export function requireHeld(caller: Caller, permissions: Iterable<Permission>): void {

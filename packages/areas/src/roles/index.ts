@@ -2,5 +2,5 @@
 export { administratorsOf, keepingAnAdministrator, partnerAdministrators } from './administrators.ts'
 export { ensureBuiltInRoles } from './built-in.ts'
 export { addRole, dropRole, renameRole } from './external-roles.ts'
-export { grantsAdministration, holdsAll, requireHeld, requireNotGreater } from './grants.ts'
+export { grantsPower, holdsAll, requireHeld, requireNotGreater } from './grants.ts'
 export { effectivePermissions, permissionsOf, type RoleRow, roleById, roleFor, rolesFor } from './roles.queries.ts'

@@ -155,10 +155,10 @@ async function changed(
 async function change(db: Db, member: Member, changes: Parameters<typeof changeMember>[2]): Promise<void> {
   const outcome = await changeMember(db, member, changes)
   if (outcome === 'taken') throw taken('There is an account with this address already')
-  if (outcome === 'shared') {
+  if (outcome === 'owned') {
     throw badScim(
       'mutability',
-      'The account belongs to other organizations as well: its address cannot be changed here',
+      'emails: the address of an account that its owner has proven, or that may do more than look, cannot be changed here',
     )
   }
 }

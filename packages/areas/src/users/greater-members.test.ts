@@ -1,4 +1,5 @@
 import { call, refusal } from '@muster/testkit/call.ts'
+import { signedInLongAgo } from '@muster/testkit/credentials.ts'
 import { testServices } from '@muster/testkit/services.ts'
 import { person, world } from '@muster/testkit/world.ts'
 import { describe, expect, it } from 'vitest'
@@ -152,5 +153,28 @@ describe('an access review', () => {
     const second = await person({ scope: 'partner', partnerId: there.partner.id }, { role: 'Partner Admin' })
     expect(await refusal(decide(there.partnerAdmin))).toMatchObject({ status: 403 })
     expect(await decide(second)).toMatchObject({ decision: 'approved' })
+  })
+})
+
+describe('finding 5: a session of some time ago', async () => {
+  const old = await person(orgTenant, { role: 'Org Admin' })
+  await signedInLongAgo(old)
+  const invite = async (role: string) =>
+    refusal(
+      call(old, invitations.invite, {
+        email: `${role.replace(' ', '')}@new.test`,
+        name: 'New',
+        roleId: await builtIn(role),
+      }),
+    )
+
+  it.each(['Org Admin', 'Org Technician'])('gives nobody the role %s, which does more than look', async (role) => {
+    expect(await invite(role)).toMatchObject({ status: 403, extra: { confirm: 'currentPassword' } })
+  })
+
+  it('gives a role that only looks', async () => {
+    const email = `looks-${old.userId}@new.test`
+    const made = await call(old, invitations.invite, { email, name: 'New', roleId: await builtIn('Org Viewer') })
+    expect(made.status).toBe('invited')
   })
 })

@@ -1,7 +1,7 @@
 import type { Caller } from '@muster/kit/access.ts'
 import { badRequest, conflict } from '@muster/kit/errors.ts'
 import { type Call, implement } from '../operation.ts'
-import { grantsAdministration, permissionsOf, requireHeld, roleFor } from '../roles/index.ts'
+import { grantsPower, permissionsOf, requireHeld, roleFor } from '../roles/index.ts'
 import { requireUnlimited, requireWorkingTenant, type Tenant, tenantOf } from '../tenancy/index.ts'
 import { acceptInvite } from './accept-invitation.ts'
 import { accountFor } from './accounts.ts'
@@ -22,7 +22,7 @@ export default implement(contract, {
     const role = await roleFor(db, tenant, roleId)
     const granted = await permissionsOf(db, role.id)
     requireHeld(caller, granted)
-    if (grantsAdministration(granted)) await call.stepUp()
+    if (grantsPower(granted)) await call.stepUp()
     const { userId, isNew } = await accountFor(db, services, email, name)
     await addMembership(call, tenant, { userId, roleId, displayName: isNew ? null : name }, reach)
     const inviteUrl = await sendInvitation(db, services, tenant, { userId, email, name }, byCaller(caller))
@@ -39,7 +39,7 @@ export default implement(contract, {
     await requireNotGreaterMember(db, caller, member)
     if (member.status !== 'invited')
       throw badRequest('Only a user who is still invited can be sent the invitation again')
-    if (grantsAdministration(await permissionsOf(db, member.roleId))) await call.stepUp()
+    if (grantsPower(await permissionsOf(db, member.roleId))) await call.stepUp()
     await services.limits.take('invitationPerUser', caller.userId)
     const { email, name, orgId, partnerId } = member
     const tenant = await tenantOf(db, caller, namedAs(tenantOfMember(member)))

@@ -2,6 +2,7 @@
 // its organisation alone: an account that belongs to anybody else is neither taken over nor changed by it.
 import type { Db } from '@muster/db/database.ts'
 import { sql } from 'kysely'
+import { grantsPower, permissionsOf } from '../roles/index.ts'
 import type { Services } from '../services.ts'
 import type { Tenant } from '../tenancy/index.ts'
 import { disable, enable, isKnownElsewhere, removeMember, rename } from './accounts.ts'
@@ -114,16 +115,20 @@ export interface ProvisionedChanges {
 
 /**
  * Changes a member as its provider says.
- * @returns what could not be changed: an address that somebody else has, or one of an account that belongs to others too
+ * An address is where a password is reset: a provider moves only that of an account which its owner has not proven, and
+ * which may do nothing but look, so that its token is not worth an administrator.
+ * @returns what could not be changed: an address that another account has, or one that is not the provider's to change
  */
 export async function changeMember(
   db: Db,
   member: Member,
   { email, name, active, roleId }: ProvisionedChanges,
-): Promise<'done' | 'taken' | 'shared'> {
+): Promise<'done' | 'taken' | 'owned'> {
   const inSystem = { inSystem: db }
   if (email !== undefined && email !== member.email) {
-    if (await isKnownElsewhere(inSystem, member.id, member.membershipId)) return 'shared'
+    if (await isOwned(db, member.id)) return 'owned'
+    if (await isKnownElsewhere(inSystem, member.id, member.membershipId)) return 'owned'
+    if (grantsPower(await permissionsOf(db, member.roleId))) return 'owned'
     const taken = await db.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst()
     if (taken !== undefined) return 'taken'
     await db.updateTable('users').set({ email, emailVerifiedAt: null }).where('id', '=', member.id).execute()

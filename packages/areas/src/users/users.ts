@@ -5,7 +5,7 @@ import { isPermission } from '@muster/kit/permissions.ts'
 import { implement } from '../operation.ts'
 import {
   effectivePermissions,
-  grantsAdministration,
+  grantsPower,
   holdsAll,
   keepingAnAdministrator,
   permissionsOf,
@@ -66,7 +66,7 @@ export default implement(contract, {
     if (status === 'active' && before.status === 'invited')
       throw conflict('The user has not accepted the invitation yet. Send it again with POST /users/resend-invite')
     const isChanged = status !== undefined && status !== before.status
-    if (isChanged && grantsAdministration(await permissionsOf(db, before.roleId))) await call.stepUp()
+    if (isChanged && grantsPower(await permissionsOf(db, before.roleId))) await call.stepUp()
     await keepingAnAdministrator(db, before, async () => {
       if (name !== undefined) await rename(db, services, before, name)
       if (status === 'disabled') await disable(db, services, before)
@@ -84,7 +84,7 @@ export default implement(contract, {
     requireUnlimited(caller)
     const member = await memberById(db, caller, id, named)
     await requireNotGreaterMember(db, caller, member)
-    if (grantsAdministration(await permissionsOf(db, member.roleId))) await call.stepUp()
+    if (grantsPower(await permissionsOf(db, member.roleId))) await call.stepUp()
     await keepingAnAdministrator(db, member, () => removeMember(db, services, member))
     audit({ ...subject(member), before: member })
     effect(() => services.callers.clear())
@@ -102,7 +102,7 @@ export default implement(contract, {
     const role = await roleFor(db, tenant, roleId)
     const granted = await permissionsOf(db, role.id)
     requireHeld(caller, granted)
-    const [given, had] = [granted, await permissionsOf(db, before.roleId)].map(grantsAdministration)
+    const [given, had] = [granted, await permissionsOf(db, before.roleId)].map(grantsPower)
     if (given || had) await call.stepUp()
     await keepingAnAdministrator(db, before, () => assign(db, before, roleId, reach))
     const after = await memberAgain(db, caller, before)
