@@ -1,7 +1,9 @@
 // What HTTP gives its callers around every operation: versions, conditions, keys against repeats, codings, ids, limits.
 import { randomUUID } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
+import { Denials } from '@muster/areas/audit/denials.ts'
 import { operations } from '@muster/areas/registry.ts'
+import { createRuntime } from '@muster/areas/runtime.ts'
 import { createLog } from '@muster/kit/log.ts'
 import { signedInLongAgo } from '@muster/testkit/credentials.ts'
 import { testRuntime, testServices } from '@muster/testkit/services.ts'
@@ -12,13 +14,8 @@ import { createServer } from './server.ts'
 
 const here = await world()
 const { system, denials } = await testServices()
-const app = await createServer({
-  operations,
-  runtime: await testRuntime(),
-  log: createLog('test', 'silent'),
-  trustedProxies: [],
-  registry: new Registry(),
-})
+const options = { operations, log: createLog('test', 'silent'), trustedProxies: [] }
+const app = await createServer({ ...options, runtime: await testRuntime(), registry: new Registry() })
 afterAll(() => app.close())
 
 type Method = 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE'
@@ -152,6 +149,33 @@ describe('an Idempotency-Key', () => {
   })
 })
 
+describe('an Idempotency-Key over tRPC', () => {
+  const tell = (path: string, key: string, body: object) =>
+    app.inject({
+      method: 'POST',
+      url: `/trpc/${path}`,
+      headers: { authorization: `Bearer ${here.partnerAdmin.token}`, 'idempotency-key': key },
+      payload: body,
+    })
+
+  it('lets six at once act once, and marks the repeated answers', async () => {
+    const [key, name] = [randomUUID(), `Six ${randomUUID()}`]
+    const body = { orgId: here.org.id, name }
+    const all = await Promise.all(Array.from({ length: 6 }, () => tell('tenancy.sites.create', key, body)))
+    expect(new Set(all.map(({ statusCode, body }) => `${statusCode} ${body}`)).size).toBe(1)
+    expect(all.filter(({ headers }) => headers['idempotency-replayed'] === 'true')).toHaveLength(5)
+    expect((await system.query('SELECT FROM sites WHERE name = $1', [name])).rowCount).toBe(1)
+    const other = await tell('tenancy.sites.create', key, { ...body, name: 'Another' })
+    expect([other.statusCode, other.json().error.data.appCode]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED'])
+  })
+  it('is the same key as over REST', async () => {
+    const [key, name] = [randomUUID(), `Both ${randomUUID()}`]
+    const rest = await ask('POST', '/orgs/sites', { 'idempotency-key': key }, { orgId: here.org.id, name })
+    const again = await tell('tenancy.sites.create', key, { orgId: here.org.id, name })
+    expect([again.json().result.data, again.headers['idempotency-replayed']]).toEqual([rest.json(), 'true'])
+  })
+})
+
 describe('around every answer', () => {
   it('the id of the request is taken over where it is well-formed', async () => {
     const id = 'trace-1.a:b/c'
@@ -192,6 +216,35 @@ describe('deviation 16', () => {
 })
 
 describe('a refusal with 403', () => {
+  it('is counted to the end of its hour without a further refusal, and until the server closes', async () => {
+    const services = await testServices()
+    const counted = async (who: Person) =>
+      (await system.query(`SELECT FROM audit_logs WHERE actor_id = $1 AND details ? 'refusals'`, [who.userId])).rowCount
+    const refusedBy = async (own: Denials) => {
+      const who = await person({ scope: 'partner', partnerId: here.partner.id }, { role: 'Partner Viewer' })
+      const closing = await createServer({
+        ...options,
+        runtime: createRuntime({ ...services, denials: own }),
+        registry: new Registry(),
+      })
+      for (let n = 0; n < 22; n++)
+        await closing.inject({
+          method: 'POST',
+          url: '/api/v1/orgs/sites',
+          headers: { authorization: `Bearer ${who.token}` },
+          payload: { orgId: here.org.id, name: 'No' },
+        })
+      return { who, closing }
+    }
+    const parts = { system, log: services.log, now: () => Date.now() }
+    const short = await refusedBy(new Denials({ ...parts, countedMs: 5_000 }))
+    await expect.poll(() => counted(short.who), { timeout: 20_000 }).toBeGreaterThan(0)
+    const long = await refusedBy(new Denials(parts))
+    expect(await counted(long.who)).toBe(0)
+    await long.closing.close()
+    expect(await counted(long.who)).toBe(1)
+    await short.closing.close()
+  }, 60_000)
   it('is recorded, at most twenty times an hour one by one, and the rest as a count', async () => {
     const who = await person({ scope: 'partner', partnerId: here.partner.id }, { role: 'Partner Viewer' })
     const refused = await Promise.all(

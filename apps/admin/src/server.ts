@@ -86,6 +86,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     )
     done()
   })
+  // All requests are answered by then: the counts of refusals are whole.
+  app.addHook('onClose', () => runtime.services.denials.end())
   await app.register(helmet, {
     contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } },
     strictTransportSecurity: secureCookies,

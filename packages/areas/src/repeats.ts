@@ -45,7 +45,7 @@ export function repeatIn(
     throw new AppError(
       'CONFLICT',
       stored.acted
-        ? 'The request with this Idempotency-Key was carried out, but its answer was lost. Look for its result'
+        ? 'The request with this Idempotency-Key changed something, but has no answer to repeat. Look for its result'
         : 'The request with this Idempotency-Key is still running. Try again shortly',
       { retryAfter: 2 },
     )
@@ -87,8 +87,9 @@ export function repeatIn(
       const kept = sql`UPDATE idempotent_requests SET answer = ${answer} WHERE ${here}`
       withCommit(db, { compile: () => kept.compile(db) })
     },
-    async release() {
-      await asSystem(system, (db) => sql`DELETE FROM idempotent_requests WHERE ${here} AND answer IS NULL`.execute(db))
+    async release(refused) {
+      const unused = refused ? sql`answer IS NULL` : sql`answer IS NULL AND NOT acted`
+      await asSystem(system, (db) => sql`DELETE FROM idempotent_requests WHERE ${here} AND ${unused}`.execute(db))
     },
   }
 }

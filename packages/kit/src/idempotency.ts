@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Caller } from './access.ts'
 import type { Operation, Reply, Request, Runtime } from './call.ts'
-import { invalid } from './errors.ts'
+import { AppError, invalid } from './errors.ts'
 import { proofFields } from './proof.ts'
 import { isRepeatable } from './statuses.ts'
 
@@ -24,8 +24,8 @@ export interface Repeat<Db> {
   acted(db: Db): void
   /** Stores the answer with the commit. */
   keep(db: Db, output: unknown): void
-  /** Gives the key back after a refusal or failure. */
-  release(): Promise<void>
+  /** Gives the key back after a failure. Unless the request was refused, it stays taken once something was changed. */
+  release(refused: boolean): Promise<void>
 }
 
 const wellFormed = /^[\x21-\x7e]{1,255}$/
@@ -77,7 +77,7 @@ export async function keptOnce<Db, Services>(
   try {
     output = await work((db) => repeat.acted(db))
   } catch (error) {
-    await repeat.release()
+    await repeat.release(error instanceof AppError && error.status < 500)
     throw error
   }
   await runtime.transaction(null, 'write', async (db) => repeat.keep(db, output))

@@ -23,6 +23,8 @@ export interface DenialParts {
   readonly system: pg.Pool
   readonly log: Log
   now(): number
+  /** How long the refusals of a caller are counted together: an hour unless given. */
+  readonly countedMs?: number
 }
 
 /** Per process. Writing never delays an answer; what cannot be written is logged. */
@@ -30,9 +32,14 @@ export class Denials {
   readonly #parts: DenialParts
   readonly #hours = new Map<string, Hour>()
   readonly #writing = new Set<Promise<void>>()
+  #timer: NodeJS.Timeout | undefined
 
   constructor(parts: DenialParts) {
     this.#parts = parts
+  }
+
+  get #countedMs(): number {
+    return this.#parts.countedMs ?? hourMs
   }
 
   add(operation: string, caller: Caller, { id, ip, userAgent }: Request, reason: string): void {
@@ -40,9 +47,16 @@ export class Denials {
     this.#closePast(now)
     const key = `${caller.apiKeyId ?? caller.userId} ${caller.orgId ?? caller.partnerId ?? ''}`
     const request = { id, ip, userAgent }
-    const hour = this.#hours.get(key) ?? { caller, request, until: now + hourMs, seen: 0, operations: new Set() }
+    const hour = this.#hours.get(key) ?? {
+      caller,
+      request,
+      until: now + this.#countedMs,
+      seen: 0,
+      operations: new Set(),
+    }
     if (hour.seen === 0 && this.#hours.size >= callersMax) return
     this.#hours.set(key, hour)
+    this.#closeLater(now)
     hour.seen += 1
     if (hour.seen > singleRecordsMax || this.#writing.size >= writesMax * 50) {
       if (hour.operations.size < 50) hour.operations.add(operation)
@@ -53,12 +67,27 @@ export class Denials {
 
   /** Writes the counts of all callers, and waits until everything is written. */
   async end(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
     this.#closePast(Number.POSITIVE_INFINITY)
     await this.settled()
   }
 
   async settled(): Promise<void> {
     while (this.#writing.size > 0) await Promise.all(this.#writing)
+  }
+
+  /** A count is written at the end of its hour, also when no further refusal comes. */
+  #closeLater(now: number): void {
+    const [first] = this.#hours.values()
+    if (this.#timer !== undefined || first === undefined) return
+    const waitMs = Math.min(Math.max(first.until - now, 1), this.#countedMs)
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined
+      const later = this.#parts.now()
+      this.#closePast(later)
+      this.#closeLater(later)
+    }, waitMs).unref()
   }
 
   #closePast(now: number): void {
