@@ -11,9 +11,9 @@ export const clientOf = (url: string, token?: string): Client =>
   })
 
 /** Signs somebody in who has no second factor. */
-export async function signIn(url: string, who: { email: string; password: string }) {
-  const answer = await clientOf(url).auth.session.login.mutate(who)
-  if (answer.mfaRequired) throw new Error(`${who.email} has a second factor`)
+export async function signIn(url: string, { email, password }: { email: string; password: string }) {
+  const answer = await clientOf(url).auth.session.login.mutate({ email, password })
+  if (answer.mfaRequired) throw new Error(`${email} has a second factor`)
   return answer
 }
 

@@ -30,18 +30,20 @@ const written = ({ own, ...draft }: Draft) => JSON.stringify([draft, [...own].so
 export function useRoleDraft(role: RoleDetail) {
   const [draft, setDraft] = useState(() => draftOf(role))
   const save = useChange(
-    () =>
-      api.roles.roles.update.mutate(
+    () => {
+      const { own, ...rest } = draft
+      return api.roles.roles.update.mutate(
         roles.update.input.parse({
-          ...draft,
+          ...rest,
           id: role.id,
           description: draft.description.trim() || null,
-          permissions: [...draft.own].map((permission) => {
+          permissions: [...own].map((permission) => {
             const [resource, action] = permission.split(':')
             return { resource, action }
           }),
         }),
-      ),
+      )
+    },
     { refresh: ['roles', 'users'], done: () => toast('Saved. Whoever has the role may do that from now on') },
   )
   return {

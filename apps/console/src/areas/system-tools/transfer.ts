@@ -1,6 +1,8 @@
 // Files to and from devices. They are no JSON, so they take the paths that the contract declares for them.
 import { files } from '@muster/areas/system-tools/files.contract.ts'
+import { withToken } from '../../api.ts'
 import { accessToken } from '../../session/credential.ts'
+import { askForProof, wantedBy } from '../../session/proof.ts'
 
 interface Place {
   readonly deviceId: string
@@ -16,28 +18,28 @@ export class Refused extends Error {
   }
 }
 
-function refusalIn(body: string, status: number): Refused {
+/** What a body says; null where a proxy on the way answered in words of its own. */
+function jsonIn(body: string): unknown {
   try {
-    const given: unknown = JSON.parse(body)
-    if (given !== null && typeof given === 'object' && 'code' in given && 'message' in given)
-      return new Refused(String(given.code), String(given.message))
+    return JSON.parse(body)
   } catch {
-    // A proxy on the way may have answered in words of its own.
+    return null
   }
+}
+
+function refusalIn(body: string, status: number): Refused {
+  const given = jsonIn(body)
+  if (given !== null && typeof given === 'object' && 'code' in given && 'message' in given)
+    return new Refused(String(given.code), String(given.message))
   return new Refused('UNAVAILABLE', `The server answered ${status}`)
 }
 
 const addressOf = (endpoint: { readonly path: string }, { deviceId, path }: Place, more: Record<string, string> = {}) =>
   `/api/v1${endpoint.path.replace(':deviceId', deviceId)}?${new URLSearchParams({ path, ...more })}`
 
-const credentials = async (): Promise<Record<string, string>> => {
-  const token = await accessToken()
-  return token === null ? {} : { authorization: `Bearer ${token}` }
-}
-
 /** Reads a file of a device. @throws Refused */
 export async function fetchFile(place: Place, progress: (share: number) => void, signal: AbortSignal): Promise<Blob> {
-  const answer = await fetch(addressOf(files.download, place), { headers: await credentials(), signal })
+  const answer = await withToken(addressOf(files.download, place), { signal })
   if (!answer.ok) throw refusalIn(await answer.text(), answer.status)
   const total = Number(answer.headers.get('content-length') ?? 0)
   const pieces: Uint8Array<ArrayBuffer>[] = []
@@ -59,15 +61,25 @@ export async function sendFile(
   progress: (share: number) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const headers = await credentials()
-  // `fetch` does not tell how much of a body has left.
+  const address = addressOf(files.upload, place, { overwrite: String(overwrite), empty: String(file.size === 0) })
+  const send = () => post(address, file, progress, signal)
+  let answer = await send()
+  const wanted = answer.status === 403 ? wantedBy(jsonIn(answer.body)) : null
+  if (wanted !== null && (await askForProof(wanted))) answer = await send()
+  if (answer.status >= 300) throw refusalIn(answer.body, answer.status)
+}
+
+/** `fetch` does not tell how much of a body has left. */
+async function post(address: string, file: Blob, progress: (share: number) => void, signal: AbortSignal) {
+  const token = await accessToken()
+  signal.throwIfAborted()
   const request = new XMLHttpRequest()
-  request.open('POST', addressOf(files.upload, place, { overwrite: String(overwrite), empty: String(file.size === 0) }))
-  for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value)
+  request.open('POST', address)
+  if (token !== null) request.setRequestHeader('authorization', `Bearer ${token}`)
   request.setRequestHeader('content-type', 'application/octet-stream')
   request.upload.onprogress = ({ loaded, total }) => progress(total > 0 ? loaded / total : 0)
-  await new Promise<void>((resolve, reject) => {
-    request.onload = () => (request.status < 300 ? resolve() : reject(refusalIn(request.responseText, request.status)))
+  return new Promise<{ readonly status: number; readonly body: string }>((resolve, reject) => {
+    request.onload = () => resolve({ status: request.status, body: request.responseText })
     request.onerror = () => reject(new Error('The server cannot be reached. Check your connection and try again'))
     request.onabort = () => reject(new DOMException('Called off', 'AbortError'))
     signal.addEventListener('abort', () => request.abort(), { once: true })
