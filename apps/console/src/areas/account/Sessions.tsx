@@ -1,7 +1,10 @@
+import { useState } from 'react'
 import { api } from '../../api.ts'
 import { useAnswer, useChange } from '../../questions.ts'
 import { Button } from '../../ui/Button.tsx'
+import { Confirm } from '../../ui/Confirm.tsx'
 import { Badge, Card } from '../../ui/display.tsx'
+import { CheckField } from '../../ui/fields.tsx'
 import { many } from '../../ui/quantity.ts'
 import { Failure, Loading, messageOf } from '../../ui/states.tsx'
 import { Ago } from '../../ui/time.tsx'
@@ -24,24 +27,15 @@ export function Sessions() {
     refresh: ['auth.sessions.list'],
     done: () => toast('The session is ended'),
   })
-  const endOthers = useChange(() => api.auth.sessions.revokeOthers.mutate({}), {
-    refresh: ['auth.sessions.list'],
-    done: ({ ended }) => toast(`${many(ended, 'session is', 'sessions are')} ended`),
-  })
+  const [isLeaving, setLeaving] = useState(false)
   const sessions = answer.data?.data
-  const others = sessions?.filter(({ current }) => !current).length ?? 0
   return (
     <Card
       flush
       title="Where you are signed in"
       actions={
-        <Button
-          small
-          blocked={others === 0 && 'This is the only one'}
-          busy={endOthers.isPending}
-          onClick={() => endOthers.mutate(undefined, { onError: refused })}
-        >
-          End all others
+        <Button small onClick={() => setLeaving(true)}>
+          Sign out everywhere else
         </Button>
       }
     >
@@ -72,6 +66,42 @@ export function Sessions() {
           ))}
         </ul>
       )}
+      {isLeaving && <SignOutElsewhere close={() => setLeaving(false)} />}
     </Card>
+  )
+}
+
+/** Ends all sessions but this one, and the API keys as well unless they are to stay. */
+function SignOutElsewhere({ close }: { close(): void }) {
+  const [keepApiKeys, setKeep] = useState(false)
+  const end = useChange(() => api.auth.sessions.revokeOthers.mutate({ keepApiKeys }), {
+    refresh: ['auth.sessions.list', 'apiKeys'],
+    done: ({ ended }) =>
+      toast(
+        `${many(ended, 'session')} ended. ${keepApiKeys ? 'Your API keys still work' : 'Your API keys are revoked'}`,
+      ),
+  })
+  return (
+    <Confirm
+      open
+      danger
+      title="Sign out everywhere else?"
+      verb="Sign out"
+      act={() => end.mutateAsync(undefined)}
+      close={close}
+    >
+      <div className="grid gap-3">
+        <p>
+          All your other sessions end. Your API keys end too: programs that use them stop working until they get new
+          keys.
+        </p>
+        <CheckField
+          label="Keep my API keys"
+          hint="Only if you are sure that no other person has seen them."
+          checked={keepApiKeys}
+          onChange={setKeep}
+        />
+      </div>
+    </Confirm>
   )
 }

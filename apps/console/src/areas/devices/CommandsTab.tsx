@@ -18,6 +18,8 @@ import { Ago, Moment } from '../../ui/time.tsx'
 import { CommandMark, commandStatusWords, commandWords } from './CommandMark.tsx'
 
 const limit = 25
+/** The codes with which agents refuse commands that are not signed as they must be. */
+const refusedOrder = /^ORDER_/
 
 /** What the device was told to do, and what came of it. */
 export function CommandsTab({ device: { id: deviceId } }: { readonly device: Device }) {
@@ -132,6 +134,12 @@ function CommandDialog({
               ...(command.error ? [['Reason', command.error] as const] : []),
             ]}
           />
+          {refusedOrder.test(command.error ?? '') && (
+            <p className="rounded-md bg-bad-soft px-3 py-2 text-bad-text text-sm">
+              The agent refused this command and did not run it. Tell an administrator at once: another party may be
+              sending commands.
+            </p>
+          )}
           {command.payload === null && <p>You need the permission of this command to see its content and output.</p>}
           {typeof command.payload?.script === 'string' && <Verbatim label="Script" text={command.payload.script} />}
           {command.stdout && <Verbatim label="Output" text={command.stdout} />}

@@ -13,6 +13,7 @@ import { TimezoneField } from '../../ui/TimezoneField.tsx'
 import { TimeContext, useTimes } from '../../ui/time.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { BusinessHours } from './BusinessHours.tsx'
+import { SecondPerson } from './SecondPerson.tsx'
 import { draftOf, inputOf, type SettingsDraft } from './settingsForm.ts'
 
 /** What holds for everybody in the partner: how it is called, how moments are written, when it works. */
@@ -71,6 +72,7 @@ function Editor({ partner }: { readonly partner: Partner }) {
           <BusinessHours draft={draft} change={change} />
         </Card>
         <Contact draft={draft} change={change} />
+        <SecondPerson />
       </fieldset>
     </Page>
   )

@@ -1,0 +1,54 @@
+import pg from 'pg'
+import { afterAll, expect, test } from 'vitest'
+import { expectAccessible, stage, visitorAs } from './visitor.ts'
+
+const { acme, stores } = stage
+const database = new pg.Pool({ connectionString: stores.system, max: 1 })
+afterAll(() => database.end())
+
+/** Makes the proof of every session of a person two hours old. */
+const ageSessions = (email: string) =>
+  database.query(
+    `UPDATE sessions SET authenticated_at = now() - interval '2 hours'
+      WHERE user_id = (SELECT id FROM users WHERE email = $1)`,
+    [email],
+  )
+
+test('an old session proves itself in a dialog above the one that asks, and the request goes on', async () => {
+  const { page } = await visitorAs(acme, '/account')
+  await page.getByRole('heading', { name: 'Where you are signed in' }).waitFor()
+  await ageSessions(acme.email)
+  await page.getByRole('button', { name: 'Sign out everywhere else' }).click()
+  const question = page.getByRole('dialog', { name: 'Sign out everywhere else?' })
+  await question.getByText('Your API keys end too').waitFor()
+  await question.getByRole('checkbox', { name: 'Keep my API keys' }).click()
+  await question.getByRole('button', { name: 'Sign out' }).click()
+  const proof = page.getByRole('dialog', { name: 'Confirm that it is you' })
+  await proof.waitFor()
+  await expectAccessible(page)
+  await proof.getByLabel('Your password').fill('not the password')
+  await proof.getByRole('button', { name: 'Confirm' }).click()
+  await proof.getByRole('alert').getByText(/\S/).waitFor()
+  await proof.getByLabel('Your password').fill(acme.password)
+  await proof.getByRole('button', { name: 'Confirm' }).click()
+  await page.getByText('Your API keys still work').waitFor()
+  await question.waitFor({ state: 'detached' })
+})
+
+test('a form keeps what was typed when its proof is called off', async () => {
+  const { page } = await visitorAs(acme, '/api-keys')
+  await page.getByRole('button', { name: 'New API key' }).first().click()
+  const form = page.getByRole('dialog', { name: 'New API key' })
+  await form.getByLabel('Name').fill('Reports')
+  await form.getByRole('checkbox', { name: /^See sites/ }).click()
+  await ageSessions(acme.email)
+  await form.getByRole('button', { name: 'Make the key' }).click()
+  const proof = page.getByRole('dialog', { name: 'Confirm that it is you' })
+  await proof.getByRole('button', { name: 'Close' }).click()
+  await proof.waitFor({ state: 'detached' })
+  expect(await form.getByLabel('Name').inputValue()).toBe('Reports')
+  await form.getByRole('button', { name: 'Make the key' }).click()
+  await proof.getByLabel('Your password').fill(acme.password)
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog', { name: 'Your API key' }).waitFor()
+})
