@@ -33,7 +33,7 @@ test('somebody is invited, comes in by the link, is disabled with a way back, an
   await guest.page.getByRole('button', { name: 'Accept' }).click()
   await guest.page.getByRole('link', { name: 'Sign in' }).click()
   await enter(guest.page, { email, password: 'three herons by the canal' })
-  await guest.page.getByRole('button', { name: 'Sign out' }).waitFor()
+  await guest.page.getByRole('button', { name: 'Sign out', exact: true }).waitFor()
   expect(await guest.page.getByRole('link', { name: 'Settings' }).count()).toBe(1)
 
   await page.reload()

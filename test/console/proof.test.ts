@@ -1,23 +1,27 @@
 import pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
+import { clientOf, signIn } from './client.ts'
 import { expectAccessible, stage, visitorAs } from './visitor.ts'
 
-const { acme, stores } = stage
+const { acme, stores, url } = stage
 const database = new pg.Pool({ connectionString: stores.system, max: 1 })
 afterAll(() => database.end())
 
-/** Makes the proof of every session of a person two hours old. */
-const ageSessions = (email: string) =>
-  database.query(
+/** Makes the proof of every open session of a person two hours old, and has the server forget what it knows of them. */
+async function ageSessions(who: { readonly email: string; readonly password: string }) {
+  const client = clientOf(url, (await signIn(url, who)).accessToken)
+  await database.query(
     `UPDATE sessions SET authenticated_at = now() - interval '2 hours'
       WHERE user_id = (SELECT id FROM users WHERE email = $1)`,
-    [email],
+    [who.email],
   )
+  await client.auth.sessions.confirm.mutate({ currentPassword: who.password })
+}
 
 test('an old session proves itself in a dialog above the one that asks, and the request goes on', async () => {
   const { page } = await visitorAs(acme, '/account')
   await page.getByRole('heading', { name: 'Where you are signed in' }).waitFor()
-  await ageSessions(acme.email)
+  await ageSessions(acme)
   await page.getByRole('button', { name: 'Sign out everywhere else' }).click()
   const question = page.getByRole('dialog', { name: 'Sign out everywhere else?' })
   await question.getByText('Your API keys end too').waitFor()
@@ -41,7 +45,7 @@ test('a form keeps what was typed when its proof is called off', async () => {
   const form = page.getByRole('dialog', { name: 'New API key' })
   await form.getByLabel('Name').fill('Reports')
   await form.getByRole('checkbox', { name: /^See sites/ }).click()
-  await ageSessions(acme.email)
+  await ageSessions(acme)
   await form.getByRole('button', { name: 'Make the key' }).click()
   const proof = page.getByRole('dialog', { name: 'Confirm that it is you' })
   await proof.getByRole('button', { name: 'Close' }).click()

@@ -28,7 +28,7 @@ test('passwords are masked and left to their keepers, and every page has a way o
   await page.waitForURL(({ pathname }) => pathname !== '/login')
   for (const path of ['/', '/devices', '/account']) {
     await page.goto(path)
-    await page.getByRole('button', { name: 'Sign out' }).waitFor()
+    await page.getByRole('button', { name: 'Sign out', exact: true }).waitFor()
   }
 })
 

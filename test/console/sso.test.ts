@@ -55,7 +55,7 @@ test('a provider is added, tested step by step, activated and made the only way 
   await guest.page.getByRole('link', { name: 'Sign in with Umbra ID' }).click()
   await guest.page.getByLabel('Account').fill(who.subject)
   await guest.page.getByRole('button', { name: 'Sign in' }).click()
-  await guest.page.getByRole('button', { name: 'Sign out' }).waitFor()
+  await guest.page.getByRole('button', { name: 'Sign out', exact: true }).waitFor()
   expect(guest.page.url()).not.toContain('ssoCode')
 
   const stranger = await newVisitor()
@@ -80,6 +80,6 @@ test('an organisation without a provider is told so, and its password way stays'
   await page.goto(`/login?org=${acme.orgId}`)
   await page.getByText('This organisation has no sign-in provider').waitFor()
   await enter(page, acme)
-  await page.getByRole('button', { name: 'Sign out' }).waitFor()
+  await page.getByRole('button', { name: 'Sign out', exact: true }).waitFor()
   expect(complaints).toEqual([])
 })

@@ -58,7 +58,7 @@ export async function visitorAs(
   await enter(visitor.page, who)
   await visitor.page.waitForURL((url) => url.pathname !== '/login')
   // The sign-in page has a heading too: what only the shell has says that it is there.
-  await visitor.page.getByRole('button', { name: 'Sign out' }).waitFor()
+  await visitor.page.getByRole('button', { name: 'Sign out', exact: true }).waitFor()
   await visitor.page.getByRole('heading', { level: 1 }).waitFor()
   // Shortcuts are heard from the frame after the first on.
   await visitor.page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')

@@ -44,7 +44,7 @@ function ProofForm({ wanted, answer }: { readonly wanted: Wanted; answer(isProve
   return (
     <form className="grid gap-4" onSubmit={submit}>
       <p className="text-muted text-sm">
-        This takes more than an open session. You are then asked no more for half an hour.
+        Prove that it is you, and the action goes on. You are not asked again for 30 minutes.
       </p>
       {asksPassword && (
         <TextField
@@ -65,7 +65,7 @@ function ProofForm({ wanted, answer }: { readonly wanted: Wanted; answer(isProve
         />
       )}
       {wanted.codeKinds.includes('sms') && (
-        <Button busy={sms.isPending} blocked={sms.isSuccess && 'It is on its way'} onClick={() => sms.mutate()}>
+        <Button busy={sms.isPending} blocked={sms.isSuccess && 'The code is on its way'} onClick={() => sms.mutate()}>
           Send a code by SMS
         </Button>
       )}
@@ -86,7 +86,7 @@ const codeLabel = ({ codeKinds }: Wanted) =>
 function SignInAgain() {
   return (
     <div className="grid gap-4">
-      <p className="text-sm">This takes a sign-in of the last half hour.</p>
+      <p className="text-sm">This action takes a sign-in within the last 30 minutes.</p>
       <Button kind="primary" onClick={() => endSession('expired')}>
         Sign in again
       </Button>

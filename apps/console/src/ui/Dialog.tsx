@@ -16,7 +16,7 @@ interface Props {
 }
 
 const backdrop =
-  'fixed inset-0 z-40 bg-black/35 transition-opacity duration-150 data-[ending-style]:opacity-0 data-[starting-style]:opacity-0'
+  'fixed inset-0 z-40 bg-scrim transition-opacity duration-150 data-[ending-style]:opacity-0 data-[starting-style]:opacity-0'
 const middle =
   'fixed top-[12vh] left-1/2 z-40 max-h-[80vh] w-[calc(100vw-2rem)] -translate-x-1/2 rounded-xl border border-line transition-[opacity,scale] duration-150 data-[ending-style]:scale-[0.98] data-[starting-style]:scale-[0.98] data-[ending-style]:opacity-0 data-[starting-style]:opacity-0'
 const edge =

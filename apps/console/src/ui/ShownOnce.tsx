@@ -17,9 +17,9 @@ interface Props {
 export function ShownOnce({ title, text, label, children, close }: Props) {
   return (
     <Dialog open={text !== null} close={close} wide title={title} actions={<Button onClick={close}>Done</Button>}>
-      <div className="grid gap-4">
+      <div className="grid grid-cols-1 gap-4">
         <p className="text-muted text-sm">
-          It is not shown again. Copy it to where it is used, or to a keeper of passwords.
+          It is not shown again. Copy it to where it is used, or to a password manager.
         </p>
         <CopyText text={text ?? ''} label={label} wrap />
         {children}

@@ -45,9 +45,9 @@ const particulars: readonly Column<Device>[] = [
   {
     id: 'agent',
     header: 'Agent',
-    width: 84,
+    width: 124,
     cell: ({ agentVersion, updateRequired }) =>
-      updateRequired ? `${agentVersion} · update required` : (agentVersion ?? '–'),
+      updateRequired ? <Badge tone="warn">Update required</Badge> : (agentVersion ?? '–'),
     text: ({ agentVersion }) => agentVersion,
   },
   {

@@ -37,15 +37,15 @@ export function NewKey({ made, close }: { readonly made: Made | null; close(): v
 
 function Steps({ made, close }: { readonly made: Made; close(): void }) {
   return (
-    <div className="grid gap-5">
-      <div className="grid gap-1">
+    <div className="grid grid-cols-1 gap-5">
+      <div className="grid grid-cols-1 gap-1">
         <p className="font-medium text-sm">Run this on the Linux machine</p>
         <CopyText text={made.installCommand} label="the line" wrap />
         <p className="text-muted text-xs">
           It installs the agent, starts it with the machine, and enrolls it. Running it again does no harm.
         </p>
       </div>
-      <div className="grid gap-1">
+      <div className="grid grid-cols-1 gap-1">
         <p className="font-medium text-sm">Paste this key when it asks for one; the key is not shown again</p>
         <CopyText text={made.key} label="the key" />
         <p className="text-muted text-xs">
@@ -64,7 +64,7 @@ function ShortCode({ keyId }: { readonly keyId: string }) {
   const make = useChange(() => api.enrollment.codes.create.mutate({ id: keyId }), { refresh: [] })
   const code = make.data
   return (
-    <div className="grid gap-1">
+    <div className="grid grid-cols-1 gap-1">
       <div className="flex items-center justify-between gap-3">
         <p className="font-medium text-sm">Typing it by hand?</p>
         {!code && (

@@ -68,11 +68,13 @@ function Editor({ partner }: { readonly partner: Partner }) {
         )}
         <Company draft={draft} change={change} />
         <Formats draft={draft} change={change} />
-        <Card title="Business hours">
-          <BusinessHours draft={draft} change={change} />
-        </Card>
+        <Column>
+          <Card title="Business hours">
+            <BusinessHours draft={draft} change={change} />
+          </Card>
+          <SecondPerson />
+        </Column>
         <Contact draft={draft} change={change} />
-        <SecondPerson />
       </fieldset>
     </Page>
   )

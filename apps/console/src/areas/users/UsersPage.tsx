@@ -110,8 +110,8 @@ function Members({ tenant }: { readonly tenant: Tenant }) {
       />
       <ShownOnce title="Hand over this link" text={handed} label="the link" close={() => setHanded(null)}>
         <p className="text-muted text-sm">
-          This installation sends no mail. Give the link to the person yourself, in a way that no one else reads:
-          whoever opens it chooses the password.
+          This installation sends no mail. Give the link to the person yourself, in a way that no other person reads:
+          the person who opens it chooses the password.
         </p>
       </ShownOnce>
       {editing && <RoleForm key={editing.id} user={editing} tenant={tenant} close={() => setEditing(null)} />}
