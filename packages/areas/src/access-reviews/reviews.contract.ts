@@ -109,6 +109,7 @@ export const reviews = {
     summary: 'Complete a review: every membership decided on is kept or revoked, all at once',
     access: personCan('users:delete'),
     audit: ['access_review.complete', 'user.remove'],
+    stepUp: 'always',
     input: z.object({ id: id() }),
     output: AccessReview,
   }),

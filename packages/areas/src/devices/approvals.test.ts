@@ -6,6 +6,7 @@ import { mailsTo } from '@muster/testkit/mail.ts'
 import { testServices } from '@muster/testkit/services.ts'
 import { person, type World, world } from '@muster/testkit/world.ts'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { roles } from '../roles/roles.contract.ts'
 import { processes } from '../system-tools/processes.contract.ts'
 import { partners } from '../tenancy/partners.contract.ts'
 import { users } from '../users/users.contract.ts'
@@ -136,6 +137,8 @@ describe('a command that reaches far, where a second person has to agree', () =>
   })
 })
 
+const reading = { resource: 'devices', action: 'read' } as const
+
 describe('finding 5: a second person', () => {
   it('is turned off without another one after a day', async () => {
     const here = await world()
@@ -174,6 +177,19 @@ describe('finding 5: a second person', () => {
     })
     await system.query(`UPDATE partner_users SET granted_by = NULL WHERE user_id = $1`, [promoted.userId])
     expect(await attempt(promoted)).toMatchObject({ status: 403, message: expect.stringContaining('7 days') })
+    const widened = await call(here.partnerAdmin, roles.create, { name: `Wide ${id}`, permissions: [reading] })
+    const member = await person(tenant, { role: 'Partner Viewer' })
+    await system.query(`UPDATE partner_users SET role_id = $2, granted_at = NULL WHERE user_id = $1`, [
+      member.userId,
+      widened.id,
+    ])
+    const permissions = [
+      reading,
+      { resource: 'scripts', action: 'execute' } as const,
+      { resource: 'devices', action: 'execute' } as const,
+    ]
+    await call(here.partnerAdmin, roles.update, { id: widened.id, permissions })
+    expect(await attempt(member)).toMatchObject({ status: 403, message: expect.stringContaining('gave you your role') })
     const invited = await person(tenant, { role: 'Partner Admin' })
     await system.query('UPDATE partner_users SET invited_by = $2 WHERE user_id = $1', [
       invited.userId,

@@ -1,6 +1,7 @@
 import { type Caller, hasPermission } from '@muster/kit/access.ts'
 import { denied } from '@muster/kit/errors.ts'
 import { inputError, plainWords } from '@muster/kit/input.ts'
+import { strictSchema } from '@muster/kit/strict.ts'
 import { z } from 'zod'
 import { commandType } from './command-registry.ts'
 import type { QueuedCommand } from './commands.contract.ts'
@@ -19,7 +20,7 @@ const payloads = new Map<QueuedCommand, z.ZodType<{ payload: Record<string, unkn
 function payloadOf(type: QueuedCommand) {
   const known = payloads.get(type)
   if (known !== undefined) return known
-  const made = z.object({ payload: commandType(type).payload })
+  const made = strictSchema(z.object({ payload: commandType(type).payload }))
   payloads.set(type, made)
   return made
 }

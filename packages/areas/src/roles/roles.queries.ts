@@ -132,6 +132,17 @@ export async function permissionsOf(db: Db, roleId: string): Promise<Set<Permiss
   return new Set(effective.map(({ resource, action }) => `${resource}:${action}`).filter(isPermission))
 }
 
+/** Members whose role allows more from now on count as promoted now: they are no second person for who did it. */
+export async function notePromotion(db: Db, roleId: string, by: string): Promise<void> {
+  const heirs = sql`WITH RECURSIVE heirs AS (
+      SELECT id FROM roles WHERE id = ${roleId}
+      UNION SELECT r.id FROM roles r JOIN heirs h ON r.parent_role_id = h.id
+    )`
+  const promoted = sql`SET granted_by = ${by}, granted_at = now() WHERE role_id IN (SELECT id FROM heirs)`
+  await sql`${heirs} UPDATE partner_users ${promoted}`.execute(db)
+  await sql`${heirs} UPDATE organization_users ${promoted}`.execute(db)
+}
+
 /** What is allowed by a role and by every role that inherits from it: all that a change of the role concerns. */
 export async function permissionsConcerned(db: Db, roleId: string): Promise<Set<Permission>> {
   const { rows } = await sql<{ id: string }>`

@@ -12,6 +12,7 @@ import {
   directPermissions,
   effectivePermissions,
   lockRole,
+  notePromotion,
   permissionsConcerned,
   permissionsOf,
   type RoleRow,
@@ -64,7 +65,8 @@ export default implement(contract, {
     const role = await roleById(db, caller, id)
     if (role.isSystem) throw denied('Cannot modify system roles')
     await lockRole(db, role)
-    requireNotGreater(caller, 'a role', await permissionsConcerned(db, id))
+    const allowed = await permissionsConcerned(db, id)
+    requireNotGreater(caller, 'a role', allowed)
     const before = await detail(db, caller, role)
     await keepingAnAdministrator(db, role, async () => {
       if (parentRoleId !== undefined) await changeParent(db, caller, role, parentRoleId)
@@ -74,6 +76,8 @@ export default implement(contract, {
         await db.updateTable('roles').set(fields).where('id', '=', id).execute()
       }
     })
+    const isWider = [...(await permissionsConcerned(db, id))].some((permission) => !allowed.has(permission))
+    if (isWider) await notePromotion(db, id, caller.userId)
     const after = await detail(db, caller, await roleById(db, caller, id))
     const { orgId, partnerId } = role
     audit({ target: id, name: after.name, orgId, partnerId, before: auditable(before), after: auditable(after) })
