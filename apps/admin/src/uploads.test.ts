@@ -3,6 +3,7 @@ import { Agent, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { operations } from '@muster/areas/registry.ts'
 import { createLog } from '@muster/kit/log.ts'
+import { enrolled } from '@muster/testkit/machines.ts'
 import { testRuntime } from '@muster/testkit/services.ts'
 import { world } from '@muster/testkit/world.ts'
 import { Registry } from 'prom-client'
@@ -81,6 +82,15 @@ describe('an upload', () => {
     for (const bytes of [10, 2_000_000, 10_000_000]) {
       const refused = await send(upload('application/octet-stream', Buffer.alloc(bytes)))
       expect(refused.status).toBe(404)
+      expect((await send({ path: '/health' })).status).toBe(200)
+    }
+  })
+  it('deviation 5: that is refused after its first piece was read leaves its connection as well', async () => {
+    const [offline = ''] = await enrolled(here.partnerAdmin, { orgId: here.org.id }, 'offline')
+    const path = `/system-tools/devices/${offline}/files/upload?path=/tmp/x&overwrite=true`
+    for (const bytes of [10, 1_000_000, 8_000_000]) {
+      const headers = { 'content-type': 'application/octet-stream' }
+      expect((await send({ method: 'POST', path, headers, body: Buffer.alloc(bytes) })).status).toBe(409)
       expect((await send({ path: '/health' })).status).toBe(200)
     }
   })

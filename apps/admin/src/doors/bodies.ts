@@ -43,6 +43,8 @@ const drainBytesMax = 16_777_216
 /** Reads and drops the rest of a body, so that the next request on the connection is found. Too long a rest ends the connection. */
 function drain(raw: IncomingMessage): void {
   let left = drainBytesMax
+  // A reader that was abandoned between two chunks still listens, and as long as it does nothing flows.
+  raw.removeAllListeners('readable')
   raw.on('data', (chunk: Buffer) => {
     left -= chunk.length
     if (left < 0) raw.destroy()

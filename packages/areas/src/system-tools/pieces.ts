@@ -20,8 +20,12 @@ export async function* piecesOf(body: AsyncIterable<Uint8Array> | null, bytes: n
   yield { piece: Buffer.concat(held), last: true }
 }
 
-/** The pieces with the one that was looked at already. */
-export async function* startingWith(first: Piece | undefined, rest: AsyncIterable<Piece>): AsyncGenerator<Piece> {
-  if (first !== undefined) yield first
-  yield* rest
+/** The pieces with the one that was looked at already. Whoever stops early lets go of the rest, too. */
+export async function* startingWith(first: Piece | undefined, rest: AsyncGenerator<Piece>): AsyncGenerator<Piece> {
+  try {
+    if (first !== undefined) yield first
+    yield* rest
+  } finally {
+    await rest.return(undefined)
+  }
 }
