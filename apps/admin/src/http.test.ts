@@ -198,6 +198,16 @@ describe('around every answer', () => {
       expect(
         (await ask('GET', '/orgs/sites', { 'accept-encoding': refused })).headers['content-encoding'],
       ).toBeUndefined()
+    const input = encodeURIComponent(JSON.stringify({}))
+    const trpc = (coding: string) =>
+      app.inject({
+        url: `/trpc/tenancy.sites.list?input=${input}`,
+        headers: { authorization: `Bearer ${here.partnerAdmin.token}`, 'accept-encoding': coding },
+      })
+    const [packed, open] = [await trpc('gzip'), await trpc('identity')]
+    expect([packed.headers['content-encoding'], open.headers['content-encoding']]).toEqual(['gzip', undefined])
+    expect(packed.headers.vary).toContain('accept-encoding')
+    expect(JSON.parse(gunzipSync(packed.rawPayload).toString())).toEqual(open.json())
     const document = await ask('GET', '/openapi.json', { 'accept-encoding': 'br' })
     expect(document.headers['content-encoding']).toBe('br')
   })

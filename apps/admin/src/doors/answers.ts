@@ -23,6 +23,21 @@ const takesGzip = ({ headers }: FastifyRequest): boolean =>
     String(headers['accept-encoding'] ?? ''),
   )
 
+/** An answer of the tRPC door to queries, compressed as over REST. Streams of answers stay as they are. */
+export async function compressedResponse(request: FastifyRequest, answer: Response): Promise<Response> {
+  const isRead = request.method === 'GET' && request.headers['trpc-accept'] === undefined
+  if (!isRead || !answer.headers.get('content-type')?.startsWith('application/json')) return answer
+  const headers = new Headers(answer.headers)
+  headers.append('vary', 'accept-encoding')
+  const json = await answer.text()
+  const compress = json.length >= compressedBytesMin && takesGzip(request)
+  if (compress) headers.set('content-encoding', 'gzip')
+  return new Response(compress ? new Uint8Array(await gzipped(json, { level })) : json, {
+    status: answer.status,
+    headers,
+  })
+}
+
 /**
  * Only reads are compressed. Answers to changes can hold new secrets beside what the caller sent, and the length of a
  * compressed answer tells about both together.

@@ -6,6 +6,7 @@ import { run } from '@muster/kit/run.ts'
 import { type AnyTRPCRouter, initTRPC, TRPCError } from '@trpc/server'
 import { fastifyRequestHandler } from '@trpc/server/adapters/fastify'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { compressedResponse } from './answers.ts'
 import { internal, publicError } from './failure.ts'
 import { asBytes, decoded, jsonType, unfitJson } from './json-text.ts'
 import { replyTo, requestOf } from './request.ts'
@@ -129,6 +130,9 @@ export async function serveTrpc(app: FastifyInstance, options: DoorOptions) {
   const router = routerOf(options)
   await app.register(async (door) => {
     acceptJsonText(door)
+    door.addHook('onSend', async (request, _reply, payload) =>
+      payload instanceof Response ? compressedResponse(request, payload) : payload,
+    )
     door.all<{ Params: { path: string }; Querystring: { input?: unknown } }>('/trpc/:path', async (req, res) => {
       const { input } = req.query
       const unfit = typeof input === 'string' ? unfitJson(input) : null
