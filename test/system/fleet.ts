@@ -76,10 +76,14 @@ export class Fleet {
   }
 
   /** One REST call of the administrator with bytes, or for bytes. */
-  bytes(method: string, path: string, body?: Uint8Array): Promise<Response> {
+  bytes(method: string, path: string, body?: Uint8Array, headers: Record<string, string> = {}): Promise<Response> {
     return fetch(`${this.stack.urls.admin}/api/v1${path}`, {
       method,
-      headers: { authorization: `Bearer ${this.#token}`, ...(body && { 'content-type': 'application/octet-stream' }) },
+      headers: {
+        authorization: `Bearer ${this.#token}`,
+        ...(body && { 'content-type': 'application/octet-stream' }),
+        ...headers,
+      },
       ...(body && { body: Buffer.from(body) }),
     })
   }

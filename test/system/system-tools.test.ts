@@ -61,6 +61,24 @@ describe('the tools of a device', () => {
     expect(down.headers.get('content-disposition')).toContain('given.bin')
     expect(Buffer.from(await down.arrayBuffer()).equals(content)).toBe(true)
 
+    const etag = down.headers.get('etag') ?? ''
+    const part = (range: string, more: Record<string, string> = {}) =>
+      fleet.bytes('GET', `${base}/files/download?path=${folder}/given.bin`, undefined, { range, ...more })
+    const end = content.length - 1
+    for (const [range, first, last] of [
+      ['bytes=600000-1200000', 600_000, 1_200_000],
+      ['bytes=-10', end - 9, end],
+      ['bytes=0-4', 0, 4],
+    ] as const) {
+      const answer = await part(range, { 'if-range': etag })
+      const said = `bytes ${first}-${last}/${content.length}`
+      expect([answer.status, answer.headers.get('content-range')]).toEqual([206, said])
+      expect(Buffer.from(await answer.arrayBuffer()).equals(content.subarray(first, last + 1))).toBe(true)
+    }
+    expect((await part(`bytes=${content.length}-`)).status).toBe(416)
+    const changed = await part('bytes=0-4', { 'if-range': '"other"' })
+    expect([changed.status, (await changed.arrayBuffer()).byteLength]).toEqual([200, content.length])
+
     const up = await fleet.bytes('POST', `${base}/files/upload?path=${folder}/taken.bin&mode=600`, content)
     const sha256 = createHash('sha256').update(content).digest('hex')
     expect([up.status, await up.json()]).toEqual([

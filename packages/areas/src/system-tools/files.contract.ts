@@ -18,6 +18,7 @@ export const files = {
     access,
     audit: 'device.file.read',
     ...changing,
+    answers: [206, 304, 416],
     input: z.object({ ...device, path }),
     produces: 'application/octet-stream',
   }),

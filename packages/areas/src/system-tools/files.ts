@@ -1,5 +1,6 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { AppError, conflict, invalid } from '@muster/kit/errors.ts'
+import { serveParts } from '@muster/kit/ranges.ts'
 import { fileBytesMax, fileChunkBytesMax } from '@muster/wire/commands/files.ts'
 import { askable, askDevice, type Target } from '../devices/index.ts'
 import { type Call, implement } from '../operation.ts'
@@ -16,17 +17,24 @@ export default implement(contract, {
     const { deviceId, path } = call.input
     const target = await askable(call, deviceId, 'read_file')
     await record(call, 'read_file', target, { path })
-    const first = await askDevice(call, target, { type: 'read_file', payload: { path } })
+    // Of a part only the size and version are asked for first: where the part begins can depend on them.
+    const length = call.request.header('range') === undefined ? fileChunkBytesMax : 1
+    const first = await askDevice(call, target, { type: 'read_file', payload: { path, length } })
     const { name, sizeBytes, version } = first.result
     if (sizeBytes > fileBytesMax) throw tooLarge(`The file is larger than ${fileBytesMax} bytes`)
     const headers = {
       'content-type': 'application/octet-stream',
       'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name)}`,
-      'x-content-type-options': 'nosniff',
       'cache-control': 'no-store',
-      'content-length': String(sizeBytes),
     }
-    return { headers, body: restOf(call, target, { path, sizeBytes, version, first: first.data }) }
+    const tag = createHash('sha256').update(version).digest('hex').slice(0, 32)
+    const reading = { path, version, first: first.data }
+    return serveParts(call.request, {
+      tag,
+      headers,
+      size: sizeBytes,
+      read: (range = { start: 0, end: sizeBytes - 1 }) => partOf(call, target, reading, range),
+    })
   },
 
   async upload(call) {
@@ -46,16 +54,22 @@ const tooLarge = (message: string) => new AppError('PAYLOAD_TOO_LARGE', message)
 
 interface Reading {
   readonly path: string
-  readonly sizeBytes: number
   readonly version: string
+  /** What was read of the beginning already. */
   readonly first: Uint8Array
 }
 
-/** The file piece by piece, each asked for when the one before is on its way. A file that changes meanwhile ends the answer. */
-async function* restOf(call: Call, target: Target, { path, sizeBytes, version, first }: Reading) {
-  yield first
-  for (let offset = first.length; offset < sizeBytes; ) {
-    const payload = { path, offset, version, length: Math.min(fileChunkBytesMax, sizeBytes - offset) }
+/** The file or a part of it, each piece asked for when the one before is on its way. A file that changes meanwhile ends the answer. */
+async function* partOf(
+  call: Call,
+  target: Target,
+  { path, version, first }: Reading,
+  { start, end }: { readonly start: number; readonly end: number },
+) {
+  const known = first.subarray(start, end + 1)
+  yield known
+  for (let offset = start + known.length; offset <= end; ) {
+    const payload = { path, offset, version, length: Math.min(fileChunkBytesMax, end + 1 - offset) }
     const { data } = await askDevice(call, target, { type: 'read_file', payload })
     if (data.length === 0) throw conflict('The file became shorter while it was read')
     offset += data.length
