@@ -163,6 +163,7 @@ async function welcome(config: LauncherConfig, stack: Stack, demo: number): Prom
     say(
       `Password         ${config.BOOTSTRAP_PASSWORD ? 'as given in BOOTSTRAP_PASSWORD' : `${password}  (shown this once)`}`,
     )
+    say('Second factor    an authenticator app, which the console has you enroll at the first sign-in')
   }
   if (stack.urls.outbox) say(`\nOutbox ${stack.urls.outbox}`)
   await forgetBootstrapPassword()
