@@ -1,6 +1,6 @@
 import { createPublicKey, randomBytes } from 'node:crypto'
 import { closeSync, constants, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
-import { signDeviceCertificate } from '@muster/areas/enrollment/certificates.ts'
+import { signDeviceCertificate } from '@muster/areas/fleet/enrollment/certificates.ts'
 import { type Keyring, readKeyring } from '@muster/kit/keyring.ts'
 import { type FleetIndex, fleetPaths, idOf, keyOfSeed, readFleetIndex, seedBytes, tenantOf } from './fleet-files.ts'
 

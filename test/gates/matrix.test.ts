@@ -1,8 +1,9 @@
 // Case D5: every operation, tried as everybody. What is right follows from the declaration and from what its example is
 // about; nothing is listed by hand, and an operation without an example does not compile.
-import { agents } from '@muster/areas/enrollment/agents.contract.ts'
-import { keys } from '@muster/areas/enrollment/keys.contract.ts'
+
 import type { About, Example } from '@muster/areas/examples.ts'
+import { agents } from '@muster/areas/fleet/enrollment/agents.contract.ts'
+import { keys } from '@muster/areas/fleet/enrollment/keys.contract.ts'
 import type { Operation } from '@muster/areas/operation.ts'
 import { operations } from '@muster/areas/registry.ts'
 import { call } from '@muster/testkit/call.ts'

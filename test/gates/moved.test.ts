@@ -1,12 +1,13 @@
 // Finding 4: what may be moved between tenants. Every table with rows about a device is listed before and after its move to
 // another organization, and every one of them has a declared fate.
-import { customFields } from '@muster/areas/custom-fields/custom-fields.contract.ts'
-import { commands } from '@muster/areas/devices/commands.contract.ts'
-import { devices } from '@muster/areas/devices/devices.contract.ts'
-import { agents } from '@muster/areas/enrollment/agents.contract.ts'
-import { provision } from '@muster/areas/enrollment/provision.contract.ts'
-import { groups } from '@muster/areas/groups/groups.contract.ts'
-import { lifecycle } from '@muster/areas/lifecycle/lifecycle.contract.ts'
+
+import { lifecycle } from '@muster/areas/control/lifecycle/lifecycle.contract.ts'
+import { customFields } from '@muster/areas/fleet/custom-fields/custom-fields.contract.ts'
+import { commands } from '@muster/areas/fleet/devices/commands.contract.ts'
+import { devices } from '@muster/areas/fleet/devices/devices.contract.ts'
+import { agents } from '@muster/areas/fleet/enrollment/agents.contract.ts'
+import { provision } from '@muster/areas/fleet/enrollment/provision.contract.ts'
+import { groups } from '@muster/areas/fleet/groups/groups.contract.ts'
 import { call, refusal } from '@muster/testkit/call.ts'
 import { enrolled, machine, setState } from '@muster/testkit/machines.ts'
 import { holding } from '@muster/testkit/node.ts'

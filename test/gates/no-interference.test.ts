@@ -1,7 +1,7 @@
 // Case D6: what one tenant sees does not depend on any other. The same questions are asked with more and more random
 // neighbours in the same database, and every answer has to stay what it was, to the byte: counts, cursors, headers and all.
 import { createServer } from '@muster/admin/server.ts'
-import { live } from '@muster/areas/devices/live.contract.ts'
+import { live } from '@muster/areas/fleet/devices/live.contract.ts'
 import { operations } from '@muster/areas/registry.ts'
 import { createRuntime } from '@muster/areas/runtime.ts'
 import { publishLive } from '@muster/backplane/live.ts'

@@ -1,7 +1,7 @@
 // Finding 15: whatever stays open is capped. Every subscription of the registry is opened 200 times as one person, through each
 // door, so that one added later is covered without being named here.
 import { request as ask, type ClientRequest } from 'node:http'
-import { opaqueToken } from '@muster/areas/auth/tokens.ts'
+import { opaqueToken } from '@muster/areas/access/auth/tokens.ts'
 import type { Operation } from '@muster/areas/operation.ts'
 import { operations } from '@muster/areas/registry.ts'
 import { usualStreamLimits } from '@muster/kit/open-streams.ts'

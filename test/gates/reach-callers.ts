@@ -1,9 +1,9 @@
 // Callers with limits, and everything that they might use to get around them.
-import { reviews } from '@muster/areas/access-reviews/reviews.contract.ts'
-import { keys as apiKeys } from '@muster/areas/api-keys/keys.contract.ts'
-import { keys } from '@muster/areas/enrollment/keys.contract.ts'
+import { reviews } from '@muster/areas/access/access-reviews/reviews.contract.ts'
+import { keys as apiKeys } from '@muster/areas/access/api-keys/keys.contract.ts'
 import type { Stage } from '@muster/areas/examples.ts'
-import { groups } from '@muster/areas/groups/groups.contract.ts'
+import { keys } from '@muster/areas/fleet/enrollment/keys.contract.ts'
+import { groups } from '@muster/areas/fleet/groups/groups.contract.ts'
 import { asSystem } from '@muster/db/database.ts'
 import { permissionCatalog } from '@muster/kit/permissions.ts'
 import { call } from '@muster/testkit/call.ts'

@@ -1,8 +1,8 @@
 // What a caller reaches and which grants exist, looked at inside a transaction that is taken back afterwards.
-import { accessibleOrgs, membershipIn, permissionsOfRole } from '@muster/areas/auth/index.ts'
+import { accessibleOrgs, membershipIn, permissionsOfRole } from '@muster/areas/access/auth/index.ts'
+import { effectivePermissions } from '@muster/areas/access/roles/index.ts'
 import type { Operation } from '@muster/areas/operation.ts'
 import { operations } from '@muster/areas/registry.ts'
-import { effectivePermissions } from '@muster/areas/roles/index.ts'
 import type { Services } from '@muster/areas/services.ts'
 import type { Db } from '@muster/db/database.ts'
 import type { Caller } from '@muster/kit/access.ts'

@@ -1,6 +1,6 @@
 // Findings 2, 6 and 14 as an invariant. Callers with limits make every mutation of the registry, as its example says and around
 // it: what they reach afterwards lies within what they reached before, and nothing changes that allows more than they may.
-import { authenticate } from '@muster/areas/auth/authenticate.ts'
+import { authenticate } from '@muster/areas/access/auth/authenticate.ts'
 import type { Operation } from '@muster/areas/operation.ts'
 import { operations } from '@muster/areas/registry.ts'
 import { createRuntime } from '@muster/areas/runtime.ts'

@@ -1,8 +1,8 @@
 // Finding 5: what outlives a session takes a fresh proof of who asks. Which operations these are follows from what they
 // answer and from what their examples write, so a new one is judged without being named.
 
-import { keys as apiKeys } from '@muster/areas/api-keys/keys.contract.ts'
-import { farReach } from '@muster/areas/devices/commands.contract.ts'
+import { keys as apiKeys } from '@muster/areas/access/api-keys/keys.contract.ts'
+import { farReach } from '@muster/areas/fleet/devices/commands.contract.ts'
 import type { Operation } from '@muster/areas/operation.ts'
 import { operations } from '@muster/areas/registry.ts'
 import type { Db } from '@muster/db/database.ts'
@@ -39,11 +39,11 @@ const secretFields = /^(key|token|secret|code|recoveryCodes|accessToken|refreshT
 
 /** Operations whose occasion an example cannot bring about, and the test that does. The list only shrinks. */
 const provedElsewhere: Readonly<Record<string, string>> = {
-  'devices.approvals.refuse': 'packages/areas/src/devices/approvals.test.ts',
+  'devices.approvals.refuse': 'packages/areas/src/fleet/devices/approvals.test.ts',
 }
 const isProvedElsewhere = ({ id, endpoint }: Operation) =>
   id in provedElsewhere ||
-  // These count how many devices the caller has reached: packages/areas/src/devices/bulk.test.ts.
+  // These count how many devices the caller has reached: packages/areas/src/fleet/devices/bulk.test.ts.
   endpoint.stepUp === farReach
 
 const there = await buildStage()

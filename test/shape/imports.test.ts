@@ -99,7 +99,7 @@ describe('the console is a thin client', () => {
 })
 
 describe('areas talk through their front doors', () => {
-  const areaOf = (path: string) => /^packages\/areas\/src\/([^/]+)\//.exec(path)?.[1]
+  const areaOf = (path: string) => /^packages\/areas\/src\/[^/]+\/([^/]+)\//.exec(path)?.[1]
   const between = imports.filter(({ from, to }) => {
     const [a, b] = [areaOf(from), areaOf(to)]
     return a !== undefined && b !== undefined && a !== b && !isTest(from)

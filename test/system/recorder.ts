@@ -1,7 +1,7 @@
 // Simulated agents that keep account: what each has sent and what was acknowledged. They follow the protocol's rules for
 // what was not acknowledged: kept, and sent again with the same sequence after the next welcome.
 import { generateKeyPairSync, type KeyObject, randomInt, randomUUID, sign } from 'node:crypto'
-import { signDeviceCertificate } from '@muster/areas/enrollment/certificates.ts'
+import { signDeviceCertificate } from '@muster/areas/fleet/enrollment/certificates.ts'
 import { readKeyring } from '@muster/kit/keyring.ts'
 import type { Stack } from '@muster/stack/stack.ts'
 import { decodeDown } from '@muster/wire/down.ts'

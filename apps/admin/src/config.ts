@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
-import { smsSettings } from '@muster/areas/auth/sms-settings.ts'
-import { outboxToken } from '@muster/areas/mail/settings.ts'
+import { smsSettings } from '@muster/areas/access/auth/sms-settings.ts'
+import { outboxToken } from '@muster/areas/platform/mail/settings.ts'
 import {
   chosenSecret,
   hostSettings,

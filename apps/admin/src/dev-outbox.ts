@@ -1,9 +1,9 @@
 // What Muster would have mailed and texted, to try it without a mail server. It shows links that are as good as passwords, so it
 // exists only where OUTBOX_TOKEN asked for it, answers only to this machine, and its address is a secret.
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { devSmsKey } from '@muster/areas/auth/sms.ts'
-import { openMailData } from '@muster/areas/mail/outbox.ts'
-import { renderMail } from '@muster/areas/mail/templates.ts'
+import { devSmsKey } from '@muster/areas/access/auth/sms.ts'
+import { openMailData } from '@muster/areas/platform/mail/outbox.ts'
+import { renderMail } from '@muster/areas/platform/mail/templates.ts'
 import type { Services } from '@muster/areas/services.ts'
 import { asSystem } from '@muster/db/database.ts'
 import type { JsonObject } from '@muster/db/json.ts'

@@ -1,7 +1,7 @@
 // What HTTP gives its callers around every operation: versions, conditions, keys against repeats, codings, ids, limits.
 import { randomUUID } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
-import { Denials } from '@muster/areas/audit/denials.ts'
+import { Denials } from '@muster/areas/platform/audit/denials.ts'
 import { operations } from '@muster/areas/registry.ts'
 import { createRuntime } from '@muster/areas/runtime.ts'
 import { createLog } from '@muster/kit/log.ts'

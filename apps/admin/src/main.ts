@@ -1,8 +1,8 @@
 import '@muster/kit/production.ts'
 
-import { bootstrap } from '@muster/areas/auth/bootstrap.ts'
-import { smsFrom } from '@muster/areas/auth/sms-settings.ts'
-import { requireEncryptedAddresses } from '@muster/areas/enrollment/public-addresses.ts'
+import { bootstrap } from '@muster/areas/access/auth/bootstrap.ts'
+import { smsFrom } from '@muster/areas/access/auth/sms-settings.ts'
+import { requireEncryptedAddresses } from '@muster/areas/fleet/enrollment/public-addresses.ts'
 import { operations } from '@muster/areas/registry.ts'
 import { createRuntime, createServices } from '@muster/areas/runtime.ts'
 import { connectRedis, connectSubscriber, untilReady } from '@muster/backplane/redis.ts'

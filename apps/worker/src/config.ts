@@ -1,4 +1,4 @@
-import { mailSettings } from '@muster/areas/mail/settings.ts'
+import { mailSettings } from '@muster/areas/platform/mail/settings.ts'
 import { hostSettings, logLevel, onOff, port, postgresUrl, redisUrl, wholeNumber } from '@muster/kit/config.ts'
 import { sourceSettings, storeSettings } from '@muster/releases/config.ts'
 import { z } from 'zod'

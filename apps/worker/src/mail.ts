@@ -1,4 +1,4 @@
-import { createMailSender, type MailSender, mailBacklog } from '@muster/areas/mail/sender.jobs.ts'
+import { createMailSender, type MailSender, mailBacklog } from '@muster/areas/platform/mail/sender.jobs.ts'
 import { systemClock } from '@muster/kit/clock.ts'
 import type { Keyring } from '@muster/kit/keyring.ts'
 import type { Log } from '@muster/kit/log.ts'

@@ -1,7 +1,7 @@
 // Case U6: a bad version stops itself in its first ring. The agents are simulated where a worker meets them: what it sends
 // goes into the stream of a node, and what they answer comes out of the stream of a shard.
 import { randomInt } from 'node:crypto'
-import { offerUpdates } from '@muster/areas/rollouts/offers.jobs.ts'
+import { offerUpdates } from '@muster/areas/control/rollouts/offers.jobs.ts'
 import { shardOf } from '@muster/backplane/device-id.ts'
 import { downStream, nodeLease, ordersField, presenceHash, presenceShards } from '@muster/backplane/keys.ts'
 import { decodeOrders } from '@muster/backplane/routing.ts'

@@ -1,5 +1,5 @@
-import { type CustomField, CustomValue } from '@muster/areas/custom-fields/custom-fields.contract.ts'
-import { faultOfValue } from '@muster/areas/custom-fields/values.rules.ts'
+import { type CustomField, CustomValue } from '@muster/areas/fleet/custom-fields/custom-fields.contract.ts'
+import { faultOfValue } from '@muster/areas/fleet/custom-fields/values.rules.ts'
 import type pg from 'pg'
 import type { DeviceChange } from './inventory.ts'
 

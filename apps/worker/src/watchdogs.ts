@@ -1,5 +1,5 @@
-import { frameToOrder, type OrderSigner } from '@muster/areas/devices/order-signer.ts'
-import { signDeviceCertificate } from '@muster/areas/enrollment/certificates.ts'
+import { frameToOrder, type OrderSigner } from '@muster/areas/fleet/devices/order-signer.ts'
+import { signDeviceCertificate } from '@muster/areas/fleet/enrollment/certificates.ts'
 import type { Redis } from '@muster/backplane/redis.ts'
 import { sendToDevices } from '@muster/backplane/routing.ts'
 import type { Keyring } from '@muster/kit/keyring.ts'

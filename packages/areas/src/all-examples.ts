@@ -1,8 +1,6 @@
 // Every operation's example, in the shape of contract.ts: an operation without one does not compile.
-import { reviewsExamples } from './access-reviews/reviews.examples.ts'
-import { distributionExamples, versionsExamples } from './agent-versions/agent-versions.examples.ts'
-import { apiKeysExamples } from './api-keys/keys.examples.ts'
-import { exportsExamples, logsExamples, reportsExamples } from './audit/audit.examples.ts'
+import { reviewsExamples } from './access/access-reviews/reviews.examples.ts'
+import { apiKeysExamples } from './access/api-keys/keys.examples.ts'
 import {
   mfaExamples,
   passkeysExamples,
@@ -11,9 +9,30 @@ import {
   registrationExamples,
   sessionExamples,
   sessionsExamples,
-} from './auth/auth.examples.ts'
+} from './access/auth/auth.examples.ts'
+import { permissionsExamples, rolesExamples } from './access/roles/roles.examples.ts'
+import { discoveryExamples, scimGroupsExamples, scimUsersExamples } from './access/scim/scim.examples.ts'
+import { flowExamples, providersExamples, scimTokensExamples } from './access/sso/sso.examples.ts'
+import {
+  invitationsExamples,
+  profileExamples,
+  protectionExamples,
+  usersExamples,
+} from './access/users/users.examples.ts'
 import type { Contract } from './contract.ts'
-import { customFieldsExamples } from './custom-fields/custom-fields.examples.ts'
+import { distributionExamples, versionsExamples } from './control/agent-versions/agent-versions.examples.ts'
+import { lifecycleExamples } from './control/lifecycle/lifecycle.examples.ts'
+import { pinsExamples, rolloutsExamples, stopExamples, updatesExamples } from './control/rollouts/rollouts.examples.ts'
+import {
+  eventLogsExamples,
+  filesExamples,
+  processesExamples,
+  registryExamples,
+  servicesExamples,
+  tasksExamples,
+} from './control/system-tools/system-tools.examples.ts'
+import type { ExamplesOf } from './examples.ts'
+import { customFieldsExamples } from './fleet/custom-fields/custom-fields.examples.ts'
 import {
   approvalsExamples,
   autoUpdateExamples,
@@ -24,33 +43,24 @@ import {
   outputExamples,
   stopsExamples,
   tagsExamples,
-} from './devices/devices.examples.ts'
-import { agentsExamples, codesExamples, keysExamples, provisionExamples } from './enrollment/enrollment.examples.ts'
-import type { ExamplesOf } from './examples.ts'
-import { filtersExamples } from './filters/filters.examples.ts'
-import { groupsExamples, membersExamples } from './groups/groups.examples.ts'
-import { healthExamples } from './health/health.examples.ts'
-import { lifecycleExamples } from './lifecycle/lifecycle.examples.ts'
-import { mailsExamples } from './mail/mails.examples.ts'
-import { deadLettersExamples, jobsExamples } from './queues/queues.examples.ts'
-import { permissionsExamples, rolesExamples } from './roles/roles.examples.ts'
-import { pinsExamples, rolloutsExamples, stopExamples, updatesExamples } from './rollouts/rollouts.examples.ts'
-import { discoveryExamples, scimGroupsExamples, scimUsersExamples } from './scim/scim.examples.ts'
-import { searchExamples } from './search/search.examples.ts'
-import { flowExamples, providersExamples, scimTokensExamples } from './sso/sso.examples.ts'
+} from './fleet/devices/devices.examples.ts'
 import {
-  eventLogsExamples,
-  filesExamples,
-  processesExamples,
-  registryExamples,
-  servicesExamples,
-  tasksExamples,
-} from './system-tools/system-tools.examples.ts'
-import { dashboardExamples } from './tenancy/dashboard.examples.ts'
-import { organizationsExamples } from './tenancy/organizations.examples.ts'
-import { partnersExamples } from './tenancy/partners.examples.ts'
-import { sitesExamples } from './tenancy/sites.examples.ts'
-import { invitationsExamples, profileExamples, protectionExamples, usersExamples } from './users/users.examples.ts'
+  agentsExamples,
+  codesExamples,
+  keysExamples,
+  provisionExamples,
+} from './fleet/enrollment/enrollment.examples.ts'
+import { filtersExamples } from './fleet/filters/filters.examples.ts'
+import { groupsExamples, membersExamples } from './fleet/groups/groups.examples.ts'
+import { searchExamples } from './insight/search/search.examples.ts'
+import { exportsExamples, logsExamples, reportsExamples } from './platform/audit/audit.examples.ts'
+import { healthExamples } from './platform/health/health.examples.ts'
+import { mailsExamples } from './platform/mail/mails.examples.ts'
+import { deadLettersExamples, jobsExamples } from './platform/queues/queues.examples.ts'
+import { dashboardExamples } from './tenancy/tenancy/dashboard.examples.ts'
+import { organizationsExamples } from './tenancy/tenancy/organizations.examples.ts'
+import { partnersExamples } from './tenancy/tenancy/partners.examples.ts'
+import { sitesExamples } from './tenancy/tenancy/sites.examples.ts'
 
 type Examples = {
   readonly [Area in keyof Contract]: { readonly [Name in keyof Contract[Area]]: ExamplesOf<Contract[Area][Name]> }

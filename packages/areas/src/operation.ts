@@ -9,7 +9,7 @@ import {
 import type { AnyEndpoint, Resource } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 import type { Services } from './services.ts'
-import { requireOrganizationInReach } from './tenancy/index.ts'
+import { requireOrganizationInReach } from './tenancy/tenancy/index.ts'
 
 export type Call<In = unknown> = AnyCall<In, Db, Services>
 export type Operation = AnyOperation<Db, Services>

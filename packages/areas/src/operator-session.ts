@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { asSystem } from '@muster/db/database.ts'
 import type { Keyring } from '@muster/kit/keyring.ts'
 import type pg from 'pg'
-import { writeAuditRecords } from './audit/records.ts'
-import { findAccountByEmail } from './auth/accounts.queries.ts'
-import { membershipsOf } from './auth/memberships.queries.ts'
-import { openSession } from './auth/sessions.queries.ts'
-import { AccessTokens, accessTokenSeconds } from './auth/tokens.ts'
+import { findAccountByEmail } from './access/auth/accounts.queries.ts'
+import { membershipsOf } from './access/auth/memberships.queries.ts'
+import { openSession } from './access/auth/sessions.queries.ts'
+import { AccessTokens, accessTokenSeconds } from './access/auth/tokens.ts'
+import { writeAuditRecords } from './platform/audit/records.ts'
 
 /**
  * Opens a session as an administrator of the installation, without password and second factor. It takes the system login

@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto'
-import { newRecoveryCodes, storedCodes } from '@muster/areas/auth/recovery-codes.ts'
+import { newRecoveryCodes, storedCodes } from '@muster/areas/access/auth/recovery-codes.ts'
 import type { Reply } from '@muster/kit/call.ts'
 import { testServices } from './services.ts'
 import type { Person } from './world.ts'

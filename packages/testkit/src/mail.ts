@@ -1,4 +1,4 @@
-import { openMailData } from '@muster/areas/mail/outbox.ts'
+import { openMailData } from '@muster/areas/platform/mail/outbox.ts'
 import { testServices } from './services.ts'
 
 /** A mail as it stands in the outbox, its links readable. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { opaqueToken } from '@muster/areas/auth/tokens.ts'
+import { opaqueToken } from '@muster/areas/access/auth/tokens.ts'
 import { asSystem, type Db } from '@muster/db/database.ts'
 import type { Scope } from '@muster/kit/contract.ts'
 import { testServices } from './services.ts'

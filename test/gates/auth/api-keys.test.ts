@@ -1,5 +1,5 @@
 // Case A9: keys that reach for more than they were given, or outlive those who gave it.
-import { keys } from '@muster/areas/api-keys/keys.contract.ts'
+import { keys } from '@muster/areas/access/api-keys/keys.contract.ts'
 import type { Operation } from '@muster/areas/operation.ts'
 import { operations } from '@muster/areas/registry.ts'
 import { AppError } from '@muster/kit/errors.ts'

@@ -1,5 +1,5 @@
 // Case A4: what ends a person's sessions ends them everywhere within a second: on other processes, in open streams, for keys.
-import { keys } from '@muster/areas/api-keys/keys.contract.ts'
+import { keys } from '@muster/areas/access/api-keys/keys.contract.ts'
 import { call } from '@muster/testkit/call.ts'
 import { newPassword } from '@muster/testkit/credentials.ts'
 import { tokenMailedTo } from '@muster/testkit/mail.ts'

@@ -1,7 +1,7 @@
 // An organisation connected to a real identity provider, and people there.
 import { randomBytes } from 'node:crypto'
-import { providers } from '@muster/areas/sso/providers.contract.ts'
-import { users } from '@muster/areas/users/users.contract.ts'
+import { providers } from '@muster/areas/access/sso/providers.contract.ts'
+import { users } from '@muster/areas/access/users/users.contract.ts'
 import { call } from '@muster/testkit/call.ts'
 import {
   startIdentityProvider,

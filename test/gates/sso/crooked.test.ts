@@ -1,7 +1,7 @@
 // Case A5: whatever an identity provider, or somebody between it and us, does wrong, there is no session at the end of it.
 import { createHmac, generateKeyPairSync } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { providers } from '@muster/areas/sso/providers.contract.ts'
+import { providers } from '@muster/areas/access/sso/providers.contract.ts'
 import { call } from '@muster/testkit/call.ts'
 import { testServices } from '@muster/testkit/services.ts'
 import { world } from '@muster/testkit/world.ts'

@@ -1,7 +1,7 @@
 // Case B10: no address that an identity provider is given, or gives itself, makes the server talk to the inside.
 import { createServer } from 'node:net'
-import { discover } from '@muster/areas/sso/identity-provider.ts'
-import { providers } from '@muster/areas/sso/providers.contract.ts'
+import { discover } from '@muster/areas/access/sso/identity-provider.ts'
+import { providers } from '@muster/areas/access/sso/providers.contract.ts'
 import { call } from '@muster/testkit/call.ts'
 import { world } from '@muster/testkit/world.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -1,5 +1,5 @@
 // An identity provider's side of SCIM.
-import { providers, scimTokens } from '@muster/areas/sso/providers.contract.ts'
+import { providers, scimTokens } from '@muster/areas/access/sso/providers.contract.ts'
 import { call } from '@muster/testkit/call.ts'
 import { ownAddress } from '@muster/testkit/credentials.ts'
 import type { World } from '@muster/testkit/world.ts'

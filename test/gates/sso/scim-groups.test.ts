@@ -1,7 +1,7 @@
 // SCIM as identity providers speak it, over HTTP: groups are roles.
 import { randomBytes } from 'node:crypto'
-import { roles } from '@muster/areas/roles/roles.contract.ts'
-import { users } from '@muster/areas/users/users.contract.ts'
+import { roles } from '@muster/areas/access/roles/roles.contract.ts'
+import { users } from '@muster/areas/access/users/users.contract.ts'
 import { auditOf } from '@muster/testkit/audit.ts'
 import { call } from '@muster/testkit/call.ts'
 import { type World, world } from '@muster/testkit/world.ts'

@@ -1,6 +1,6 @@
 // Signing in through a real identity provider, over HTTP as a browser does it: who comes in, and as whom.
-import { providers } from '@muster/areas/sso/providers.contract.ts'
-import { users } from '@muster/areas/users/users.contract.ts'
+import { providers } from '@muster/areas/access/sso/providers.contract.ts'
+import { users } from '@muster/areas/access/users/users.contract.ts'
 import { auditOf } from '@muster/testkit/audit.ts'
 import { call } from '@muster/testkit/call.ts'
 import { testServices } from '@muster/testkit/services.ts'

@@ -1,4 +1,4 @@
-import type { Me } from '@muster/areas/auth/session.contract.ts'
+import type { Me } from '@muster/areas/access/auth/session.contract.ts'
 import type { Permission } from '@muster/kit/permissions.ts'
 import { type QueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { createContext, type ReactNode, use } from 'react'

@@ -14,7 +14,7 @@ import { StreamNotice } from './StreamNotice.tsx'
 import { useShortcuts } from './useShortcuts.ts'
 
 const CommandStopBanner = lazy(() =>
-  import('../areas/devices/CommandStop.tsx').then((part) => ({ default: part.CommandStopBanner })),
+  import('../areas/fleet/devices/CommandStop.tsx').then((part) => ({ default: part.CommandStopBanner })),
 )
 const Palette = lazy(() => import('./Palette.tsx').then((module) => ({ default: module.Palette })))
 

@@ -1,0 +1,59 @@
+import { reviews } from '@muster/areas/access/access-reviews/reviews.contract.ts'
+import { useNavigate } from '@tanstack/react-router'
+import { api } from '../../../api.ts'
+import { useChange } from '../../../questions.ts'
+import type { Tenant } from '../../../shell/tenant.tsx'
+import { AreaField, CheckField, TextField } from '../../../ui/fields.tsx'
+import { useSchemaForm } from '../../../ui/form.ts'
+import { SideForm } from '../../../ui/SideForm.tsx'
+
+const inTwoWeeks = () => new Date(Date.now() + 14 * 86_400_000).toISOString().slice(0, 10)
+
+/** Begins a review of everybody who has access now. */
+export function ReviewForm({ tenant, close }: { readonly tenant: Tenant; close(): void }) {
+  const navigate = useNavigate()
+  const form = useSchemaForm(reviews.create.input, {
+    name: `Access review ${new Date().toISOString().slice(0, 10)}`,
+    description: null,
+    dueAt: inTwoWeeks(),
+    includeOrganizations: false,
+  })
+  const { errors } = form.formState
+  const start = useChange(
+    (given: Parameters<typeof api.accessReviews.reviews.create.mutate>[0]) =>
+      api.accessReviews.reviews.create.mutate(given),
+    {
+      refresh: ['accessReviews'],
+      done: ({ id }) => void navigate({ to: '/access-reviews/$reviewId', params: { reviewId: id } }),
+    },
+  )
+  return (
+    <SideForm
+      open
+      close={close}
+      title="Start a review"
+      description="It lists everybody who has access now. Who is in charge is reminded by mail before it is due."
+      verb="Start"
+      busy={start.isPending}
+      error={start.error}
+      submit={form.handleSubmit((given) => start.mutate({ ...given, ...tenant.input }))}
+    >
+      <TextField label="Name" error={errors.name && 'Enter a name'} {...form.register('name')} />
+      <AreaField
+        label="Description"
+        optional
+        error={errors.description?.message}
+        {...form.register('description', { setValueAs: (text: string | null) => text || null })}
+      />
+      <TextField label="Due" type="date" error={errors.dueAt && 'Choose a day'} {...form.register('dueAt')} />
+      {tenant.kind === 'partner' && (
+        <CheckField
+          label="Also the people of the organisations"
+          hint="Otherwise only those of your own company."
+          checked={form.watch('includeOrganizations') ?? false}
+          onChange={(on) => form.setValue('includeOrganizations', on)}
+        />
+      )}
+    </SideForm>
+  )
+}

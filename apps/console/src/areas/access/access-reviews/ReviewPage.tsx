@@ -1,0 +1,141 @@
+import type { ReviewItem } from '@muster/areas/access/access-reviews/reviews.contract.ts'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { CircleCheck } from 'lucide-react'
+import { useState } from 'react'
+import { api } from '../../../api.ts'
+import { useAnswer, useChange } from '../../../questions.ts'
+import { useCan } from '../../../session/session.tsx'
+import { Button } from '../../../ui/Button.tsx'
+import { Confirm } from '../../../ui/Confirm.tsx'
+import { DataTable } from '../../../ui/DataTable.tsx'
+import { Keys } from '../../../ui/Menu.tsx'
+import { Page } from '../../../ui/Page.tsx'
+import { many } from '../../../ui/quantity.ts'
+import { Select } from '../../../ui/Select.tsx'
+import { Failure, Loading, Note } from '../../../ui/states.tsx'
+import { Moment } from '../../../ui/time.tsx'
+import { toast } from '../../../ui/toasts.tsx'
+import { Progress } from './ReviewsPage.tsx'
+import { RevokeDialog } from './RevokeDialog.tsx'
+import { reviewColumns } from './reviewColumns.tsx'
+import { decisionWords, ReviewBadge } from './status.tsx'
+import { useDecision } from './useDecision.ts'
+
+const up = { label: 'Access reviews', to: '/access-reviews' } as const
+type Review = Awaited<ReturnType<typeof api.accessReviews.reviews.get.query>>
+
+/** One review: everybody in it, one after the other, kept or revoked by a key. */
+export function ReviewPage() {
+  const { reviewId } = useParams({ from: '/app/access-reviews/$reviewId' })
+  const answer = useAnswer((client) => client.accessReviews.reviews.get, { id: reviewId }, { everyMs: 15_000 })
+  if (!answer.data)
+    return (
+      <Page title="Access review" up={up}>
+        {answer.error ? <Failure error={answer.error} again={() => answer.refetch()} /> : <Loading />}
+      </Page>
+    )
+  return <Sheet review={answer.data} answer={answer} />
+}
+
+interface SheetProps {
+  readonly review: Review
+  readonly answer: { readonly isPending: boolean; readonly error: unknown; refetch(): unknown }
+}
+
+function Sheet({ review, answer }: SheetProps) {
+  const { decision } = useSearch({ from: '/app/access-reviews/$reviewId' })
+  const navigate = useNavigate({ from: '/access-reviews/$reviewId' })
+  const can = useCan()
+  const [revoking, setRevoking] = useState<ReviewItem | null>(null)
+  const isDone = review.status === 'completed'
+  const blocked = isDone
+    ? 'This review is completed'
+    : can('users:write')
+      ? undefined
+      : 'You need the permission to change users and roles'
+  const { decide, revoke } = useDecision({
+    review,
+    isBlocked: blocked !== undefined,
+    isAsking: revoking !== null,
+    ask: setRevoking,
+  })
+  const columns = reviewColumns(blocked, decide, setRevoking)
+  const rows = review.items.filter((each) => !decision || each.decision === decision)
+  return (
+    <Page
+      fill
+      title={review.name}
+      up={up}
+      badge={<ReviewBadge status={review.status} />}
+      lead={
+        <>
+          {review.description && `${review.description} `}Due <Moment at={review.dueAt} />
+        </>
+      }
+      actions={<Complete review={review} />}
+    >
+      <div className="mb-3 flex flex-wrap items-center gap-x-4 gap-y-2">
+        <Select
+          label="Decision"
+          none="Every decision"
+          value={decision ?? ''}
+          options={decisionWords}
+          choose={(next) => void navigate({ search: (now) => ({ ...now, decision: next }), replace: true })}
+        />
+        <Progress done={review.itemCount - review.pending} of={review.itemCount} />
+        {blocked === undefined && (
+          <span className="flex flex-wrap items-center gap-1.5 text-muted text-xs">
+            <Keys keys="j k" /> move <Keys keys="a" /> keep <Keys keys="r" /> revoke <Keys keys="u" /> undecided
+          </span>
+        )}
+      </div>
+      <DataTable
+        label="Memberships under review"
+        columns={columns}
+        rows={rows}
+        rowId={({ id }) => id}
+        answer={answer}
+        empty={<Note icon={CircleCheck} title={decision ? 'None is like that' : 'There is nobody to review'} />}
+      />
+      {revoking && <RevokeDialog item={revoking} revoke={revoke} close={() => setRevoking(null)} />}
+    </Page>
+  )
+}
+
+function Complete({ review }: { readonly review: Review }) {
+  const can = useCan()
+  const [isAsking, setAsking] = useState(false)
+  const complete = useChange(() => api.accessReviews.reviews.complete.mutate({ id: review.id }), {
+    refresh: ['accessReviews', 'users', 'roles'],
+    done: ({ revoked }) =>
+      toast(`The review is completed. ${many(revoked, 'membership is', 'memberships are')} revoked`),
+  })
+  if (review.status === 'completed') return null
+  return (
+    <>
+      <Button
+        kind="primary"
+        blocked={
+          !can('users:delete')
+            ? 'You need the permission to remove users and roles'
+            : review.pending > 0 && `${many(review.pending, 'membership is', 'memberships are')} not decided on yet`
+        }
+        onClick={() => setAsking(true)}
+      >
+        Complete
+      </Button>
+      <Confirm
+        open={isAsking}
+        danger={review.revoked > 0}
+        close={() => setAsking(false)}
+        title="Complete this review?"
+        verb="Complete"
+        act={() => complete.mutateAsync(undefined)}
+      >
+        {review.revoked === 0
+          ? 'Everybody keeps the access that they have. Nothing can be decided anew afterwards.'
+          : `${many(review.revoked, 'membership is', 'memberships are')} taken away at once, also in open windows; ${many(review.approved, 'stays', 'stay')}. Nothing can be decided anew afterwards; who is removed can be invited again.`}
+      </Confirm>
+    </>
+  )
+}

@@ -1,0 +1,57 @@
+import type { ReviewItem } from '@muster/areas/access/access-reviews/reviews.contract.ts'
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useId, useState } from 'react'
+import { Button } from '../../../ui/Button.tsx'
+import { Dialog } from '../../../ui/Dialog.tsx'
+import { TextField } from '../../../ui/fields.tsx'
+import { Refusal } from '../../../ui/states.tsx'
+
+interface Props {
+  readonly item: ReviewItem
+  revoke(item: ReviewItem, reason: string): Promise<unknown>
+  close(): void
+}
+
+/** Why somebody is to lose access: the audit log keeps it. */
+export function RevokeDialog({ item, revoke, close }: Props) {
+  const id = useId()
+  const [reason, setReason] = useState(item.reason ?? '')
+  const work = useMutation({ mutationFn: () => revoke(item, reason.trim()), onSuccess: close })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (reason.trim() !== '') work.mutate()
+  }
+  return (
+    <Dialog
+      open
+      close={close}
+      title={`Revoke the access of ${item.userName}?`}
+      actions={
+        <>
+          <Button onClick={close}>Cancel</Button>
+          <Button
+            kind="danger"
+            type="submit"
+            form={id}
+            busy={work.isPending}
+            blocked={reason.trim() === '' && 'Say why first'}
+          >
+            Revoke
+          </Button>
+        </>
+      }
+    >
+      <form id={id} onSubmit={submit} className="grid gap-3">
+        <p className="text-muted">It keeps its access until the review is completed.</p>
+        <TextField
+          label="Why"
+          autoFocus
+          placeholder="Left the company"
+          value={reason}
+          onChange={({ target }) => setReason(target.value)}
+        />
+        <Refusal error={work.error} />
+      </form>
+    </Dialog>
+  )
+}

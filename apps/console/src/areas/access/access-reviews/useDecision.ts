@@ -1,0 +1,54 @@
+import type { ReviewItem } from '@muster/areas/access/access-reviews/reviews.contract.ts'
+import { useEffect, useEffectEvent } from 'react'
+import { api } from '../../../api.ts'
+import { useChange } from '../../../questions.ts'
+import { messageOf } from '../../../ui/states.tsx'
+import { toast } from '../../../ui/toasts.tsx'
+
+interface Situation {
+  readonly review: { readonly id: string; readonly items: readonly ReviewItem[] }
+  readonly isBlocked: boolean
+  readonly isAsking: boolean
+  ask(item: ReviewItem): void
+}
+
+interface Decision {
+  readonly itemId: string
+  readonly decision: ReviewItem['decision']
+  readonly reason: string | null
+}
+
+/** Decides on memberships: by buttons, and by the keys `a`, `r` and `u` on the row with the focus. */
+export function useDecision({ review, isBlocked, isAsking, ask }: Situation) {
+  const change = useChange(
+    (decision: Decision) => api.accessReviews.reviews.decide.mutate({ id: review.id, ...decision }),
+    { refresh: ['accessReviews'] },
+  )
+  const decide = (item: ReviewItem, decision: 'approved' | 'pending') => {
+    if (item.decision === decision) return
+    change.mutate(
+      { itemId: item.id, decision, reason: null },
+      { onError: (error) => toast(messageOf(error), { bad: true }) },
+    )
+  }
+  const press = useEffectEvent((event: KeyboardEvent) => {
+    if (isBlocked || isAsking || event.ctrlKey || event.metaKey || event.altKey) return
+    const row = document.activeElement?.closest<HTMLElement>('main [data-row]')
+    const item = review.items.find(({ id }) => id === row?.dataset.row)
+    if (!item) return
+    if (event.key === 'a') decide(item, 'approved')
+    else if (event.key === 'u') decide(item, 'pending')
+    else if (event.key === 'r') ask(item)
+    else return
+    event.preventDefault()
+  })
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => press(event)
+    window.addEventListener('keydown', listen)
+    return () => window.removeEventListener('keydown', listen)
+  }, [])
+  return {
+    decide,
+    revoke: (item: ReviewItem, reason: string) => change.mutateAsync({ itemId: item.id, decision: 'revoked', reason }),
+  }
+}

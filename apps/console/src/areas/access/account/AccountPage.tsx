@@ -1,0 +1,88 @@
+import { profile } from '@muster/areas/access/users/profile.contract.ts'
+import { useQueryClient } from '@tanstack/react-query'
+import { api } from '../../../api.ts'
+import { useChange } from '../../../questions.ts'
+import { useMe } from '../../../session/session.tsx'
+import { chooseTheme, themes, useTheme } from '../../../shell/theme.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Card } from '../../../ui/display.tsx'
+import { SelectField, TextField } from '../../../ui/fields.tsx'
+import { useSchemaForm } from '../../../ui/form.ts'
+import { Page } from '../../../ui/Page.tsx'
+import { Refusal } from '../../../ui/states.tsx'
+import { toast } from '../../../ui/toasts.tsx'
+import { Passkeys } from './Passkeys.tsx'
+import { Password } from './Password.tsx'
+import { SecondFactor } from './SecondFactor.tsx'
+import { Sessions } from './Sessions.tsx'
+
+/** What is the person's own: name, looks, password, second factor, passkeys, where it is signed in. */
+export function AccountPage() {
+  return (
+    <Page title="Your account">
+      <div className="grid max-w-5xl items-start gap-4 lg:grid-cols-2">
+        <div className="grid gap-4">
+          <Profile />
+          <Password />
+        </div>
+        <div className="grid gap-4">
+          <SecondFactor />
+          <Passkeys />
+        </div>
+        <div className="lg:col-span-2">
+          <Sessions />
+        </div>
+      </div>
+    </Page>
+  )
+}
+
+const themeWords = { system: 'As the system has it', light: 'Light', dark: 'Dark' }
+
+function Profile() {
+  const me = useMe()
+  const queries = useQueryClient()
+  const theme = useTheme()
+  const form = useSchemaForm(profile.update.input, { name: me.name })
+  const save = useChange((given: { name?: string }) => api.users.profile.update.mutate(given), {
+    async done() {
+      await queries.invalidateQueries({ queryKey: ['me'] })
+      toast('Your name is changed')
+    },
+  })
+  return (
+    <Card title="Profile">
+      <form noValidate className="grid gap-4" onSubmit={form.handleSubmit(({ name }) => save.mutate({ name }))}>
+        <TextField
+          label="Name"
+          autoComplete="name"
+          error={form.formState.errors.name?.message}
+          {...form.register('name')}
+        />
+        <TextField
+          label="E-mail"
+          value={me.email}
+          readOnly
+          hint="An administrator can invite you under another address."
+        />
+        <Refusal error={save.error} />
+        <span>
+          <Button kind="primary" type="submit" busy={save.isPending}>
+            Save
+          </Button>
+        </span>
+        <SelectField
+          label="Theme"
+          value={theme}
+          onChange={({ target }) => chooseTheme(themes.find((each) => each === target.value) ?? 'system')}
+        >
+          {themes.map((each) => (
+            <option key={each} value={each}>
+              {themeWords[each]}
+            </option>
+          ))}
+        </SelectField>
+      </form>
+    </Card>
+  )
+}

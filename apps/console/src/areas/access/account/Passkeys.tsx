@@ -1,0 +1,100 @@
+import { useState } from 'react'
+import { api } from '../../../api.ts'
+import { useAnswer, useChange } from '../../../questions.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Confirm } from '../../../ui/Confirm.tsx'
+import { Dialog } from '../../../ui/Dialog.tsx'
+import { Card } from '../../../ui/display.tsx'
+import { Failure, Loading, Refusal } from '../../../ui/states.tsx'
+import { Ago } from '../../../ui/time.tsx'
+import { toast } from '../../../ui/toasts.tsx'
+import { RecoveryCodes } from '../auth/AuthenticatorSetup.tsx'
+import { makePasskey } from '../auth/passkey.ts'
+
+/** The devices with which the person can sign in without a password. */
+export function Passkeys() {
+  const answer = useAnswer((client) => client.auth.passkeys.list, {})
+  const [leaving, setLeaving] = useState<{ readonly id: string; readonly name: string } | null>(null)
+  const [codes, setCodes] = useState<readonly string[] | null>(null)
+  const add = useChange(
+    async () => {
+      const passkey = await makePasskey(await api.auth.passkeys.registrationOptions.mutate({}))
+      return api.auth.passkeys.add.mutate({ passkey })
+    },
+    {
+      refresh: ['auth.passkeys'],
+      done({ recoveryCodes }) {
+        setCodes(recoveryCodes)
+        toast('The passkey is added')
+      },
+    },
+  )
+  const keys = answer.data?.data
+  return (
+    <Card
+      title="Passkeys"
+      actions={
+        <Button small busy={add.isPending} onClick={() => add.mutate()}>
+          Add a passkey
+        </Button>
+      }
+    >
+      <div className="grid gap-3">
+        {keys === undefined ? (
+          answer.error ? (
+            <Failure error={answer.error} again={() => answer.refetch()} />
+          ) : (
+            <Loading lines={2} />
+          )
+        ) : keys.length === 0 ? (
+          <p className="text-muted text-sm">
+            None yet. A passkey signs you in with your fingerprint, face or security key, and cannot be phished.
+          </p>
+        ) : (
+          <ul className="grid gap-2">
+            {keys.map(({ id, name, lastUsedAt }) => (
+              <li key={id} className="flex items-center justify-between gap-3 text-sm">
+                <span>
+                  <span className="font-medium">{name}</span>{' '}
+                  <span className="text-muted">
+                    used <Ago at={lastUsedAt} />
+                  </span>
+                </span>
+                <Button small kind="quiet" onClick={() => setLeaving({ id, name })}>
+                  Remove
+                </Button>
+              </li>
+            ))}
+          </ul>
+        )}
+        <Refusal error={add.error} />
+      </div>
+      <Dialog open={codes !== null} close={() => setCodes(null)} title="Your recovery codes">
+        <RecoveryCodes codes={codes ?? []} />
+      </Dialog>
+      <Remove passkey={leaving} close={() => setLeaving(null)} />
+    </Card>
+  )
+}
+
+function Remove({
+  passkey,
+  close,
+}: {
+  readonly passkey: { readonly id: string; readonly name: string } | null
+  close(): void
+}) {
+  const remove = useChange((id: string) => api.auth.passkeys.remove.mutate({ id }), { refresh: ['auth.passkeys'] })
+  return (
+    <Confirm
+      danger
+      open={passkey !== null}
+      close={close}
+      title={`Remove ${passkey?.name ?? 'the passkey'}?`}
+      verb="Remove"
+      act={() => remove.mutateAsync(passkey?.id ?? '')}
+    >
+      It signs you in no more. Remove it on the device too, which keeps offering it otherwise.
+    </Confirm>
+  )
+}

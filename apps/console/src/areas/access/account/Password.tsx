@@ -1,0 +1,51 @@
+import { password } from '@muster/areas/access/auth/password.contract.ts'
+import { api } from '../../../api.ts'
+import { useChange } from '../../../questions.ts'
+import { endSession } from '../../../session/credential.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Card } from '../../../ui/display.tsx'
+import { TextField } from '../../../ui/fields.tsx'
+import { useSchemaForm } from '../../../ui/form.ts'
+import { Refusal } from '../../../ui/states.tsx'
+import { toast } from '../../../ui/toasts.tsx'
+
+export function Password() {
+  const form = useSchemaForm(password.change.input, { currentPassword: '', newPassword: '' })
+  const { errors } = form.formState
+  const change = useChange(
+    (given: { currentPassword: string; newPassword: string }) => api.auth.password.change.mutate(given),
+    {
+      done() {
+        toast('Your password is changed. Sign in with it')
+        endSession('signed-out')
+      },
+    },
+  )
+  return (
+    <Card title="Password">
+      <form noValidate className="grid gap-4" onSubmit={form.handleSubmit((given) => change.mutate(given))}>
+        <TextField
+          label="Present password"
+          type="password"
+          autoComplete="current-password"
+          error={errors.currentPassword && 'Enter your present password'}
+          {...form.register('currentPassword')}
+        />
+        <TextField
+          label="New password"
+          type="password"
+          autoComplete="new-password"
+          hint="All your sessions end, also this one."
+          error={errors.newPassword && 'Enter a new password'}
+          {...form.register('newPassword')}
+        />
+        <Refusal error={change.error} />
+        <span>
+          <Button type="submit" busy={change.isPending}>
+            Change the password
+          </Button>
+        </span>
+      </form>
+    </Card>
+  )
+}

@@ -1,0 +1,107 @@
+import { useState } from 'react'
+import { api } from '../../../api.ts'
+import { useAnswer, useChange } from '../../../questions.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Confirm } from '../../../ui/Confirm.tsx'
+import { Badge, Card } from '../../../ui/display.tsx'
+import { CheckField } from '../../../ui/fields.tsx'
+import { many } from '../../../ui/quantity.ts'
+import { Failure, Loading, messageOf } from '../../../ui/states.tsx'
+import { Ago } from '../../../ui/time.tsx'
+import { toast } from '../../../ui/toasts.tsx'
+
+/** The browser and system that an agent text names, roughly. */
+function browserOf(userAgent: string | null): string {
+  if (userAgent === null) return 'A program'
+  const [browser] = /Edg|Firefox|Chrome|Safari/.exec(userAgent) ?? []
+  const [system] = /Windows|Mac OS X|Android|iPhone|Linux/.exec(userAgent) ?? []
+  if (!browser) return userAgent.slice(0, 60)
+  return [browser.replace('Edg', 'Edge'), system?.replace('Mac OS X', 'macOS')].filter(Boolean).join(' on ')
+}
+
+/** Where the person is signed in, with the means to end it. */
+export function Sessions() {
+  const answer = useAnswer((client) => client.auth.sessions.list, {})
+  const refused = (error: unknown) => toast(messageOf(error), { bad: true })
+  const end = useChange((id: string) => api.auth.sessions.revoke.mutate({ id }), {
+    refresh: ['auth.sessions.list'],
+    done: () => toast('The session is ended'),
+  })
+  const [isLeaving, setLeaving] = useState(false)
+  const sessions = answer.data?.data
+  return (
+    <Card
+      flush
+      title="Where you are signed in"
+      actions={
+        <Button small onClick={() => setLeaving(true)}>
+          Sign out everywhere else
+        </Button>
+      }
+    >
+      {sessions === undefined ? (
+        answer.error ? (
+          <Failure error={answer.error} again={() => answer.refetch()} />
+        ) : (
+          <Loading lines={3} />
+        )
+      ) : (
+        <ul>
+          {sessions.map(({ id, current, userAgent, ipAddress, method, lastUsedAt }) => (
+            <li key={id} className="flex items-center gap-3 border-line border-b px-4 py-2.5 text-sm last:border-0">
+              <span className="min-w-0 flex-1">
+                <span className="font-medium">{browserOf(userAgent)}</span>{' '}
+                <span className="text-muted">
+                  {ipAddress ?? 'address unknown'} · by {method} · used <Ago at={lastUsedAt} />
+                </span>
+              </span>
+              {current ? (
+                <Badge tone="good">This one</Badge>
+              ) : (
+                <Button small kind="quiet" onClick={() => end.mutate(id, { onError: refused })}>
+                  End
+                </Button>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      {isLeaving && <SignOutElsewhere close={() => setLeaving(false)} />}
+    </Card>
+  )
+}
+
+/** Ends all sessions but this one, and the API keys as well unless they are to stay. */
+function SignOutElsewhere({ close }: { close(): void }) {
+  const [keepApiKeys, setKeep] = useState(false)
+  const end = useChange(() => api.auth.sessions.revokeOthers.mutate({ keepApiKeys }), {
+    refresh: ['auth.sessions.list', 'apiKeys'],
+    done: ({ ended }) =>
+      toast(
+        `${many(ended, 'session')} ended. ${keepApiKeys ? 'Your API keys still work' : 'Your API keys are revoked'}`,
+      ),
+  })
+  return (
+    <Confirm
+      open
+      danger
+      title="Sign out everywhere else?"
+      verb="Sign out"
+      act={() => end.mutateAsync(undefined)}
+      close={close}
+    >
+      <div className="grid gap-3">
+        <p>
+          All your other sessions end. Your API keys end too: programs that use them stop working until they get new
+          keys.
+        </p>
+        <CheckField
+          label="Keep my API keys"
+          hint="Only if you are sure that no other person has seen them."
+          checked={keepApiKeys}
+          onChange={setKeep}
+        />
+      </div>
+    </Confirm>
+  )
+}

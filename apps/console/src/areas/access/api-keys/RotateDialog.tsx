@@ -1,0 +1,47 @@
+import type { ApiKey } from '@muster/areas/access/api-keys/keys.contract.ts'
+import { useState } from 'react'
+import { api } from '../../../api.ts'
+import { useChange } from '../../../questions.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Dialog } from '../../../ui/Dialog.tsx'
+import { OverlapField } from '../../../ui/OverlapField.tsx'
+import { Refusal } from '../../../ui/states.tsx'
+
+interface Props {
+  readonly apiKey: ApiKey
+  close(): void
+  made(secret: string): void
+}
+
+/** A new secret for a key; the one before stays good for a while, so that programs can be changed over. */
+export function RotateDialog({ apiKey, close, made }: Props) {
+  const [overlap, setOverlap] = useState(86_400)
+  const rotate = useChange(() => api.apiKeys.keys.rotate.mutate({ id: apiKey.id, overlapSeconds: overlap }), {
+    refresh: ['apiKeys'],
+    done({ key }) {
+      close()
+      made(key)
+    },
+  })
+  return (
+    <Dialog
+      open
+      close={close}
+      title={`Replace the secret of “${apiKey.name}”?`}
+      actions={
+        <>
+          <Button onClick={close}>Cancel</Button>
+          <Button kind="primary" busy={rotate.isPending} onClick={() => rotate.mutate(undefined)}>
+            Replace
+          </Button>
+        </>
+      }
+    >
+      <div className="grid gap-3">
+        <p className="text-muted">The new secret is shown once. Name, permissions and end stay.</p>
+        <OverlapField label="The present secret stays good for" value={overlap} choose={setOverlap} />
+        <Refusal error={rotate.error} />
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,92 @@
+import type { ApiKey } from '@muster/areas/access/api-keys/keys.contract.ts'
+import type { Column } from '../../../ui/DataTable.tsx'
+import { Badge, type Tone } from '../../../ui/display.tsx'
+import { many } from '../../../ui/quantity.ts'
+import { RowMenu } from '../../../ui/RowMenu.tsx'
+import { Tip } from '../../../ui/Tip.tsx'
+import { Ago, Moment } from '../../../ui/time.tsx'
+
+export const statusWords = [
+  ['active', 'Active'],
+  ['expired', 'Expired'],
+  ['revoked', 'Revoked'],
+] as const
+const words = new Map<ApiKey['status'], string>(statusWords)
+const tones: Readonly<Record<ApiKey['status'], Tone>> = { active: 'good', expired: 'warn', revoked: 'plain' }
+
+type Act = (what: 'edit' | 'rotate' | 'revoke', of: ApiKey) => void
+
+export const apiKeyColumns = (meId: string, mayWrite: string | undefined, act: Act): readonly Column<ApiKey>[] => [
+  {
+    id: 'name',
+    header: 'Name',
+    width: 180,
+    grow: 2,
+    cell: ({ name, prefix }) => (
+      <>
+        <span className="font-medium">{name}</span> <code className="text-muted text-xs">{prefix}…</code>
+      </>
+    ),
+  },
+  {
+    id: 'status',
+    header: 'Status',
+    width: 100,
+    cell: ({ status }) => <Badge tone={tones[status]}>{words.get(status)}</Badge>,
+  },
+  {
+    id: 'scopes',
+    header: 'May',
+    width: 180,
+    grow: 1,
+    cell: ({ scopes }) =>
+      scopes.length === 1 ? (
+        <code className="text-xs">{scopes[0]}</code>
+      ) : (
+        <Tip text={scopes.join(', ')}>
+          <span>{many(scopes.length, 'permission')}</span>
+        </Tip>
+      ),
+  },
+  {
+    id: 'from',
+    header: 'From',
+    width: 140,
+    cell: ({ allowedAddresses }) =>
+      allowedAddresses.length === 0 ? <span className="text-muted">anywhere</span> : allowedAddresses.join(', '),
+  },
+  {
+    id: 'used',
+    header: 'Last used',
+    width: 190,
+    cell: ({ lastUsedAt, lastUsedIp }) => (
+      <>
+        <Ago at={lastUsedAt} />
+        {lastUsedIp && <span className="text-muted"> from {lastUsedIp}</span>}
+      </>
+    ),
+  },
+  { id: 'ends', header: 'Ends', width: 215, cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
+  { id: 'made', header: 'Made', width: 100, cell: ({ createdAt }) => <Ago at={createdAt} /> },
+  {
+    id: 'actions',
+    header: 'Actions',
+    width: 80,
+    cell: (key) => {
+      const notOwn = key.userId === meId ? undefined : 'Only the person who made it can do that'
+      const dead = key.status === 'revoked' ? 'It is revoked' : undefined
+      return (
+        <RowMenu
+          name={key.name}
+          groups={[
+            [
+              { label: 'Change', blocked: mayWrite ?? notOwn ?? dead, act: () => act('edit', key) },
+              { label: 'Replace the secret', blocked: mayWrite ?? notOwn ?? dead, act: () => act('rotate', key) },
+            ],
+            [{ label: 'Revoke', danger: true, blocked: mayWrite ?? dead, act: () => act('revoke', key) }],
+          ]}
+        />
+      )
+    },
+  },
+]

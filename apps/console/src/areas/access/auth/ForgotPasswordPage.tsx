@@ -1,0 +1,52 @@
+import { useMutation } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { api } from '../../../api.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { TextField } from '../../../ui/fields.tsx'
+import { Refusal } from '../../../ui/states.tsx'
+import { linkClass, Step } from './Gate.tsx'
+
+export function ForgotPasswordPage() {
+  const [email, setEmail] = useState('')
+  const ask = useMutation({ mutationFn: () => api.auth.password.forgot.mutate({ email }) })
+  const back = (
+    <Link to="/login" className={linkClass}>
+      Back to sign in
+    </Link>
+  )
+  if (ask.isSuccess)
+    return (
+      <Step title="Look into your mail" lead={ask.data.message}>
+        {back}
+      </Step>
+    )
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    ask.mutate()
+  }
+  return (
+    <Step title="Forgotten password" lead="We send you a link with which you can set a new one." after={back}>
+      <form className="grid gap-4" onSubmit={submit}>
+        <TextField
+          label="E-mail"
+          type="email"
+          required
+          autoFocus
+          autoComplete="username"
+          value={email}
+          onChange={(event) => setEmail(event.target.value)}
+        />
+        <Refusal error={ask.error} />
+        <Button
+          kind="primary"
+          type="submit"
+          busy={ask.isPending}
+          blocked={email.trim() === '' && 'Enter your e-mail address first'}
+        >
+          Send the link
+        </Button>
+      </form>
+    </Step>
+  )
+}

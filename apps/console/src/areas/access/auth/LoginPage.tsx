@@ -1,0 +1,175 @@
+import type { MfaChallenge } from '@muster/areas/access/auth/session.contract.ts'
+import { session } from '@muster/areas/access/auth/session.contract.ts'
+import { browserSupportsWebAuthn } from '@simplewebauthn/browser'
+import { useMutation } from '@tanstack/react-query'
+import { Link, useSearch } from '@tanstack/react-router'
+import { KeyRound } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { z } from 'zod'
+import { api, isApiError } from '../../../api.ts'
+import { asCredential, replaceCredential } from '../../../session/credential.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { TextField } from '../../../ui/fields.tsx'
+import { useSchemaForm } from '../../../ui/form.ts'
+import { Refusal } from '../../../ui/states.tsx'
+import { linkClass, Step } from './Gate.tsx'
+import { askPasskey } from './passkey.ts'
+import { SecondStep } from './SecondStep.tsx'
+import { SsoArrival, takeSsoCode } from './SsoArrival.tsx'
+import { forgetOrganization, SsoSignIn, ssoOrganization, useSso } from './SsoSignIn.tsx'
+import { ssoErrorWords } from './ssoErrors.ts'
+import { UnprovenAddress } from './UnprovenAddress.tsx'
+
+/** The way in: e-mail and password, then a second factor where the account has one; a passkey; or the organisation's provider. */
+export function LoginPage() {
+  const [challenge, setChallenge] = useState<MfaChallenge | null>(null)
+  const [code, setCode] = useState(takeSsoCode)
+  const [unproven, setUnproven] = useState<string | null>(null)
+  if (unproven !== null) return <UnprovenAddress email={unproven} restart={() => setUnproven(null)} />
+  if (challenge) return <SecondStep challenge={challenge} restart={() => setChallenge(null)} />
+  if (code)
+    return (
+      <SsoArrival
+        code={code}
+        ask={(next) => {
+          setCode(null)
+          setChallenge(next)
+        }}
+        restart={() => setCode(null)}
+      />
+    )
+  return <FirstStep ask={setChallenge} prove={setUnproven} />
+}
+
+const SsoRequired = z.object({ appCode: z.literal('SSO_REQUIRED'), orgId: z.guid() })
+/** The organisation whose provider is the only way in, where a right password was refused for that. */
+const closedBy = (error: unknown) => (isApiError(error) ? SsoRequired.safeParse(error.data).data?.orgId : undefined)
+
+function leadOf(ended: 'expired' | 'signed-out' | undefined): ReactNode {
+  if (ended === 'expired') return 'Your session has ended. Sign in to go on where you were.'
+  return ended ? 'You are signed out.' : null
+}
+
+interface Steps {
+  ask(challenge: MfaChallenge): void
+  /** The address has to be confirmed before anything else. */
+  prove(email: string): void
+}
+
+function FirstStep({ ask, prove }: Steps) {
+  const { ended, error, org, next } = useSearch({ from: '/gate/login' })
+  const [known, setKnown] = useState(() => ssoOrganization(org))
+  const { data: sso } = useSso(known)
+  const [wantsPassword, setWantsPassword] = useState(false)
+  const isClosed = Boolean(org && sso?.enforceSSO) && !wantsPassword
+  return (
+    <Step
+      title="Sign in"
+      lead={leadOf(ended)}
+      after={
+        <>
+          {isClosed && (
+            <button type="button" className={linkClass} onClick={() => setWantsPassword(true)}>
+              I work for the IT provider: sign in with a password
+            </button>
+          )}
+          {known !== null && !org && sso?.ssoEnabled && (
+            <button
+              type="button"
+              className={linkClass}
+              onClick={() => {
+                forgetOrganization()
+                setKnown(null)
+              }}
+            >
+              Forget this provider here
+            </button>
+          )}
+          <Link to="/forgot-password" className={linkClass}>
+            Forgotten your password?
+          </Link>
+          <span>
+            New here?{' '}
+            <Link to="/register-partner" className={linkClass}>
+              Register your company
+            </Link>
+          </span>
+        </>
+      }
+    >
+      {error && (
+        <div role="alert" className="rounded-md bg-bad-soft px-3 py-2 text-bad-text text-sm">
+          {ssoErrorWords(error)}
+        </div>
+      )}
+      {known !== null && <SsoSignIn orgId={known} next={next} isNamed={org !== undefined} />}
+      {!isClosed && <OwnSecrets ask={ask} prove={prove} close={setKnown} />}
+    </Step>
+  )
+}
+
+type Entered = Awaited<ReturnType<typeof api.auth.passkeys.login.mutate>>
+
+/** With what people have themselves: a password or a passkey. */
+function OwnSecrets({ ask, prove, close }: Steps & { close(orgId: string): void }) {
+  const enter = (tokens: Entered) => {
+    if (tokens.emailVerificationRequired) prove(tokens.user.email)
+    replaceCredential(asCredential(tokens))
+  }
+  const form = useSchemaForm(session.login.input, { email: '', password: '' })
+  const { errors } = form.formState
+  const login = useMutation({
+    mutationFn: (given: { email: string; password: string }) => api.auth.session.login.mutate(given),
+    onSuccess(answer) {
+      if (answer.mfaRequired) ask(answer)
+      else enter(answer)
+    },
+    onError(error) {
+      form.resetField('password')
+      const orgId = closedBy(error)
+      if (orgId) close(orgId)
+    },
+  })
+  const passkey = useMutation({
+    async mutationFn() {
+      const { challengeToken, options } = await api.auth.passkeys.loginOptions.mutate({})
+      return api.auth.passkeys.login.mutate({ challengeToken, passkey: await askPasskey(options) })
+    },
+    onSuccess: enter,
+    onError(error) {
+      const orgId = closedBy(error)
+      if (orgId) close(orgId)
+    },
+  })
+  return (
+    <>
+      <form noValidate className="grid gap-4" onSubmit={form.handleSubmit((given) => login.mutate(given))}>
+        <TextField
+          label="E-mail"
+          type="email"
+          autoComplete="username"
+          autoFocus
+          error={errors.email && 'Enter your e-mail address'}
+          {...form.register('email')}
+        />
+        <TextField
+          label="Password"
+          type="password"
+          autoComplete="current-password"
+          error={errors.password && 'Enter your password'}
+          {...form.register('password')}
+        />
+        <Refusal error={login.error ?? passkey.error} />
+        <Button kind="primary" type="submit" busy={login.isPending} className="!h-9 w-full">
+          Sign in
+        </Button>
+      </form>
+      {browserSupportsWebAuthn() && (
+        <Button busy={passkey.isPending} className="!h-9 w-full" onClick={() => passkey.mutate()}>
+          <KeyRound aria-hidden className="size-4" />
+          Sign in with a passkey
+        </Button>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,70 @@
+import { registration } from '@muster/areas/access/auth/registration.contract.ts'
+import { useMutation } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { api } from '../../../api.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { TextField } from '../../../ui/fields.tsx'
+import { useSchemaForm } from '../../../ui/form.ts'
+import { Refusal } from '../../../ui/states.tsx'
+import { linkClass, Step } from './Gate.tsx'
+
+export function RegisterPartnerPage() {
+  const form = useSchemaForm(registration.registerPartner.input, { companyName: '', name: '', email: '', password: '' })
+  const { errors } = form.formState
+  const register = useMutation({
+    mutationFn: (given: Parameters<typeof api.auth.registration.registerPartner.mutate>[0]) =>
+      api.auth.registration.registerPartner.mutate(given),
+  })
+  const back = (
+    <Link to="/login" className={linkClass}>
+      I have an account already
+    </Link>
+  )
+  if (register.isSuccess)
+    return (
+      <Step title="Look into your mail" lead={register.data.message}>
+        {back}
+      </Step>
+    )
+  return (
+    <Step
+      title="Register your company"
+      lead="You become its first administrator. We look at each registration before it is opened."
+      after={back}
+    >
+      <form noValidate className="grid gap-4" onSubmit={form.handleSubmit((given) => register.mutate(given))}>
+        <TextField
+          label="Company"
+          autoComplete="organization"
+          error={errors.companyName && 'Enter the name of your company'}
+          {...form.register('companyName')}
+        />
+        <TextField
+          label="Your name"
+          autoComplete="name"
+          error={errors.name && 'Enter your name'}
+          {...form.register('name')}
+        />
+        <TextField
+          label="E-mail"
+          type="email"
+          autoComplete="email"
+          error={errors.email && 'Enter an e-mail address'}
+          {...form.register('email')}
+        />
+        <TextField
+          label="Password"
+          type="password"
+          autoComplete="new-password"
+          hint="Long is better than complicated."
+          error={errors.password && 'Enter a password'}
+          {...form.register('password')}
+        />
+        <Refusal error={register.error} />
+        <Button kind="primary" type="submit" busy={register.isPending}>
+          Register
+        </Button>
+      </form>
+    </Step>
+  )
+}

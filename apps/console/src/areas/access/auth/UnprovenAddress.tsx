@@ -1,0 +1,40 @@
+import { useMutation } from '@tanstack/react-query'
+import { api } from '../../../api.ts'
+import { useSignOut } from '../../../shell/useSignOut.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Refusal } from '../../../ui/states.tsx'
+import { linkClass, Step } from './Gate.tsx'
+
+/** Signed in, but the address is not confirmed: until then the session can do nothing else. */
+export function UnprovenAddress({ email, restart }: { readonly email: string; restart(): void }) {
+  const signOut = useSignOut()
+  const resend = useMutation({ mutationFn: () => api.auth.registration.resendVerification.mutate({}) })
+  return (
+    <Step
+      title="Confirm your e-mail address"
+      lead={`Open the link in the mail that was sent to ${email}. Then sign in again.`}
+      after={
+        <button
+          type="button"
+          className={linkClass}
+          onClick={() => {
+            signOut()
+            restart()
+          }}
+        >
+          Back to sign in
+        </button>
+      }
+    >
+      {resend.isSuccess && (
+        <p role="status" className="text-sm">
+          The mail is on its way again. The earlier link stopped working.
+        </p>
+      )}
+      <Refusal error={resend.error} />
+      <Button kind="primary" busy={resend.isPending} onClick={() => resend.mutate()}>
+        Send the mail again
+      </Button>
+    </Step>
+  )
+}

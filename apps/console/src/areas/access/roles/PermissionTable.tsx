@@ -1,0 +1,132 @@
+import { Check } from 'lucide-react'
+import { useAnswer } from '../../../questions.ts'
+import { CheckField } from '../../../ui/fields.tsx'
+import { Failure, Loading } from '../../../ui/states.tsx'
+import { Tip } from '../../../ui/Tip.tsx'
+
+interface Props {
+  /** The permissions that the role holds itself. */
+  readonly own: ReadonlySet<string>
+  /** Those that it inherits, each with the name of the role that it comes from. */
+  readonly inherited: ReadonlyMap<string, string>
+  /** Absent where nothing can be changed. */
+  readonly toggle?: ((permission: string, on: boolean) => void) | undefined
+}
+
+interface Entry {
+  readonly permission: string
+  readonly resource: string
+  readonly action: string
+  readonly description: string
+  readonly assignable: boolean
+}
+
+const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
+
+/** What a role allows: a line for each resource, a column for each action. */
+export function PermissionTable(props: Props) {
+  const answer = useAnswer((api) => api.roles.permissions.catalog, {}, { staleMs: 600_000 })
+  if (!answer.data) {
+    return answer.error ? <Failure error={answer.error} again={() => answer.refetch()} /> : <Loading lines={9} />
+  }
+  const entries: readonly Entry[] = answer.data.data
+  const everything = entries.find(({ permission }) => permission === '*:*')
+  const rest = entries.filter(({ permission }) => permission !== '*:*')
+  const resources = [...new Set(rest.map(({ resource }) => resource))]
+  const actions = [...new Set(rest.map(({ action }) => action))]
+  return (
+    <div tabIndex={0} className="overflow-x-auto">
+      {everything && (
+        <div className="flex items-center gap-3 border-line border-b px-4 py-2.5 text-sm">
+          <Cell {...props} entry={everything} />
+          <span>
+            <span className="font-medium">Everything</span>{' '}
+            <span className="text-muted">also what comes with later versions</span>
+          </span>
+        </div>
+      )}
+      <table className="w-full text-sm">
+        <thead>
+          <tr className="border-line border-b">
+            <th scope="col" className="px-4 py-2 text-left font-medium text-muted text-xs">
+              Resource
+            </th>
+            {actions.map((action) => (
+              <th key={action} scope="col" className="px-2 py-2 text-center font-medium text-muted text-xs">
+                {capital(action)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {resources.map((resource) => (
+            <tr key={resource} className="border-line border-b last:border-0 hover:bg-hover">
+              <th scope="row" className="px-4 py-2 text-left font-medium">
+                {resource === 'organizations' ? 'Organisations' : capital(resource)}
+              </th>
+              {actions.map((action) => {
+                const entry = rest.find((each) => each.resource === resource && each.action === action)
+                return (
+                  <td key={action} className="px-2 py-1.5">
+                    <span className="flex h-6 items-center justify-center">
+                      {entry && <Cell {...props} entry={entry} />}
+                    </span>
+                  </td>
+                )
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** Yes, no or inherited, with the sentence that says what it allows. */
+function Cell({ entry, own, inherited, toggle }: Props & { readonly entry: Entry }) {
+  const { permission, description, assignable } = entry
+  const source = inherited.get(permission) ?? inherited.get('*:*')
+  const isOwn = own.has(permission)
+  if (source !== undefined && !isOwn)
+    return (
+      <Mark label={`${description}: inherited from ${source}`}>
+        <Check aria-hidden className="size-4 text-muted" strokeDasharray="2 2" />
+      </Mark>
+    )
+  if (toggle === undefined)
+    return isOwn ? (
+      <Mark label={`${description}: yes`}>
+        <Check aria-hidden className="size-4 text-accent-text" strokeWidth={2.5} />
+      </Mark>
+    ) : (
+      <Mark label={`${description}: no`}>
+        <span aria-hidden className="text-muted">
+          ·
+        </span>
+      </Mark>
+    )
+  const blocked = !assignable && !isOwn
+  return (
+    <Tip text={blocked ? `${description}. You may not do this yourself, so you cannot allow it` : description}>
+      <span className="flex">
+        <CheckField
+          hideLabel
+          label={description}
+          checked={isOwn}
+          disabled={blocked}
+          onChange={(on) => toggle(permission, on)}
+        />
+      </span>
+    </Tip>
+  )
+}
+
+function Mark({ label, children }: { readonly label: string; readonly children: React.ReactNode }) {
+  return (
+    <Tip text={label}>
+      <span role="img" aria-label={label} className="flex size-5 items-center justify-center">
+        {children}
+      </span>
+    </Tip>
+  )
+}

@@ -1,0 +1,159 @@
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { Copy, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { useAnswer } from '../../../questions.ts'
+import { useCan } from '../../../session/session.tsx'
+import { useTenant } from '../../../shell/tenant.tsx'
+import { Button } from '../../../ui/Button.tsx'
+import { Badge, Card } from '../../../ui/display.tsx'
+import { CheckField, SelectField, TextField } from '../../../ui/fields.tsx'
+import { Page } from '../../../ui/Page.tsx'
+import { many } from '../../../ui/quantity.ts'
+import { Failure, Loading, Refusal } from '../../../ui/states.tsx'
+import { PermissionTable } from './PermissionTable.tsx'
+import { type Draft, type RoleDetail, useInherited, useRoleDraft } from './roleDraft.ts'
+import { CloneForm, DeleteRole } from './roleForms.tsx'
+
+const up = { label: 'Roles', to: '/roles' } as const
+const noWrite = 'You need the permission to change users and roles'
+
+/** One role: what it allows, itself and by inheritance, and the means to change it. */
+export function RolePage() {
+  const { roleId } = useParams({ from: '/app/roles/$roleId' })
+  const answer = useAnswer((client) => client.roles.roles.get, { id: roleId })
+  if (!answer.data)
+    return (
+      <Page title="Role" up={up}>
+        {answer.error ? <Failure error={answer.error} again={() => answer.refetch()} /> : <Loading />}
+      </Page>
+    )
+  return <Editor key={`${roleId}${answer.data.updatedAt}`} role={answer.data} />
+}
+
+function Editor({ role }: { readonly role: RoleDetail }) {
+  const mayWrite = useCan()('users:write')
+  const { draft, save, isChanged, change, toggle } = useRoleDraft(role)
+  const blocked = role.isSystem ? 'Built-in roles cannot be changed. Copy it' : mayWrite ? undefined : noWrite
+  const inherited = useInherited(draft.parentRoleId)
+  return (
+    <Page
+      title={role.name}
+      up={up}
+      badge={role.isSystem && <Badge>Built in</Badge>}
+      lead={
+        <Link to="/users" search={{ role: role.id }} className="rounded hover:text-ink">
+          {many(role.userCount, 'person has', 'people have')} it
+        </Link>
+      }
+      actions={
+        <>
+          <Actions role={role} />
+          <Button
+            kind="primary"
+            busy={save.isPending}
+            blocked={blocked ?? (!isChanged && 'Nothing is changed')}
+            onClick={() => save.mutate()}
+          >
+            Save
+          </Button>
+        </>
+      }
+    >
+      <div className="grid max-w-6xl items-start gap-4 xl:grid-cols-[20rem_1fr]">
+        <About role={role} draft={draft} blocked={blocked} error={save.error} change={change} />
+        <Card flush title="What it allows" actions={inherited.size > 0 && <Badge>{inherited.size} inherited</Badge>}>
+          <PermissionTable own={draft.own} inherited={inherited} toggle={blocked === undefined ? toggle : undefined} />
+        </Card>
+      </div>
+    </Page>
+  )
+}
+
+/** What the role itself names as its tenant; of built-in ones the place does. */
+function useTenantOf({ isSystem, partnerId, orgId }: RoleDetail) {
+  const tenant = useTenant()
+  if (isSystem && tenant) return tenant
+  return {
+    kind: orgId ? ('organization' as const) : ('partner' as const),
+    input: { ...(partnerId && !orgId && { partnerId }), ...(orgId && { orgId }) },
+  }
+}
+
+function Actions({ role }: { readonly role: RoleDetail }) {
+  const can = useCan()
+  const navigate = useNavigate()
+  const tenant = useTenantOf(role)
+  const [open, setOpen] = useState<'copy' | 'delete' | null>(null)
+  const inUse = role.userCount > 0 && 'Give its people another role first'
+  return (
+    <>
+      <Button blocked={!can('users:write') && noWrite} onClick={() => setOpen('copy')}>
+        <Copy aria-hidden className="size-4" />
+        Copy
+      </Button>
+      {!role.isSystem && (
+        <Button
+          blocked={can('users:delete') ? inUse : 'You need the permission to remove users and roles'}
+          onClick={() => setOpen('delete')}
+        >
+          <Trash2 aria-hidden className="size-4" />
+          Delete
+        </Button>
+      )}
+      {open === 'copy' && <CloneForm role={role} tenant={tenant} close={() => setOpen(null)} />}
+      <DeleteRole
+        role={open === 'delete' ? role : null}
+        close={() => setOpen(null)}
+        done={() => void navigate({ to: '/roles' })}
+      />
+    </>
+  )
+}
+
+interface AboutProps {
+  readonly role: RoleDetail
+  readonly draft: Draft
+  readonly blocked: string | undefined
+  readonly error: unknown
+  change(next: Partial<Draft>): void
+}
+
+function About({ role, draft, blocked, error, change }: AboutProps) {
+  const others = useAnswer((client) => client.roles.roles.list, useTenantOf(role).input).data?.data ?? []
+  return (
+    <Card title="About">
+      <fieldset disabled={blocked !== undefined} className="grid gap-4">
+        <TextField label="Name" value={draft.name} onChange={({ target }) => change({ name: target.value })} />
+        <TextField
+          label="Description"
+          optional
+          value={draft.description}
+          onChange={({ target }) => change({ description: target.value })}
+        />
+        <SelectField
+          label="Inherits from"
+          value={draft.parentRoleId ?? ''}
+          onChange={({ target }) => change({ parentRoleId: target.value || null })}
+        >
+          <option value="">Nothing</option>
+          {others
+            .filter(({ id }) => id !== role.id)
+            .map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+        </SelectField>
+        <CheckField
+          label="Demand a second factor"
+          hint="Who has none must add one at the next sign-in."
+          checked={draft.forceMfa}
+          disabled={blocked !== undefined}
+          onChange={(forceMfa) => change({ forceMfa })}
+        />
+        {blocked && <p className="text-muted text-sm">{blocked}.</p>}
+        <Refusal error={error} />
+      </fieldset>
+    </Card>
+  )
+}

@@ -1,0 +1,73 @@
+import { type Role, roles } from '@muster/areas/access/roles/roles.contract.ts'
+import { useState } from 'react'
+import { api } from '../../../api.ts'
+import { useAnswer, useChange } from '../../../questions.ts'
+import { toast } from '../../../ui/toasts.tsx'
+
+export type RoleDetail = Role & {
+  readonly permissions: readonly { readonly resource: string; readonly action: string }[]
+}
+
+/** A role while it is being changed. */
+export interface Draft {
+  readonly name: string
+  readonly description: string
+  readonly parentRoleId: string | null
+  readonly forceMfa: boolean
+  readonly own: ReadonlySet<string>
+}
+
+const draftOf = ({ name, description, parentRoleId, forceMfa, permissions }: RoleDetail): Draft => ({
+  name,
+  description: description ?? '',
+  parentRoleId,
+  forceMfa,
+  own: new Set(permissions.map(({ resource, action }) => `${resource}:${action}`)),
+})
+const written = ({ own, ...draft }: Draft) => JSON.stringify([draft, [...own].sort()])
+
+/** What is typed and ticked, whether it differs from what is saved, and the means to save it. */
+export function useRoleDraft(role: RoleDetail) {
+  const [draft, setDraft] = useState(() => draftOf(role))
+  const save = useChange(
+    () => {
+      const { own, ...rest } = draft
+      return api.roles.roles.update.mutate(
+        roles.update.input.parse({
+          ...rest,
+          id: role.id,
+          description: draft.description.trim() || null,
+          permissions: [...own].map((permission) => {
+            const [resource, action] = permission.split(':')
+            return { resource, action }
+          }),
+        }),
+      )
+    },
+    { refresh: ['roles', 'users'], done: () => toast('Saved. Whoever has the role may do that from now on') },
+  )
+  return {
+    draft,
+    save,
+    isChanged: written(draft) !== written(draftOf(role)),
+    change: (next: Partial<Draft>) => setDraft((now) => ({ ...now, ...next })),
+    toggle: (permission: string, on: boolean) =>
+      setDraft((now) => ({
+        ...now,
+        own: new Set(on ? [...now.own, permission] : [...now.own].filter((each) => each !== permission)),
+      })),
+  }
+}
+
+/** What a role passes on, each with the name of the role that it comes from. */
+export function useInherited(parentId: string | null): ReadonlyMap<string, string> {
+  const { data } = useAnswer(
+    (client) => client.roles.roles.effectivePermissions,
+    { id: parentId ?? '' },
+    { enabled: parentId !== null, keepLast: true },
+  )
+  if (parentId === null) return new Map()
+  return new Map(
+    data?.permissions.map(({ resource, action, sourceRoleName }) => [`${resource}:${action}`, sourceRoleName]) ?? [],
+  )
+}

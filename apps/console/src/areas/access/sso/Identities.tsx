@@ -1,0 +1,85 @@
+import { useState } from 'react'
+import { api } from '../../../api.ts'
+import { useAnswer, useChange } from '../../../questions.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Confirm } from '../../../ui/Confirm.tsx'
+import { Card } from '../../../ui/display.tsx'
+import { many } from '../../../ui/quantity.ts'
+import { Failure, Loading } from '../../../ui/states.tsx'
+import { Ago } from '../../../ui/time.tsx'
+import { toast } from '../../../ui/toasts.tsx'
+
+const limit = 25
+
+interface Props {
+  readonly providerId: string
+  readonly blocked: string | undefined
+}
+
+/** Who came through the provider, the first of them. */
+export function Identities({ providerId, blocked }: Props) {
+  const [shown, setShown] = useState(limit)
+  const answer = useAnswer(
+    (client) => client.sso.providers.identities,
+    { id: providerId, limit: shown },
+    { keepLast: true },
+  )
+  const [leaving, setLeaving] = useState<{ readonly id: string; readonly email: string } | null>(null)
+  const unlink = useChange((identityId: string) => api.sso.providers.unlink.mutate({ id: providerId, identityId }), {
+    refresh: ['sso'],
+    done: () => toast('The person is unlinked'),
+  })
+  const people = answer.data?.data
+  const total = answer.data?.pagination.total ?? 0
+  return (
+    <Card
+      flush
+      title="Who came through it"
+      actions={<span className="text-muted text-sm">{many(total, 'person', 'people')}</span>}
+    >
+      {people === undefined ? (
+        answer.error ? (
+          <Failure error={answer.error} again={() => answer.refetch()} />
+        ) : (
+          <Loading lines={3} />
+        )
+      ) : people.length === 0 ? (
+        <p className="p-4 text-muted text-sm">Nobody yet.</p>
+      ) : (
+        <ul>
+          {people.map(({ id, email, lastLoginAt }) => (
+            <li key={id} className="flex items-center gap-3 border-line border-b px-4 py-2 text-sm last:border-0">
+              <span className="min-w-0 flex-1 truncate">
+                <span className="font-medium">{email}</span>{' '}
+                <span className="text-muted">
+                  last sign-in <Ago at={lastLoginAt} />
+                </span>
+              </span>
+              <Button small kind="quiet" blocked={blocked} onClick={() => setLeaving({ id, email })}>
+                Unlink
+              </Button>
+            </li>
+          ))}
+          {total > people.length && (
+            <li className="px-4 py-2">
+              <Button small onClick={() => setShown(Math.min(100, shown + limit))}>
+                Show more
+              </Button>
+            </li>
+          )}
+        </ul>
+      )}
+      <Confirm
+        danger
+        open={leaving !== null}
+        close={() => setLeaving(null)}
+        title={`Unlink ${leaving?.email ?? ''}?`}
+        verb="Unlink"
+        act={() => unlink.mutateAsync(leaving?.id ?? '')}
+      >
+        The sessions that the provider opened for this person end. At the next sign-in there the account is found by its
+        e-mail address again.
+      </Confirm>
+    </Card>
+  )
+}

@@ -1,0 +1,167 @@
+import type { Provider } from '@muster/areas/access/sso/providers.contract.ts'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import { Pencil } from 'lucide-react'
+import { useState } from 'react'
+import { api } from '../../../api.ts'
+import { useAnswer, useChange } from '../../../questions.ts'
+import { useCan } from '../../../session/session.tsx'
+import { Button } from '../../../ui/Button.tsx'
+import { Confirm } from '../../../ui/Confirm.tsx'
+import { Card, CopyText, Facts } from '../../../ui/display.tsx'
+import { Page } from '../../../ui/Page.tsx'
+import { RowMenu } from '../../../ui/RowMenu.tsx'
+import { Failure, Loading } from '../../../ui/states.tsx'
+import { Moment } from '../../../ui/time.tsx'
+import { toast } from '../../../ui/toasts.tsx'
+import { Identities } from './Identities.tsx'
+import { ProviderForm } from './ProviderForm.tsx'
+import { ProviderTest } from './ProviderTest.tsx'
+import { ScimCard } from './ScimCard.tsx'
+import { needsEverything, ProviderBadge, type ProviderStatus, providerSteps } from './status.tsx'
+
+const up = { label: 'Single sign-on', to: '/sso' } as const
+
+/** One identity provider: what it needs to know of us, its test, its status, who came through it. */
+export function ProviderPage() {
+  const { providerId } = useParams({ from: '/app/sso/$providerId' })
+  const answer = useAnswer((client) => client.sso.providers.get, { id: providerId })
+  if (!answer.data)
+    return (
+      <Page title="Identity provider" up={up}>
+        {answer.error ? <Failure error={answer.error} again={() => answer.refetch()} /> : <Loading />}
+      </Page>
+    )
+  return <Sheet provider={answer.data} />
+}
+
+function Sheet({ provider }: { readonly provider: Provider }) {
+  const blocked = useCan()('*:*') ? undefined : needsEverything
+  return (
+    <Page
+      title={provider.name}
+      up={up}
+      badge={<ProviderBadge status={provider.status} />}
+      actions={<Actions provider={provider} blocked={blocked} />}
+    >
+      <div className="grid max-w-6xl items-start gap-4 lg:grid-cols-2">
+        <Card title="1. Tell the provider">
+          <Labelled label="Redirect address">
+            <CopyText text={provider.redirectUri} label="the redirect address" wrap />
+          </Labelled>
+        </Card>
+        <ProviderTest id={provider.id} blocked={blocked} />
+        <Card title="3. Send people here">
+          <Labelled label="The sign-in page with a button for this organisation">
+            <CopyText text={`${window.location.origin}/login?org=${provider.orgId}`} label="the link" wrap />
+          </Labelled>
+          <Labelled label="Straight to the provider">
+            <CopyText text={provider.loginUrl} label="the direct link" wrap />
+          </Labelled>
+        </Card>
+        <ScimCard provider={provider} blocked={blocked} />
+        <About provider={provider} />
+        <Identities providerId={provider.id} blocked={blocked} />
+      </div>
+    </Page>
+  )
+}
+
+const Labelled = ({ label, children }: { readonly label: string; readonly children: React.ReactNode }) => (
+  <div className="grid gap-1 [&:not(:first-child)]:mt-3">
+    <p className="text-muted text-sm">{label}</p>
+    {children}
+  </div>
+)
+
+const yes = (value: boolean) => (value ? 'Yes' : 'No')
+
+function About({ provider }: { readonly provider: Provider }) {
+  const { issuer, clientId, hasClientSecret, scopes, allowedDomains, autoProvision, enforceSSO, trustMfa, provenAt } =
+    provider
+  return (
+    <Card title="About">
+      <Facts
+        facts={[
+          ['Issuer', <code key="issuer">{issuer}</code>],
+          ['Client id', <code key="client">{clientId}</code>],
+          ['Client secret', hasClientSecret ? 'kept, never shown' : 'none (public client)'],
+          ['Scopes', scopes],
+          ['E-mail domains', allowedDomains || 'every domain'],
+          ['Adds unknown people', yes(autoProvision)],
+          ['Worked first', <Moment key="proven" at={provenAt} never="not yet" />],
+          ['The only way in', yes(enforceSSO)],
+          ['Its second factor counts', yes(trustMfa)],
+        ]}
+      />
+    </Card>
+  )
+}
+
+function Actions({ provider, blocked }: { readonly provider: Provider; readonly blocked: string | undefined }) {
+  const { id, name, status } = provider
+  const navigate = useNavigate()
+  const [open, setOpen] = useState<'edit' | 'delete' | ProviderStatus | null>(null)
+  const close = () => setOpen(null)
+  const set = useChange((next: ProviderStatus) => api.sso.providers.status.mutate({ id, status: next }), {
+    refresh: ['sso'],
+    done: (after) =>
+      toast(`${name} is ${after.status} now`, after.status === status ? {} : { undo: () => set.mutate(status) }),
+  })
+  const remove = useChange(() => api.sso.providers.remove.mutate({ id }), {
+    refresh: ['sso.providers.list'],
+    done() {
+      toast(`${name} is deleted`)
+      void navigate({ to: '/sso' })
+    },
+  })
+  const step = open === 'active' || open === 'testing' || open === 'inactive' ? open : null
+  const main: ProviderStatus = status === 'active' ? 'inactive' : 'active'
+  return (
+    <>
+      <RowMenu
+        name={name}
+        groups={[
+          status === 'inactive'
+            ? [{ label: providerSteps.testing.verb, blocked, act: () => setOpen('testing') }]
+            : status === 'testing'
+              ? [{ label: providerSteps.inactive.verb, blocked, act: () => setOpen('inactive') }]
+              : [],
+          [{ label: 'Delete', danger: true, blocked, act: () => setOpen('delete') }],
+        ]}
+      />
+      <Button blocked={blocked} onClick={() => setOpen('edit')}>
+        <Pencil aria-hidden className="size-4" />
+        Change
+      </Button>
+      <Button kind={main === 'active' ? 'primary' : 'plain'} blocked={blocked} onClick={() => setOpen(main)}>
+        {providerSteps[main].verb}
+      </Button>
+      {open === 'edit' && <ProviderForm provider={provider} orgId={provider.orgId} close={close} />}
+      <Confirm
+        open={step !== null}
+        danger={step === 'inactive'}
+        close={close}
+        title={`${step ? providerSteps[step].verb : ''} ${name}?`}
+        verb={step ? providerSteps[step].verb : ''}
+        act={async () => step && set.mutateAsync(step)}
+      >
+        {step && providerSteps[step].consequence}
+        {step === 'active' &&
+          provider.enforceSSO &&
+          ' From then on it is the only way in for the organisation’s people.'}
+      </Confirm>
+      <Confirm
+        danger
+        open={open === 'delete'}
+        close={close}
+        title={`Delete ${name}?`}
+        verb="Delete"
+        type={name}
+        act={() => remove.mutateAsync(undefined)}
+      >
+        The links of people to their accounts there are deleted too, and the sessions that it opened end. Accounts stay;
+        whoever has no password needs a link to set one.
+      </Confirm>
+    </>
+  )
+}

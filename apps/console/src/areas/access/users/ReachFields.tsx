@@ -1,0 +1,124 @@
+import { useAnswer, useEvery } from '../../../questions.ts'
+import type { Tenant } from '../../../shell/tenant.tsx'
+import { CheckList } from '../../../ui/CheckList.tsx'
+import { SelectField } from '../../../ui/fields.tsx'
+
+/** How far a membership reaches, as the form holds it. */
+interface Reach {
+  readonly orgAccess: 'all' | 'selected' | 'none'
+  readonly orgIds: string[]
+  readonly siteIds: string[] | null
+  readonly deviceGroupIds: string[] | null
+}
+export const everywhere: Reach = { orgAccess: 'all', orgIds: [], siteIds: null, deviceGroupIds: null }
+
+/** What the server is told of it; members of partners and of organisations are limited by different things. */
+export const reachInput = (kind: Tenant['kind'], { orgAccess, orgIds, siteIds, deviceGroupIds }: Reach) =>
+  kind === 'organization' ? { siteIds, deviceGroupIds } : { orgAccess, ...(orgAccess === 'selected' && { orgIds }) }
+
+interface Props {
+  readonly tenant: Tenant
+  readonly orgId: string | undefined
+  readonly reach: Reach
+  change(reach: Reach): void
+}
+
+/** What a member gets to see: which organisations, or which sites and groups of one. */
+export function ReachFields(props: Props) {
+  return props.tenant.kind === 'partner' ? <OrganizationChoice {...props} /> : <PartChoice {...props} />
+}
+
+const accesses = [
+  ['all', 'Every organisation, also those to come'],
+  ['selected', 'Some organisations'],
+  ['none', 'No organisation'],
+] as const
+
+function OrganizationChoice({ tenant, reach, change }: Props) {
+  const all = useAnswer((api) => api.tenancy.organizations.all, {}, { staleMs: 30_000 }).data?.data ?? []
+  const { partnerId } = tenant.input
+  const own = partnerId ? all.filter((each) => each.partnerId === partnerId) : all
+  return (
+    <>
+      <SelectField
+        label="Reaches"
+        value={reach.orgAccess}
+        onChange={({ target }) =>
+          change({ ...reach, orgAccess: accesses.find(([each]) => each === target.value)?.[0] ?? 'none' })
+        }
+      >
+        {accesses.map(([value, label]) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </SelectField>
+      {reach.orgAccess === 'selected' && (
+        <CheckList
+          label="Organisations"
+          choices={own.map(({ id, name }) => ({ id, label: name }))}
+          chosen={reach.orgIds}
+          change={(orgIds) => change({ ...reach, orgIds })}
+        />
+      )}
+    </>
+  )
+}
+
+function PartChoice({ orgId, reach, change }: Props) {
+  const of = orgId ? { orgId } : {}
+  const sites = useEvery((api) => api.tenancy.sites.list, { ...of }, { staleMs: 30_000 }).data ?? []
+  const groups = useEvery((api) => api.groups.groups.list, { ...of }, { staleMs: 30_000 }).data ?? []
+  return (
+    <>
+      <Limit
+        label="Sites"
+        all="Every site"
+        some="Some sites"
+        choices={sites.map(({ id, name }) => ({ id, label: name }))}
+        chosen={reach.siteIds}
+        change={(siteIds) => change({ ...reach, siteIds })}
+      />
+      <Limit
+        label="Device groups"
+        all="Every device of these sites"
+        some="Only devices of some groups"
+        choices={groups.map(({ id, name }) => ({ id, label: name }))}
+        chosen={reach.deviceGroupIds}
+        change={(deviceGroupIds) => change({ ...reach, deviceGroupIds })}
+      />
+    </>
+  )
+}
+
+interface LimitProps {
+  readonly label: string
+  readonly all: string
+  readonly some: string
+  readonly choices: readonly { readonly id: string; readonly label: string }[]
+  readonly chosen: string[] | null
+  change(chosen: string[] | null): void
+}
+function Limit({ label, all, some, choices, chosen, change }: LimitProps) {
+  return (
+    <>
+      <SelectField
+        label={`${label} in reach`}
+        value={chosen === null ? 'all' : 'some'}
+        onChange={({ target }) => change(target.value === 'all' ? null : [])}
+      >
+        <option value="all">{all}</option>
+        <option value="some">{some}</option>
+      </SelectField>
+      {chosen !== null && (
+        <CheckList
+          label={label}
+          hint={chosen.length === 0 ? 'With none chosen the member sees no device.' : undefined}
+          choices={choices}
+          chosen={chosen}
+          change={change}
+        />
+      )}
+    </>
+  )
+}

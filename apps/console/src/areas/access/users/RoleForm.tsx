@@ -1,0 +1,72 @@
+import type { User } from '@muster/areas/access/users/user.contract.ts'
+import { users } from '@muster/areas/access/users/users.contract.ts'
+import { useState } from 'react'
+import { api } from '../../../api.ts'
+import { useChange } from '../../../questions.ts'
+import { usePlace } from '../../../shell/place.ts'
+import type { Tenant } from '../../../shell/tenant.tsx'
+import { TextField } from '../../../ui/fields.tsx'
+import { useSchemaForm } from '../../../ui/form.ts'
+import { SideForm } from '../../../ui/SideForm.tsx'
+import { toast } from '../../../ui/toasts.tsx'
+import { ReachFields, reachInput } from './ReachFields.tsx'
+import { RoleSelect } from './RoleSelect.tsx'
+
+interface Props {
+  readonly user: User
+  readonly tenant: Tenant
+  close(): void
+}
+
+/** Another name, role or reach for a member. */
+export function RoleForm({ user, tenant, close }: Props) {
+  const { org } = usePlace()
+  const [name, setName] = useState(user.name)
+  const [reach, setReach] = useState({
+    orgAccess: user.orgAccess ?? 'all',
+    orgIds: user.orgIds ?? [],
+    siteIds: user.siteIds,
+    deviceGroupIds: user.deviceGroupIds,
+  })
+  const form = useSchemaForm(users.role.input, { id: user.id, roleId: user.roleId })
+  const { errors } = form.formState
+  const save = useChange(
+    async (given: Parameters<typeof api.users.users.role.mutate>[0]) => {
+      if (name.trim() !== user.name) {
+        await api.users.users.update.mutate({ id: user.id, name: name.trim(), ...tenant.input })
+      }
+      return api.users.users.role.mutate(given)
+    },
+    {
+      refresh: ['users', 'roles'],
+      done({ roleName }) {
+        toast(`${name.trim()} is ${roleName} now`)
+        close()
+      },
+    },
+  )
+  return (
+    <SideForm
+      open
+      close={close}
+      title={user.name}
+      description={user.email}
+      verb="Save"
+      busy={save.isPending}
+      error={save.error}
+      submit={form.handleSubmit((given) =>
+        save.mutate({ ...given, ...reachInput(tenant.kind, reach), ...tenant.input }),
+      )}
+    >
+      <TextField label="Name" value={name} onChange={({ target }) => setName(target.value)} />
+      <RoleSelect
+        tenant={tenant}
+        value={form.watch('roleId')}
+        error={errors.roleId && 'Choose a role'}
+        {...form.register('roleId')}
+      />
+      <ReachFields tenant={tenant} orgId={user.orgId ?? org} reach={reach} change={setReach} />
+      <p className="text-muted text-xs">It takes effect at once, in open windows too.</p>
+    </SideForm>
+  )
+}

@@ -1,0 +1,22 @@
+import type { ComponentProps } from 'react'
+import { useAnswer } from '../../../questions.ts'
+import type { Tenant } from '../../../shell/tenant.tsx'
+import { SelectField } from '../../../ui/fields.tsx'
+
+type Props = Omit<ComponentProps<typeof SelectField>, 'children' | 'label'> & { readonly tenant: Tenant }
+
+/** The roles that a member can be given; those that allow more than the person may itself cannot be chosen. */
+export function RoleSelect({ tenant, ...rest }: Props) {
+  const roles = useAnswer((api) => api.users.users.roles, tenant.input, { staleMs: 30_000 }).data?.data ?? []
+  const chosen = roles.find(({ id }) => id === rest.value)
+  return (
+    <SelectField label="Role" hint={chosen?.description ?? undefined} {...rest}>
+      <option value="">Choose</option>
+      {roles.map(({ id, name, assignable }) => (
+        <option key={id} value={id} disabled={!assignable}>
+          {assignable ? name : `${name} (allows more than you may)`}
+        </option>
+      ))}
+    </SelectField>
+  )
+}

@@ -1,0 +1,128 @@
+import type { User } from '@muster/areas/access/users/user.contract.ts'
+import { useAnswer } from '../../../questions.ts'
+import { useCan, useMe } from '../../../session/session.tsx'
+import type { Column } from '../../../ui/DataTable.tsx'
+import { Badge, type Tone } from '../../../ui/display.tsx'
+import type { MenuEntry } from '../../../ui/Menu.tsx'
+import { many } from '../../../ui/quantity.ts'
+import { RowMenu } from '../../../ui/RowMenu.tsx'
+import { Ago } from '../../../ui/time.tsx'
+import type { MemberAction } from './memberActions.ts'
+
+export const statusWords = [
+  ['active', 'Active'],
+  ['invited', 'Invited'],
+  ['disabled', 'Disabled'],
+] as const
+const wordsOf = new Map<User['status'], string>(statusWords)
+const tones: Readonly<Record<User['status'], Tone>> = { active: 'good', invited: 'info', disabled: 'plain' }
+
+interface Acts {
+  edit(user: User): void
+  ask(user: User, action: MemberAction): void
+  resend(user: User): void
+  enable(user: User): void
+}
+
+/** The columns of the list of users, the last with what can be done to each. */
+export function useUserColumns(acts: Acts): readonly Column<User>[] {
+  const me = useMe()
+  const can = useCan()
+  const orgs = useAnswer(
+    (api) => api.tenancy.organizations.all,
+    {},
+    { enabled: can('organizations:read'), staleMs: 60_000 },
+  ).data?.data
+  const orgName = (id: string) => orgs?.find((each) => each.id === id)?.name
+  const may = {
+    write: can('users:write') ? undefined : 'You need the permission to change users',
+    remove: can('users:delete') ? undefined : 'You need the permission to remove users',
+    invite: can('users:invite') ? undefined : 'You need the permission to invite users',
+  }
+  return [
+    {
+      id: 'name',
+      header: 'Name',
+      width: 240,
+      grow: 3,
+      cell: (user) => (
+        <button type="button" className="group max-w-full truncate rounded text-left" onClick={() => acts.edit(user)}>
+          <span className="font-medium group-hover:text-accent-text">{user.name}</span>{' '}
+          <span className="text-muted">{user.email}</span>
+          {user.id === me.id && <span className="text-muted"> (you)</span>}
+        </button>
+      ),
+    },
+    { id: 'role', header: 'Role', width: 160, grow: 1, cell: ({ roleName }) => roleName },
+    {
+      id: 'reach',
+      header: 'Reaches',
+      width: 160,
+      grow: 1,
+      cell: (user) => reachWords(user, orgName),
+    },
+    {
+      id: 'status',
+      header: 'Status',
+      width: 100,
+      cell: ({ status }) => <Badge tone={tones[status]}>{wordsOf.get(status)}</Badge>,
+    },
+    {
+      id: 'mfa',
+      header: 'Second factor',
+      width: 120,
+      cell: ({ mfaEnabled }) => (mfaEnabled ? 'On' : <span className="text-muted">Off</span>),
+    },
+    { id: 'login', header: 'Last sign-in', width: 120, cell: ({ lastLoginAt }) => <Ago at={lastLoginAt} /> },
+    {
+      id: 'actions',
+      header: 'Actions',
+      width: 80,
+      cell: (user) => <RowMenu name={user.name} groups={entriesOf(user, user.id === me.id, may, acts)} />,
+    },
+  ]
+}
+
+function reachWords({ orgAccess, orgIds, siteIds, deviceGroupIds }: User, orgName: (id: string) => string | undefined) {
+  if (orgAccess === 'all') return 'Every organisation'
+  if (orgAccess === 'none') return <span className="text-muted">No organisation</span>
+  if (orgAccess === 'selected') {
+    const [only] = orgIds ?? []
+    return orgIds?.length === 1 && only
+      ? (orgName(only) ?? '1 organisation')
+      : many(orgIds?.length ?? 0, 'organisation')
+  }
+  const limits = [siteIds && many(siteIds.length, 'site'), deviceGroupIds && many(deviceGroupIds.length, 'group')]
+  return limits.filter(Boolean).join(', ') || 'The whole organisation'
+}
+
+type May = Readonly<Record<'write' | 'remove' | 'invite', string | undefined>>
+
+function entriesOf(user: User, isSelf: boolean, may: May, acts: Acts): MenuEntry[][] {
+  const own = isSelf ? 'Use your own account for that' : undefined
+  const asks = (label: string, action: MemberAction, danger: boolean, blocked: string | undefined): MenuEntry => ({
+    label,
+    danger,
+    blocked,
+    act: () => acts.ask(user, action),
+  })
+  const notActive = user.status === 'active' ? undefined : 'Only for active users'
+  return [
+    [{ label: 'Change role and reach', blocked: may.write, act: () => acts.edit(user) }],
+    user.status === 'invited'
+      ? [{ label: 'Send the invitation again', blocked: may.invite, act: () => acts.resend(user) }]
+      : [
+          asks('Sign out everywhere', 'sessions', false, may.write ?? own),
+          asks('Reset the password', 'password', false, may.write ?? own ?? notActive),
+          asks('Reset the second factors', 'mfa', false, may.write ?? own),
+        ],
+    [
+      ...(user.status === 'disabled'
+        ? [{ label: 'Enable', blocked: may.write, act: () => acts.enable(user) }]
+        : user.status === 'active'
+          ? [asks('Disable', 'disable', false, may.write ?? own)]
+          : []),
+      asks('Remove', 'remove', true, may.remove ?? own),
+    ],
+  ]
+}

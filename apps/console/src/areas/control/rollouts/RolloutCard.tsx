@@ -1,0 +1,204 @@
+import type { RolloutDetail } from '@muster/areas/control/rollouts/rollouts.contract.ts'
+import { useState } from 'react'
+import type { z } from 'zod'
+import { api } from '../../../api.ts'
+import { useAnswer, useRefresh } from '../../../questions.ts'
+import { useCan } from '../../../session/session.tsx'
+import { Button } from '../../../ui/Button.tsx'
+import { Confirm } from '../../../ui/Confirm.tsx'
+import { Badge, Card } from '../../../ui/display.tsx'
+import { count, duration } from '../../../ui/quantity.ts'
+import { Failure, Loading } from '../../../ui/states.tsx'
+import { Ago } from '../../../ui/time.tsx'
+import { toast } from '../../../ui/toasts.tsx'
+import { Rings } from './Rings.tsx'
+import { stateWords } from './RolloutsTab.tsx'
+
+type Detail = z.infer<typeof RolloutDetail>
+type Deed = 'pause' | 'resume' | 'cancel'
+
+const deeds: Readonly<Record<Deed, { readonly verb: string; readonly warning: string; readonly done: string }>> = {
+  pause: {
+    verb: 'Pause',
+    warning: 'No further device is offered the version until somebody lets it go on. Those that have it keep it.',
+    done: 'The rollout is paused',
+  },
+  resume: {
+    verb: 'Let it go on',
+    warning: 'It goes on in the stage that it is in. The failures so far are accepted and no longer count against it.',
+    done: 'The rollout goes on',
+  },
+  cancel: {
+    verb: 'Cancel it',
+    warning: 'It ends for good. Devices keep what they run; none is taken back to an older version.',
+    done: 'The rollout is cancelled',
+  },
+}
+
+/** One rollout: its rings, how those reached fare against its limits, and steering it. */
+export function RolloutCard({ id }: { readonly id: string }) {
+  const answer = useAnswer((client) => client.rollouts.rollouts.get, { id }, { everyMs: 3_000, keepLast: true })
+  const rollout = answer.data
+  if (!rollout)
+    return (
+      <Card title="Rollout">
+        {answer.error ? <Failure error={answer.error} again={() => answer.refetch()} /> : <Loading lines={4} />}
+      </Card>
+    )
+  const { version, state, stages, stage, reason, devices } = rollout
+  const [words, tone] = stateWords[state]
+  const share = devices.offered > 0 ? devices.succeeded / devices.offered : 0
+  return (
+    <Card
+      title={
+        <span className="flex items-center gap-2.5">
+          {version} <Badge tone={tone}>{words}</Badge>
+        </span>
+      }
+      actions={<Steering rollout={rollout} />}
+    >
+      <div className="flex flex-wrap items-center gap-x-10 gap-y-4">
+        <Rings
+          stages={stages}
+          stage={stage}
+          share={state === 'completed' ? 1 : share}
+          tone={state === 'halted' ? 'bad' : state === 'paused' ? 'warn' : state === 'completed' ? 'good' : 'accent'}
+        />
+        <div className="grid min-w-72 flex-1 gap-4">
+          {reason && state === 'halted' && (
+            <p role="alert" className="rounded-lg bg-bad-soft px-3 py-2 text-bad-text text-sm">
+              It stopped itself: {reason}. Look under “Stuck updates” at what the devices said, then let it go on or
+              cancel it.
+            </p>
+          )}
+          <Stages rollout={rollout} />
+          <Limits rollout={rollout} />
+        </div>
+      </div>
+    </Card>
+  )
+}
+
+function Stages({ rollout: { stages, stage, state, stageAt, stageSeconds } }: { readonly rollout: Detail }) {
+  const isOver = state === 'completed' || state === 'cancelled'
+  return (
+    <ol aria-label="Stages" className="flex flex-wrap gap-1.5 text-sm">
+      {stages.map((reach, index) => {
+        const isNow = !isOver && index + 1 === stage
+        const isDone = state === 'completed' || index + 1 < stage
+        return (
+          <li
+            key={reach}
+            aria-current={isNow ? 'step' : undefined}
+            className={`rounded-md px-2.5 py-1 tabular ${isNow ? 'bg-accent-soft font-medium text-accent-text' : isDone ? 'bg-good-soft text-good-text' : 'bg-sunken text-muted'}`}
+          >
+            {reach} %
+          </li>
+        )
+      })}
+      <li className="px-2 py-1 text-muted">
+        {isOver ? (
+          ''
+        ) : (
+          <>
+            in this stage since <Ago at={stageAt} />, at least {duration(stageSeconds)} each
+          </>
+        )}
+      </li>
+    </ol>
+  )
+}
+
+function Limits({ rollout: { devices, successPercent, errorPercent } }: { readonly rollout: Detail }) {
+  const share = (part: number) => (devices.offered > 0 ? (100 * part) / devices.offered : 0)
+  const [good, bad] = [share(devices.succeeded), share(devices.failed)]
+  return (
+    <div className="grid gap-3 sm:grid-cols-2">
+      <Gauge
+        label="Run the version"
+        percent={good}
+        limit={successPercent}
+        words={`${count(devices.succeeded)} of ${count(devices.offered)}; the next stage begins at ${successPercent} %`}
+        colour={good >= successPercent ? 'bg-good' : 'bg-accent'}
+      />
+      <Gauge
+        label="Failed"
+        percent={bad}
+        limit={errorPercent}
+        words={`${count(devices.failed)} of ${count(devices.offered)}; it halts above ${errorPercent} %`}
+        colour={bad > errorPercent ? 'bg-bad' : 'bg-warn'}
+      />
+    </div>
+  )
+}
+
+interface GaugeProps {
+  readonly label: string
+  readonly percent: number
+  readonly limit: number
+  readonly words: string
+  readonly colour: string
+}
+function Gauge({ label, percent, limit, words, colour }: GaugeProps) {
+  return (
+    <div className="grid gap-1 text-sm">
+      <div className="flex items-baseline justify-between">
+        <span className="text-muted">{label}</span>
+        <span className="font-semibold tabular">{percent.toFixed(percent < 10 && percent > 0 ? 1 : 0)} %</span>
+      </div>
+      <div
+        role="meter"
+        aria-label={label}
+        aria-valuenow={Math.round(percent)}
+        aria-valuemin={0}
+        aria-valuemax={100}
+        className="relative h-2 rounded-full bg-line"
+      >
+        <span className={`block h-full rounded-full ${colour}`} style={{ width: `${Math.min(100, percent)}%` }} />
+        <span aria-hidden className="absolute -top-0.5 h-3 w-0.5 bg-ink" style={{ left: `${Math.min(100, limit)}%` }} />
+      </div>
+      <span className="text-muted text-xs">{words}</span>
+    </div>
+  )
+}
+
+function Steering({ rollout: { id, version, state } }: { readonly rollout: Detail }) {
+  const [asking, setAsking] = useState<Deed | null>(null)
+  const refresh = useRefresh()
+  const blocked = !useCan()('settings:write') && 'You need the permission to change settings'
+  if (state === 'completed' || state === 'cancelled') return null
+  const deed = asking && deeds[asking]
+  return (
+    <span className="flex gap-2">
+      {state === 'running' ? (
+        <Button small blocked={blocked} onClick={() => setAsking('pause')}>
+          Pause
+        </Button>
+      ) : (
+        <Button small blocked={blocked} onClick={() => setAsking('resume')}>
+          Let it go on
+        </Button>
+      )}
+      <Button small blocked={blocked} onClick={() => setAsking('cancel')}>
+        Cancel it
+      </Button>
+      {asking && deed && (
+        <Confirm
+          open
+          danger={asking === 'cancel'}
+          close={() => setAsking(null)}
+          title={`${deed.verb}: ${version}?`}
+          verb={deed.verb}
+          act={async () => {
+            if (asking === 'resume') await api.rollouts.rollouts.resume.mutate({ id })
+            else await api.rollouts.rollouts[asking].mutate({ id })
+            toast(deed.done)
+            await refresh('rollouts')
+          }}
+        >
+          {deed.warning}
+        </Confirm>
+      )}
+    </span>
+  )
+}

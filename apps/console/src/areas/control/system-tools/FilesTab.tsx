@@ -1,0 +1,261 @@
+import type { Device } from '@muster/areas/fleet/devices/devices.contract.ts'
+import { CornerLeftUp, Download, File as FileIcon, Folder, FolderOpen, Link2, Upload } from 'lucide-react'
+import { useMemo, useRef, useState } from 'react'
+import type { Api } from '../../../api.ts'
+import { useAnswer, useRefresh } from '../../../questions.ts'
+import { Button, IconButton } from '../../../ui/Button.tsx'
+import { Confirm } from '../../../ui/Confirm.tsx'
+import { type Column, DataTable } from '../../../ui/DataTable.tsx'
+import { bytes, many } from '../../../ui/quantity.ts'
+import { sorted } from '../../../ui/sorted.ts'
+import { messageOf, Note } from '../../../ui/states.tsx'
+import { Moment } from '../../../ui/time.tsx'
+import { toast } from '../../../ui/toasts.tsx'
+import { download } from '../../fleet/devices/csv.ts'
+import { useDeviceSearch, useDeviceSorting } from '../../fleet/devices/deviceSearch.ts'
+import { Reachable, useObstacle } from './obstacle.tsx'
+import { fetchFile, Refused, sendFile } from './transfer.ts'
+import { type Transfer, useTransfer } from './useTransfer.ts'
+
+type Entry = Awaited<ReturnType<Api['systemTools']['files']['list']['query']>>['entries'][number]
+
+const none: readonly Entry[] = []
+const icons = { file: FileIcon, directory: Folder, symlink: Link2, other: FileIcon }
+const below = (folder: string, name: string) => `${folder === '/' ? '' : folder}/${name}`
+const above = (path: string) => path.slice(0, path.lastIndexOf('/')) || '/'
+const wasCalledOff = (error: unknown) => error instanceof DOMException && error.name === 'AbortError'
+const values: Readonly<Record<string, (entry: Entry) => string | number>> = {
+  // Folders stand before files, as people expect them.
+  name: ({ name, type }) => `${type === 'directory' ? 0 : 1}${name.toLowerCase()}`,
+  size: ({ sizeBytes }) => sizeBytes,
+  changed: ({ modifiedAt }) => modifiedAt,
+}
+
+/** The files of the device: looking, fetching, putting. */
+export function FilesTab({ device }: { readonly device: Device }) {
+  const [{ path = '/' }, change] = useDeviceSearch()
+  const sorting = useDeviceSorting('name')
+  const obstacle = useObstacle(device, 'remote:access')
+  const { transfer, begin, callOff } = useTransfer()
+  const refresh = useRefresh()
+  const [replacing, setReplacing] = useState<File | null>(null)
+  const deviceId = device.id
+  const answer = useAnswer((client) => client.systemTools.files.list, { deviceId, path }, { enabled: !obstacle })
+  const rows = useMemo(
+    () => sorted(answer.data?.entries ?? none, values[sorting.by] ?? (({ name }) => name), sorting.dir),
+    [answer.data, sorting.by, sorting.dir],
+  )
+  const fetchOne = ({ name }: Entry) =>
+    begin({ name, direction: 'from' }, (progress, signal) =>
+      fetchFile({ deviceId, path: below(path, name) }, progress, signal),
+    ).then(
+      (content) => download(name, content),
+      (error: unknown) => !wasCalledOff(error) && toast(messageOf(error), { bad: true }),
+    )
+  const put = async (file: File, overwrite: boolean) => {
+    await begin({ name: file.name, direction: 'to' }, (progress, signal) =>
+      sendFile({ deviceId, path: below(path, file.name) }, file, overwrite, progress, signal),
+    )
+    toast(`${file.name} is on the device`)
+    await refresh('systemTools.files')
+  }
+  const putNew = (file: File) =>
+    put(file, false).catch((error: unknown) => {
+      if (error instanceof Refused && error.code === 'CONFLICT') setReplacing(file)
+      else if (!wasCalledOff(error)) toast(messageOf(error), { bad: true })
+    })
+  const busy = transfer !== null && 'Another file is on its way'
+  return (
+    <Reachable obstacle={obstacle} isKnown={answer.data !== undefined}>
+      <div className="mb-3 flex flex-wrap items-center gap-2">
+        <Trail path={path} open={(next) => change({ path: next })} />
+        <span className="flex-1" />
+        {transfer && <Progress transfer={transfer} callOff={callOff} />}
+        <UploadButton blocked={obstacle ?? busy} choose={putNew} />
+      </div>
+      <DataTable
+        label="Files"
+        rows={rows}
+        columns={columnsWith(
+          ({ name }) => change({ path: below(path, name) }),
+          (entry) => void fetchOne(entry),
+          obstacle ?? busy,
+        )}
+        answer={answer}
+        rowId={({ name }) => name}
+        sorting={sorting}
+        empty={
+          <Note icon={FolderOpen} title="The folder is empty">
+            “Upload” puts a file here.
+          </Note>
+        }
+        footer={
+          <p className="border-line border-t px-3 py-1.5 text-muted text-sm tabular">
+            {many(rows.length, 'entry', 'entries')}
+            {answer.data?.truncated && ', the first of more'}
+            {'. Downloads are audited and count toward the devices that you may reach in ten minutes.'}
+          </p>
+        }
+      />
+      <Confirm
+        danger
+        open={replacing !== null}
+        close={() => setReplacing(null)}
+        title={`Replace ${replacing?.name ?? ''}?`}
+        verb="Replace"
+        act={async () => replacing && put(replacing, true)}
+      >
+        There is a file of that name in {path}. What is in it now is lost; this cannot be taken back.
+      </Confirm>
+    </Reachable>
+  )
+}
+
+function columnsWith(
+  open: (entry: Entry) => void,
+  fetchOne: (entry: Entry) => void,
+  blocked: string | false | undefined,
+): readonly Column<Entry>[] {
+  return [
+    {
+      id: 'name',
+      header: 'Name',
+      width: 260,
+      grow: 2,
+      sort: 'name',
+      cell: (entry) => <Name entry={entry} open={open} />,
+    },
+    {
+      id: 'size',
+      header: 'Size',
+      width: 100,
+      align: 'end',
+      sort: 'size',
+      cell: ({ type, sizeBytes }) => (type === 'file' ? bytes(sizeBytes) : '–'),
+    },
+    {
+      id: 'changed',
+      header: 'Changed',
+      width: 215,
+      sort: 'changed',
+      cell: ({ modifiedAt }) => <Moment at={modifiedAt} />,
+    },
+    { id: 'mode', header: 'Rights', width: 84, cell: ({ mode }) => <code>{mode}</code> },
+    { id: 'owner', header: 'Owner', width: 150, cell: ({ owner, group }) => `${owner}, ${group}` },
+    {
+      id: 'download',
+      header: 'Actions',
+      width: 84,
+      cell: (entry) =>
+        entry.type === 'file' && (
+          <IconButton small label={`Download ${entry.name}`} blocked={blocked} onClick={() => fetchOne(entry)}>
+            <Download aria-hidden className="size-4" />
+          </IconButton>
+        ),
+    },
+  ]
+}
+
+function Name({ entry, open }: { readonly entry: Entry; open(entry: Entry): void }) {
+  const { name, type, target } = entry
+  const Icon = icons[type]
+  const words = (
+    <>
+      <Icon aria-hidden className={`size-4 shrink-0 ${type === 'directory' ? 'text-accent-text' : 'text-muted'}`} />
+      <span className="truncate">{name}</span>
+    </>
+  )
+  return type === 'directory' ? (
+    <button
+      type="button"
+      className="flex max-w-full items-center gap-2 rounded font-medium hover:text-accent-text"
+      onClick={() => open(entry)}
+    >
+      {words}
+    </button>
+  ) : (
+    <span className="flex items-center gap-2">
+      {words}
+      {target !== null && <span className="truncate text-muted text-xs">leads to {target}</span>}
+    </span>
+  )
+}
+
+function Trail({ path, open }: { readonly path: string; open(path: string): void }) {
+  const parts = path.split('/').filter(Boolean)
+  return (
+    <nav aria-label="Folder" className="flex min-w-0 flex-wrap items-center gap-0.5 text-sm">
+      <IconButton
+        small
+        label="One folder up"
+        blocked={path === '/' && 'This is the outermost folder'}
+        onClick={() => open(above(path))}
+      >
+        <CornerLeftUp aria-hidden className="size-4" />
+      </IconButton>
+      <button type="button" className="rounded px-1.5 py-0.5 hover:bg-hover" onClick={() => open('/')}>
+        /
+      </button>
+      {parts.map((part, index) => {
+        const whole = `/${parts.slice(0, index + 1).join('/')}`
+        return (
+          <span key={whole} className="flex items-center gap-0.5">
+            <button
+              type="button"
+              aria-current={whole === path ? 'page' : undefined}
+              className="rounded px-1.5 py-0.5 hover:bg-hover aria-[current=page]:font-medium"
+              onClick={() => open(whole)}
+            >
+              {part}
+            </button>
+            {index < parts.length - 1 && <span className="text-muted">/</span>}
+          </span>
+        )
+      })}
+    </nav>
+  )
+}
+
+interface UploadProps {
+  readonly blocked: string | false | undefined
+  choose(file: File): void
+}
+function UploadButton({ blocked, choose }: UploadProps) {
+  const field = useRef<HTMLInputElement>(null)
+  return (
+    <>
+      <input
+        ref={field}
+        type="file"
+        aria-label="File to upload"
+        className="hidden"
+        onChange={({ target }) => {
+          const [file] = target.files ?? []
+          target.value = ''
+          if (file) choose(file)
+        }}
+      />
+      <Button blocked={blocked} onClick={() => field.current?.click()}>
+        <Upload aria-hidden className="size-4" />
+        Upload
+      </Button>
+    </>
+  )
+}
+
+function Progress({ transfer, callOff }: { readonly transfer: Transfer; callOff(): void }) {
+  const { name, direction, share } = transfer
+  const percent = Math.round(share * 100)
+  return (
+    <div className="flex items-center gap-2 text-sm">
+      <span className="max-w-60 truncate text-muted">
+        {direction === 'to' ? 'Sending' : 'Fetching'} {name}
+      </span>
+      <progress aria-label={`Progress of ${name}`} max={100} value={percent} className="h-1.5 w-28 accent-accent" />
+      <span className="w-10 text-right tabular">{percent} %</span>
+      <Button small onClick={callOff}>
+        Call it off
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,244 @@
+import type { Device } from '@muster/areas/fleet/devices/devices.contract.ts'
+import { Ellipsis, Play, RotateCw, Square, Workflow } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { type Api, api } from '../../../api.ts'
+import { useAnswer, useRefresh } from '../../../questions.ts'
+import { Button, IconButton } from '../../../ui/Button.tsx'
+import { Confirm } from '../../../ui/Confirm.tsx'
+import { type Column, DataTable } from '../../../ui/DataTable.tsx'
+import { Details } from '../../../ui/Details.tsx'
+import { Badge, Facts, type Tone } from '../../../ui/display.tsx'
+import { Menu } from '../../../ui/Menu.tsx'
+import { bytes, many } from '../../../ui/quantity.ts'
+import { RowButton } from '../../../ui/RowButton.tsx'
+import { SearchField } from '../../../ui/SearchField.tsx'
+import { Select } from '../../../ui/Select.tsx'
+import { sorted } from '../../../ui/sorted.ts'
+import { Note } from '../../../ui/states.tsx'
+import { Moment } from '../../../ui/time.tsx'
+import { toast } from '../../../ui/toasts.tsx'
+import { useDeviceSearch, useDeviceSorting } from '../../fleet/devices/deviceSearch.ts'
+import { Reachable, useObstacle } from './obstacle.tsx'
+
+type Service = Awaited<ReturnType<Api['systemTools']['services']['list']['query']>>['services'][number]
+type Deed = 'start' | 'stop' | 'restart'
+interface Wish {
+  readonly name: string
+  readonly deed: Deed
+}
+
+const everyMs = 15_000
+const none: readonly Service[] = []
+const icon = { 'aria-hidden': true, className: 'size-4' } as const
+const deeds: Readonly<Record<Deed, { readonly verb: string; readonly done: string; readonly warning: string }>> = {
+  start: {
+    verb: 'Start',
+    done: 'started',
+    warning: 'It is started now; whether it starts with the machine stays as it is.',
+  },
+  stop: { verb: 'Stop', done: 'stopped', warning: 'Whatever depends on it stops working until it is started again.' },
+  restart: {
+    verb: 'Restart',
+    done: 'restarted',
+    warning: 'It is away for a moment, and what it was doing is broken off.',
+  },
+}
+const tones: Readonly<Record<string, Tone>> = { running: 'good', failed: 'bad', active: 'good' }
+const values: Readonly<Record<string, (service: Service) => string | null>> = {
+  name: ({ name }) => name.toLowerCase(),
+  state: ({ state }) => state,
+  startup: ({ startup }) => startup,
+}
+
+/** The services of the device: how they stand, and starting and stopping them. */
+export function ServicesTab({ device }: { readonly device: Device }) {
+  const [{ q = '', state, item }, change] = useDeviceSearch()
+  const sorting = useDeviceSorting('name')
+  const [wish, setWish] = useState<Wish | null>(null)
+  const obstacle = useObstacle(device, 'devices:execute')
+  const answer = useAnswer(
+    (client) => client.systemTools.services.list,
+    { deviceId: device.id },
+    { enabled: !obstacle, everyMs, keepLast: true },
+  )
+  const all = answer.data?.services ?? none
+  const states = useMemo(() => [...new Set(all.map((service) => service.state))].sort(), [all])
+  const rows = useMemo(() => {
+    const part = q.toLowerCase()
+    const found = all.filter(
+      (service) =>
+        (state === undefined || service.state === state) &&
+        `${service.name} ${service.displayName ?? ''}`.toLowerCase().includes(part),
+    )
+    return sorted(found, values[sorting.by] ?? (({ name }) => name), sorting.dir)
+  }, [all, q, state, sorting.by, sorting.dir])
+  return (
+    <Reachable obstacle={obstacle} isKnown={answer.data !== undefined}>
+      <div className="mb-3 flex flex-wrap items-center gap-2">
+        <SearchField
+          label="Search services"
+          placeholder="Search by name"
+          value={q}
+          change={(text) => change({ q: text || undefined })}
+        />
+        <Select
+          label="State"
+          none="Every state"
+          value={state ?? ''}
+          options={states.map((each) => [each, each] as const)}
+          choose={(next) => change({ state: next })}
+        />
+        <span className="text-muted text-sm tabular">{answer.data && many(rows.length, 'service')}</span>
+      </div>
+      <DataTable
+        label="Services"
+        rows={rows}
+        columns={columnsWith((name) => change({ item: name }), setWish, obstacle)}
+        answer={answer}
+        rowId={({ name }) => name}
+        sorting={sorting}
+        empty={
+          <Note icon={Workflow} title="No service matches">
+            Try fewer letters or another state.
+          </Note>
+        }
+      />
+      {item && (
+        <ServiceDetails
+          deviceId={device.id}
+          name={item}
+          obstacle={obstacle}
+          want={(deed) => setWish({ name: item, deed })}
+          close={() => change({ item: undefined })}
+        />
+      )}
+      <Wished deviceId={device.id} wish={wish} close={() => setWish(null)} />
+    </Reachable>
+  )
+}
+
+function columnsWith(
+  open: (name: string) => void,
+  want: (wish: Wish) => void,
+  obstacle: string | undefined,
+): readonly Column<Service>[] {
+  const entry = (name: string, deed: Deed, Icon: typeof Play) => ({
+    label: deeds[deed].verb,
+    icon: <Icon {...icon} />,
+    blocked: obstacle,
+    act: () => want({ name, deed }),
+  })
+  return [
+    {
+      id: 'name',
+      header: 'Name',
+      width: 240,
+      grow: 1,
+      sort: 'name',
+      cell: ({ name }) => <RowButton open={() => open(name)}>{name}</RowButton>,
+    },
+    { id: 'what', header: 'What it is', width: 220, grow: 2, cell: ({ displayName }) => displayName ?? '–' },
+    {
+      id: 'state',
+      header: 'State',
+      width: 120,
+      sort: 'state',
+      cell: ({ state }) => <Badge tone={tones[state] ?? 'plain'}>{state}</Badge>,
+    },
+    { id: 'startup', header: 'With the machine', width: 140, sort: 'startup', cell: ({ startup }) => startup ?? '–' },
+    {
+      id: 'actions',
+      header: 'Actions',
+      width: 84,
+      cell: ({ name }) => (
+        <Menu
+          trigger={
+            <IconButton small label={`Actions for ${name}`}>
+              <Ellipsis {...icon} />
+            </IconButton>
+          }
+          groups={[[entry(name, 'start', Play), entry(name, 'restart', RotateCw), entry(name, 'stop', Square)]]}
+        />
+      ),
+    },
+  ]
+}
+
+function Wished({ deviceId, wish, close }: { readonly deviceId: string; readonly wish: Wish | null; close(): void }) {
+  const refresh = useRefresh()
+  if (wish === null) return null
+  const { name, deed } = wish
+  const { verb, done, warning } = deeds[deed]
+  return (
+    <Confirm
+      open
+      danger={deed !== 'start'}
+      close={close}
+      title={`${verb} ${name}?`}
+      verb={verb}
+      act={async () => {
+        const { state } = await api.systemTools.services[deed].mutate({ deviceId, name })
+        toast(`${name} was ${done}; it is ${state} now`)
+        await refresh('systemTools.services')
+      }}
+    >
+      {warning}
+    </Confirm>
+  )
+}
+
+interface DetailsProps {
+  readonly deviceId: string
+  readonly name: string
+  readonly obstacle: string | undefined
+  want(deed: Deed): void
+  close(): void
+}
+function ServiceDetails({ deviceId, name, obstacle, want, close }: DetailsProps) {
+  const answer = useAnswer((client) => client.systemTools.services.get, { deviceId, name })
+  return (
+    <Details
+      title={name}
+      answer={answer}
+      close={close}
+      actions={
+        <>
+          <Button blocked={obstacle} onClick={() => want('stop')}>
+            Stop
+          </Button>
+          <Button blocked={obstacle} onClick={() => want('restart')}>
+            Restart
+          </Button>
+          <Button kind="primary" blocked={obstacle} onClick={() => want('start')}>
+            Start
+          </Button>
+        </>
+      }
+    >
+      {(service) => (
+        <Facts
+          facts={[
+            ['What it is', service.displayName],
+            [
+              'State',
+              <Badge key="state" tone={tones[service.state] ?? 'plain'}>
+                {service.state}
+              </Badge>,
+            ],
+            ['Since', <Moment key="since" at={service.activeSince} never="not active" />],
+            ['Last ended with', service.result],
+            ['Restarts', service.restarts],
+            ['Main process', service.mainPid],
+            ['Memory', bytes(service.memoryBytes)],
+            ['Tasks', service.tasks],
+            ['User', service.user ?? 'root'],
+            ['Command', service.command],
+            ['Unit', service.unitFile],
+            ['Needs', service.requires.join(', ') || 'nothing'],
+            ['Starts after', service.after.join(', ') || 'nothing'],
+          ]}
+        />
+      )}
+    </Details>
+  )
+}

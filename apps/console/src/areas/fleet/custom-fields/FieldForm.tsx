@@ -1,0 +1,161 @@
+import { type CustomField, CustomFieldType } from '@muster/areas/fleet/custom-fields/custom-fields.contract.ts'
+import { type FormEvent, useState } from 'react'
+import { api } from '../../../api.ts'
+import { useAnswer, useChange } from '../../../questions.ts'
+import { useMe } from '../../../session/session.tsx'
+import { usePlace } from '../../../shell/place.ts'
+import { AreaField, CheckField, Options, SelectField, TextField } from '../../../ui/fields.tsx'
+import { SideForm } from '../../../ui/SideForm.tsx'
+import { toast } from '../../../ui/toasts.tsx'
+
+type Type = CustomField['type']
+export const typeWords: Readonly<Record<Type, string>> = {
+  text: 'Text',
+  number: 'Number',
+  boolean: 'Yes or no',
+  time: 'Moment',
+  choice: 'Choice',
+}
+const keyOf = (label: string) =>
+  label
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^[^a-z]+|_+$/g, '')
+    .slice(0, 63)
+
+const draftOf = (field: CustomField | undefined, orgId: string) => ({
+  label: field?.label ?? '',
+  key: field?.key ?? '',
+  type: field?.type ?? ('text' as const),
+  orgId: field ? (field.orgId ?? '') : orgId,
+  description: field?.description ?? '',
+  options: field?.options.join('\n') ?? '',
+  required: field?.required ?? false,
+  scriptWritable: field?.scriptWritable ?? false,
+})
+type Draft = ReturnType<typeof draftOf>
+
+const detailsOf = ({ label, description, options, required, scriptWritable }: Draft) => ({
+  label: label.trim(),
+  description: description.trim() || null,
+  options: options
+    .split('\n')
+    .map((each) => each.trim())
+    .filter(Boolean),
+  required,
+  scriptWritable,
+})
+
+interface Props {
+  /** The field that is changed; without it a new one is defined. */
+  readonly field?: CustomField
+  close(): void
+}
+
+/** The definition of a field. Its key and kind stay as they are once it is there. */
+export function FieldForm({ field, close }: Props) {
+  const me = useMe()
+  const place = usePlace()
+  const [draft, setDraft] = useState(() => draftOf(field, place.org ?? me.orgId ?? ''))
+  const { type, orgId } = draft
+  const key = draft.key || keyOf(draft.label)
+  const save = useChange(
+    () =>
+      field
+        ? api.customFields.customFields.update.mutate({ id: field.id, ...detailsOf(draft) })
+        : api.customFields.customFields.create.mutate({ ...detailsOf(draft), key, type, ...(orgId && { orgId }) }),
+    {
+      refresh: ['customFields'],
+      done: () => {
+        toast('The field is saved')
+        close()
+      },
+    },
+  )
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    save.mutate(undefined)
+  }
+  const set = (part: Partial<Draft>) => setDraft((now) => ({ ...now, ...part }))
+  return (
+    <SideForm
+      open
+      close={close}
+      title={field ? `Change ${field.label}` : 'New field'}
+      verb={field ? 'Save' : 'Define it'}
+      busy={save.isPending}
+      blocked={draft.label.trim() === '' && 'Enter a name first'}
+      error={save.error}
+      submit={submit}
+    >
+      <TextField label="Name" value={draft.label} onChange={({ target }) => set({ label: target.value })} />
+      <Identity draft={{ ...draft, key }} isFixed={field !== undefined} set={set} />
+      <AreaField
+        label="Description"
+        optional
+        rows={2}
+        value={draft.description}
+        onChange={({ target }) => set({ description: target.value })}
+      />
+      <CheckField label="A value is required" checked={draft.required} onChange={(required) => set({ required })} />
+      <CheckField
+        label="Scripts may set it"
+        hint={`By a line “::muster-field ${key || 'key'}=value” in their output.`}
+        checked={draft.scriptWritable}
+        onChange={(scriptWritable) => set({ scriptWritable })}
+      />
+    </SideForm>
+  )
+}
+
+interface IdentityProps {
+  readonly draft: Draft
+  readonly isFixed: boolean
+  set(part: Partial<Draft>): void
+}
+function Identity({ draft, isFixed, set }: IdentityProps) {
+  const { scope } = useMe()
+  const organizations = useAnswer((client) => client.tenancy.organizations.all, {}).data?.data ?? []
+  return (
+    <>
+      <TextField
+        label="Key"
+        hint="By which scripts and filters know it. It stays."
+        disabled={isFixed}
+        value={draft.key}
+        onChange={({ target }) => set({ key: target.value })}
+      />
+      <SelectField
+        label="Kind"
+        disabled={isFixed}
+        value={draft.type}
+        onChange={({ target }) =>
+          set({ type: CustomFieldType.options.find((each) => each === target.value) ?? 'text' })
+        }
+      >
+        {CustomFieldType.options.map((each) => (
+          <option key={each} value={each}>
+            {typeWords[each]}
+          </option>
+        ))}
+      </SelectField>
+      {draft.type === 'choice' && (
+        <AreaField
+          label="Choices"
+          hint="One on each line."
+          value={draft.options}
+          onChange={({ target }) => set({ options: target.value })}
+        />
+      )}
+      <SelectField
+        label="For"
+        disabled={isFixed}
+        value={draft.orgId}
+        onChange={({ target }) => set({ orgId: target.value })}
+      >
+        {scope !== 'organization' && <option value="">All organisations</option>}
+        <Options of={organizations} />
+      </SelectField>
+    </>
+  )
+}

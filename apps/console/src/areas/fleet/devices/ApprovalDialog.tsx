@@ -1,0 +1,104 @@
+import type { Approval } from '@muster/areas/fleet/devices/approvals.contract.ts'
+import { useState } from 'react'
+import { api } from '../../../api.ts'
+import { useAnswer, useChange } from '../../../questions.ts'
+import { useMe } from '../../../session/session.tsx'
+import { Button } from '../../../ui/Button.tsx'
+import { Details, Verbatim } from '../../../ui/Details.tsx'
+import { Badge, Facts } from '../../../ui/display.tsx'
+import { TextField } from '../../../ui/fields.tsx'
+import { duration, many } from '../../../ui/quantity.ts'
+import { Refusal } from '../../../ui/states.tsx'
+import { Moment } from '../../../ui/time.tsx'
+import { toast } from '../../../ui/toasts.tsx'
+import { approvalWords } from './ApprovalsPage.tsx'
+import { commandWords } from './CommandMark.tsx'
+
+/** What exactly is to be done and where, and the answer of the second person. */
+export function ApprovalDialog({ id, close }: { readonly id: string; close(): void }) {
+  const me = useMe()
+  const answer = useAnswer((client) => client.devices.approvals.get, { id }, { staleMs: 0 })
+  const [reason, setReason] = useState('')
+  const refresh = { refresh: ['devices'] }
+  const approve = useChange(({ hash }: Approval) => api.devices.approvals.approve.mutate({ id, hash }), {
+    ...refresh,
+    done: ({ commands }) => {
+      toast(`${many(commands.length, 'command')} on the way`)
+      close()
+    },
+  })
+  const refuse = useChange(() => api.devices.approvals.refuse.mutate({ id, reason: reason.trim() || null }), {
+    ...refresh,
+    done: () => close(),
+  })
+  const approval = answer.data
+  const isOwn = approval?.requestedBy === me.id
+  const error = approve.error ?? refuse.error
+  return (
+    <Details
+      title={approval ? `${commandWords(approval.type)} on ${many(approval.devices, 'device')}` : 'Approval'}
+      answer={answer}
+      close={close}
+      actions={
+        approval?.status === 'pending' && (
+          <>
+            <Button busy={refuse.isPending} onClick={() => refuse.mutate(undefined)}>
+              {isOwn ? 'Withdraw it' : 'Refuse it'}
+            </Button>
+            <Button
+              kind="danger"
+              busy={approve.isPending}
+              blocked={isOwn && 'You asked for it: somebody else has to approve it'}
+              onClick={() => approve.mutate(approval)}
+            >
+              Approve and send it
+            </Button>
+          </>
+        )
+      }
+    >
+      {(shown) => (
+        <div className="grid gap-4">
+          <What approval={shown} />
+          {shown.status === 'pending' && (
+            <TextField
+              label={isOwn ? 'Why it is withdrawn' : 'Why it is refused'}
+              optional
+              value={reason}
+              onChange={({ target }) => setReason(target.value)}
+            />
+          )}
+          <Refusal error={error} />
+        </div>
+      )}
+    </Details>
+  )
+}
+
+function What({ approval }: { readonly approval: Approval }) {
+  const { payload, status, requestedByEmail, createdAt, expiresAt, timeoutMs, reason } = approval
+  const { script, ...rest } = payload ?? {}
+  const [words, tone] = approvalWords[status]
+  return (
+    <>
+      <Facts
+        facts={[
+          [
+            'Status',
+            <Badge key="status" tone={tone}>
+              {words}
+            </Badge>,
+          ],
+          ['Asked for by', requestedByEmail],
+          ['Asked', <Moment key="asked" at={createdAt} />],
+          ['Ends', <Moment key="ends" at={expiresAt} />],
+          ['Each device has', duration(timeoutMs / 1_000)],
+          ...(reason ? [['Reason', reason] as const] : []),
+        ]}
+      />
+      {payload === null && <p>You need the permission of this command to see what it contains.</p>}
+      {typeof script === 'string' && <Verbatim label="Script" text={script} />}
+      {Object.keys(rest).length > 0 && <Verbatim label="With" text={JSON.stringify(rest, null, 2)} />}
+    </>
+  )
+}

@@ -1,0 +1,67 @@
+import { type CommandStatus, CommandStatus as statuses } from '@muster/areas/fleet/devices/commands.contract.ts'
+import { X } from 'lucide-react'
+import { useState } from 'react'
+import { useRefreshOn } from '../../../live/Live.tsx'
+import { useAnswer } from '../../../questions.ts'
+import { IconButton } from '../../../ui/Button.tsx'
+import { count, many } from '../../../ui/quantity.ts'
+import { messageOf } from '../../../ui/states.tsx'
+import { commandStatusWords, commandWords } from './CommandMark.tsx'
+
+const tones: Readonly<Record<CommandStatus, string>> = {
+  pending: 'bg-line',
+  sent: 'bg-line-strong',
+  running: 'bg-accent',
+  completed: 'bg-good',
+  failed: 'bg-bad',
+  timed_out: 'bg-bad',
+  cancelled: 'bg-warn',
+  expired: 'bg-warn',
+}
+
+/** How far the commands of one request to many have come. What is shown stands in the address, so a reload finds it again. */
+export function BatchProgress({ batchId, close }: { readonly batchId: string | undefined; close(): void }) {
+  return batchId === undefined ? null : <Progress key={batchId} batchId={batchId} close={close} />
+}
+
+function Progress({ batchId, close }: { readonly batchId: string; close(): void }) {
+  const [isOver, setOver] = useState(false)
+  const { data, error } = useAnswer(
+    (api) => api.devices.commands.progress,
+    { batchId },
+    { everyMs: isOver ? 0 : 5_000 },
+  )
+  useRefreshOn((event) => event.type === 'command.changed', ['devices.commands.progress'], 1_000)
+  if (data && data.ended >= data.total && !isOver) setOver(true)
+  const parts = statuses.options.flatMap((status) => {
+    const number = data?.byStatus[status] ?? 0
+    return number > 0 ? [{ status, number }] : []
+  })
+  return (
+    <section
+      aria-label="Commands under way"
+      className="mb-3 grid gap-1.5 rounded-lg border border-line bg-surface px-3 py-2 text-sm"
+    >
+      <div className="flex items-center gap-3">
+        <span className="font-medium">{data ? commandWords(data.type) : 'Commands'}</span>
+        <span role="status" className="flex-1 text-muted tabular">
+          {error
+            ? messageOf(error)
+            : data
+              ? `${count(data.ended)} of ${many(data.total, 'device')} ${data.ended >= data.total ? 'are done' : 'so far'}: ${parts.map(({ status, number }) => `${commandStatusWords[status].toLowerCase()} ${count(number)}`).join(', ')}`
+              : 'Looking …'}
+        </span>
+        <IconButton small label="Hide the progress" onClick={close}>
+          <X aria-hidden className="size-4" />
+        </IconButton>
+      </div>
+      {data && (
+        <div aria-hidden className="flex h-1.5 overflow-hidden rounded-full bg-sunken">
+          {parts.map(({ status, number }) => (
+            <span key={status} className={tones[status]} style={{ width: `${(100 * number) / data.total}%` }} />
+          ))}
+        </div>
+      )}
+    </section>
+  )
+}

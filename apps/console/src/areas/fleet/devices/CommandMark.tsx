@@ -1,0 +1,31 @@
+import type { CommandStatus } from '@muster/areas/fleet/devices/commands.contract.ts'
+import { Badge, type Tone } from '../../../ui/display.tsx'
+
+const tones: Record<CommandStatus, Tone> = {
+  pending: 'plain',
+  sent: 'info',
+  running: 'info',
+  completed: 'good',
+  failed: 'bad',
+  timed_out: 'bad',
+  cancelled: 'warn',
+  expired: 'warn',
+}
+export const commandStatusWords: Record<CommandStatus, string> = {
+  pending: 'Waiting',
+  sent: 'Sent',
+  running: 'Running',
+  completed: 'Done',
+  failed: 'Failed',
+  timed_out: 'Timed out',
+  cancelled: 'Called off',
+  expired: 'Expired',
+}
+
+/** How a command stands. */
+export const CommandMark = ({ status }: { readonly status: CommandStatus }) => (
+  <Badge tone={tones[status]}>{commandStatusWords[status]}</Badge>
+)
+
+/** The name of a kind of command in words. */
+export const commandWords = (type: string) => (type.charAt(0).toUpperCase() + type.slice(1)).replaceAll('_', ' ')

@@ -1,0 +1,110 @@
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { MonitorSmartphone, SearchX } from 'lucide-react'
+import { useMemo } from 'react'
+import { useRefreshOn } from '../../../live/Live.tsx'
+import { Button, buttonClass } from '../../../ui/Button.tsx'
+import { type Column, DataTable } from '../../../ui/DataTable.tsx'
+import { Page } from '../../../ui/Page.tsx'
+import { many } from '../../../ui/quantity.ts'
+import { Note } from '../../../ui/states.tsx'
+import { BatchProgress } from './BatchProgress.tsx'
+import { BulkBar } from './BulkBar.tsx'
+import { useDeviceColumns } from './columns.tsx'
+import { filterIn, useDeviceWindow } from './deviceList.ts'
+import { type DeviceFilters, filtersOf } from './deviceQuestion.ts'
+import { ExportButton } from './ExportButton.tsx'
+import { ListFooter } from './ListFooter.tsx'
+import { ListTools, unnarrowed } from './ListTools.tsx'
+import type { DevicesSearch } from './routes.ts'
+import { useSelection } from './useSelection.ts'
+import { ViewMenu } from './ViewMenu.tsx'
+
+const dependsOnStatus = ({ status, filter }: DeviceFilters) => status !== undefined || filter !== undefined
+
+const isShown = ({ id, hidden = false }: Column<never>, cols: string | undefined) =>
+  cols === undefined ? !hidden : cols.split('.').includes(id)
+
+/** The fleet as a list: searched, filtered and sorted by the server, kept up to date by the stream. */
+export function DevicesPage() {
+  const search = useSearch({ from: '/app/devices' })
+  const navigate = useNavigate({ from: '/devices' })
+  const change = (next: DevicesSearch) => void navigate({ search: (now) => ({ ...now, ...next }), replace: true })
+  const columns = useDeviceColumns()
+  const visible = useMemo(
+    () => Object.fromEntries(columns.map((column) => [column.id, isShown(column, search.cols)])),
+    [columns, search.cols],
+  )
+  const filters = filtersOf(search, filterIn(search))
+  const { answer, devices, total, windowed } = useDeviceWindow(filters)
+  const chosen = useSelection(JSON.stringify(filters), total)
+  // Joining and leaving is rare; how devices are comes through the rows themselves.
+  useRefreshOn(
+    ({ type }) =>
+      type === 'device.changed' ||
+      // The first devices of all should be seen at once.
+      (total === 0 && type === 'device.status') ||
+      (type === 'device.status' && dependsOnStatus(filters)),
+    ['devices.devices.list'],
+    10_000,
+  )
+  const isNarrowed = Boolean(search.q ?? search.status ?? search.group ?? search.tags ?? search.filter)
+  const shown = columns.filter(({ id }) => visible[id])
+  return (
+    <Page
+      fill
+      title="Devices"
+      lead={answer.isPending ? 'Counting …' : `${many(total, 'device')}${isNarrowed ? ' match' : ''}`}
+      actions={
+        <>
+          <ViewMenu search={search} columns={shown.map(({ id }) => id)} isReady={!answer.isPending} />
+          <ExportButton columns={shown} filters={filters} total={total} />
+        </>
+      }
+    >
+      <BatchProgress batchId={search.batch} close={() => change({ batch: undefined })} />
+      <ListTools {...{ search, change, columns, visible }} isReady={!answer.isPending} />
+      <DataTable
+        label="Devices"
+        columns={columns}
+        visible={visible}
+        rows={devices}
+        rowId={({ id }) => id}
+        rowLabel={({ hostname }) => hostname}
+        answer={answer}
+        total={total}
+        selection={chosen.selection}
+        sorting={{
+          by: filters.sort,
+          dir: filters.sortDir,
+          set: (sort, dir) =>
+            (sort === 'hostname' || sort === 'lastSeen' || sort === 'enrolled') && change({ sort, dir }),
+        }}
+        windowed={windowed}
+        empty={isNarrowed ? <NothingFound clear={() => change(unnarrowed)} /> : <NoDevices />}
+        footer={(sight) => <ListFooter total={total} {...sight} />}
+      />
+      <BulkBar chosen={chosen} filters={filters} sent={(batch) => change({ batch })} />
+    </Page>
+  )
+}
+
+const NothingFound = ({ clear }: { clear(): void }) => (
+  <Note icon={SearchX} title="No device matches" action={<Button onClick={clear}>Clear search and filters</Button>}>
+    Try fewer words, another status or a wider filter.
+  </Note>
+)
+
+const NoDevices = () => (
+  <Note
+    icon={MonitorSmartphone}
+    title="No devices yet"
+    action={
+      <Link to="/enrolment" search={({ org, site }) => ({ org, site })} className={buttonClass('primary')}>
+        Bring the first one in
+      </Link>
+    }
+  >
+    Make an enrolment key and run the line that comes with it on a machine. This list waits for it: it appears within
+    seconds.
+  </Note>
+)

@@ -1,0 +1,37 @@
+import type { Device } from '@muster/areas/fleet/devices/devices.contract.ts'
+import { type FormEvent, useState } from 'react'
+import { api } from '../../../api.ts'
+import { useChange } from '../../../questions.ts'
+import { SideForm } from '../../../ui/SideForm.tsx'
+import { toast } from '../../../ui/toasts.tsx'
+import { PlaceFields } from './PlaceFields.tsx'
+
+/** Another organisation or site for a device, with what its machine is and measures. */
+export function MoveForm({ device, close }: { readonly device: Device; close(): void }) {
+  const [where, setWhere] = useState({ orgId: device.orgId, siteId: device.siteId })
+  const move = useChange(() => api.lifecycle.lifecycle.moveOrg.mutate({ id: device.id, ...where }), {
+    refresh: ['devices', 'groups'],
+    done: () => {
+      toast('The device has moved')
+      close()
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    move.mutate(undefined)
+  }
+  return (
+    <SideForm
+      open
+      close={close}
+      title={`Move ${device.displayName ?? device.hostname}`}
+      description="Its inventory and metrics go with it. Its commands stay behind: open ones are canceled, and the new organization does not see them. It leaves the groups of its organization and loses the values of its custom fields."
+      verb="Move it"
+      busy={move.isPending}
+      error={move.error}
+      submit={submit}
+    >
+      <PlaceFields {...where} choose={(orgId, siteId) => setWhere({ orgId, siteId })} />
+    </SideForm>
+  )
+}

@@ -1,0 +1,31 @@
+import { useAnswer, useEvery } from '../../../questions.ts'
+import { Options, SelectField } from '../../../ui/fields.tsx'
+
+interface Props {
+  readonly orgId: string
+  readonly siteId: string | null
+  choose(orgId: string, siteId: string | null): void
+}
+
+/** An organisation and one of its sites, or none of them. */
+export function PlaceFields({ orgId, siteId, choose }: Props) {
+  const organizations = useAnswer((api) => api.tenancy.organizations.all, {}).data?.data ?? []
+  const sites = useEvery((api) => api.tenancy.sites.list, { orgId }, { enabled: orgId !== '' }).data ?? []
+  return (
+    <>
+      <SelectField label="Organisation" value={orgId} onChange={({ target }) => choose(target.value, null)}>
+        {orgId === '' && <option value="">Choose</option>}
+        <Options of={organizations} />
+      </SelectField>
+      <SelectField
+        label="Site"
+        optional
+        value={siteId ?? ''}
+        onChange={({ target }) => choose(orgId, target.value || null)}
+      >
+        <option value="">None</option>
+        <Options of={sites} />
+      </SelectField>
+    </>
+  )
+}

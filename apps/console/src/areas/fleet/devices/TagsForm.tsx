@@ -1,0 +1,78 @@
+import type { Device } from '@muster/areas/fleet/devices/devices.contract.ts'
+import { type FormEvent, useState } from 'react'
+import { api } from '../../../api.ts'
+import { useChange, useEvery } from '../../../questions.ts'
+import { TextField } from '../../../ui/fields.tsx'
+import { SideForm } from '../../../ui/SideForm.tsx'
+import { toast } from '../../../ui/toasts.tsx'
+
+const tagsIn = (text: string) => [
+  ...new Set(
+    text
+      .split(',')
+      .map((tag) => tag.trim())
+      .filter(Boolean),
+  ),
+]
+
+/** The tags of one device, as they should be from now on. */
+export function TagsForm({ device, close }: { readonly device: Device; close(): void }) {
+  const [typed, setTyped] = useState(device.tags.join(', '))
+  const inUse = useEvery((client) => client.devices.tags.list, { orgId: device.orgId }, { staleMs: 60_000 }).data ?? []
+  const wanted = tagsIn(typed)
+  const save = useChange(
+    () =>
+      api.devices.tags.assign.mutate({
+        deviceIds: [device.id],
+        add: wanted.filter((tag) => !device.tags.includes(tag)),
+        remove: device.tags.filter((tag) => !wanted.includes(tag)),
+      }),
+    {
+      refresh: ['devices'],
+      done: () => {
+        toast('The tags are saved')
+        close()
+      },
+    },
+  )
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    save.mutate(undefined)
+  }
+  const others = inUse.map(({ tag }) => tag).filter((tag) => !wanted.includes(tag))
+  return (
+    <SideForm
+      open
+      close={close}
+      title="Tags"
+      description="Labels by which lists, groups and commands find the device."
+      verb="Save"
+      busy={save.isPending}
+      error={save.error}
+      submit={submit}
+    >
+      <TextField
+        autoFocus
+        label="Tags"
+        hint="Several with commas between them."
+        value={typed}
+        onChange={({ target }) => setTyped(target.value)}
+      />
+      {others.length > 0 && (
+        <div className="flex flex-wrap gap-1.5">
+          {others.slice(0, 30).map((tag) => (
+            <button
+              key={tag}
+              type="button"
+              aria-label={`Add the tag ${tag}`}
+              onClick={() => setTyped([...wanted, tag].join(', '))}
+              className="rounded border border-line px-1.5 py-0.5 text-muted text-xs hover:border-line-strong hover:text-ink"
+            >
+              + {tag}
+            </button>
+          ))}
+        </div>
+      )}
+    </SideForm>
+  )
+}

@@ -1,0 +1,128 @@
+import type { SavedFilter } from '@muster/areas/fleet/filters/filters.contract.ts'
+import { useNavigate } from '@tanstack/react-router'
+import { Bookmark, BookmarkPlus, Trash2, Users } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { api } from '../../../api.ts'
+import { useChange, useEvery } from '../../../questions.ts'
+import { useMe } from '../../../session/session.tsx'
+import { Button } from '../../../ui/Button.tsx'
+import { CheckField, TextField } from '../../../ui/fields.tsx'
+import { Menu } from '../../../ui/Menu.tsx'
+import { SideForm } from '../../../ui/SideForm.tsx'
+import { messageOf } from '../../../ui/states.tsx'
+import { toast } from '../../../ui/toasts.tsx'
+import type { DevicesSearch } from './routes.ts'
+import { searchOf, viewOf, wholeFilterOf } from './views.ts'
+
+const icon = { 'aria-hidden': true, className: 'size-4' } as const
+
+interface Props {
+  readonly search: DevicesSearch
+  /** The columns that are shown, in their order. */
+  readonly columns: readonly string[]
+  /** The rows are there, so other things can be asked for. */
+  readonly isReady: boolean
+}
+
+/** The saved views of the list, one's own and shared ones: go to one, keep the present one, drop one. */
+export function ViewMenu({ search, columns, isReady }: Props) {
+  const me = useMe()
+  const navigate = useNavigate({ from: '/devices' })
+  const [isNaming, setNaming] = useState(false)
+  const saved = useEvery(
+    (client) => client.filters.filters.list,
+    { hasView: true },
+    { enabled: isReady, staleMs: 30_000 },
+  )
+  const views = saved.data ?? []
+  const own = views.filter(({ ownerId }) => ownerId === me.id)
+  const refused = (error: unknown) => toast(messageOf(error), { bad: true })
+  const again = useChange(
+    ({ name, description, filter, view, shared }: SavedFilter) =>
+      api.filters.filters.create.mutate({ name, description, filter: wholeFilterOf({ filter }), view, shared }),
+    {
+      refresh: ['filters'],
+    },
+  )
+  const drop = useChange(({ id }: SavedFilter) => api.filters.filters.remove.mutate({ id }), {
+    refresh: ['filters'],
+    done: (_answer, view) => toast(`“${view.name}” is gone`, { undo: () => again.mutate(view, { onError: refused }) }),
+  })
+  const entryOf = (view: SavedFilter) => ({
+    label: view.name,
+    icon: view.shared ? <Users {...icon} /> : <Bookmark {...icon} />,
+    act: () => void navigate({ search: ({ org, site }) => ({ org, site, ...searchOf(view) }) }),
+  })
+  return (
+    <>
+      <Menu
+        trigger={
+          <Button>
+            <Bookmark {...icon} />
+            Views
+          </Button>
+        }
+        groups={[
+          ...(views.length > 0 ? [views.map(entryOf)] : []),
+          [{ label: 'Save this view', icon: <BookmarkPlus {...icon} />, act: () => setNaming(true) }],
+          ...(own.length > 0
+            ? [
+                own.map((view) => ({
+                  label: `Delete “${view.name}”`,
+                  icon: <Trash2 {...icon} />,
+                  act: () => drop.mutate(view, { onError: refused }),
+                })),
+              ]
+            : []),
+        ]}
+      />
+      {isNaming && <SaveForm search={search} columns={columns} close={() => setNaming(false)} />}
+    </>
+  )
+}
+
+function SaveForm({ search, columns, close }: Omit<Props, 'isReady'> & { close(): void }) {
+  const [name, setName] = useState('')
+  const [shared, setShared] = useState(false)
+  const save = useChange(
+    () =>
+      api.filters.filters.create.mutate({
+        name: name.trim(),
+        filter: wholeFilterOf(search),
+        view: viewOf(search, columns),
+        shared,
+      }),
+    {
+      refresh: ['filters'],
+      done: () => {
+        toast('The view is saved')
+        close()
+      },
+    },
+  )
+  const keep = (event: FormEvent) => {
+    event.preventDefault()
+    save.mutate(undefined)
+  }
+  return (
+    <SideForm
+      open
+      close={close}
+      title="Save this view"
+      description="Search, filters, sorting and columns, under a name. It can be opened in every organisation and site."
+      verb="Save"
+      busy={save.isPending}
+      blocked={name.trim() === '' && 'Enter a name first'}
+      error={save.error}
+      submit={keep}
+    >
+      <TextField label="Name" autoFocus value={name} onChange={(event) => setName(event.target.value)} />
+      <CheckField
+        label="Share it"
+        hint="Everybody who works in the same place finds it among their views."
+        checked={shared}
+        onChange={setShared}
+      />
+    </SideForm>
+  )
+}

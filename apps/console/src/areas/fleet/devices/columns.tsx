@@ -1,0 +1,199 @@
+import type { CustomField } from '@muster/areas/fleet/custom-fields/custom-fields.contract.ts'
+import type { Device } from '@muster/areas/fleet/devices/devices.contract.ts'
+import { Link } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { useAnswer, useEvery } from '../../../questions.ts'
+import { useCan, useMe } from '../../../session/session.tsx'
+import type { Column } from '../../../ui/DataTable.tsx'
+import { Badge } from '../../../ui/display.tsx'
+import { Ago, useTimes } from '../../../ui/time.tsx'
+import { customColumns } from './customFields.tsx'
+import { CpuCell, DiskCell, MemoryCell, SeenCell, StatusCell, statusWords, UptimeCell } from './status.tsx'
+
+const osNames = { linux: 'Linux', windows: 'Windows', macos: 'macOS' }
+const osOf = ({ osName, osVersion, osType }: Device) =>
+  [osName ?? (osType && osNames[osType]), osVersion].filter(Boolean).join(' ') || null
+const round = (percent: number | null) => (percent === null ? null : Math.round(percent * 10) / 10)
+
+const figures: readonly Column<Device>[] = [
+  { id: 'os', header: 'System', width: 140, grow: 1, cell: (device) => osOf(device) ?? '–', text: osOf },
+  {
+    id: 'cpu',
+    header: 'CPU',
+    width: 116,
+    cell: (device) => <CpuCell device={device} />,
+    text: ({ cpuPercent }) => round(cpuPercent),
+  },
+  {
+    id: 'memory',
+    header: 'Memory',
+    width: 116,
+    cell: (device) => <MemoryCell device={device} />,
+    text: ({ memoryPercent }) => round(memoryPercent),
+  },
+  {
+    id: 'disk',
+    header: 'Disk',
+    width: 116,
+    hidden: true,
+    cell: (device) => <DiskCell device={device} />,
+    text: ({ diskPercent }) => round(diskPercent),
+  },
+]
+
+const particulars: readonly Column<Device>[] = [
+  {
+    id: 'agent',
+    header: 'Agent',
+    width: 124,
+    cell: ({ agentVersion, updateRequired }) =>
+      updateRequired ? <Badge tone="warn">Update required</Badge> : (agentVersion ?? '–'),
+    text: ({ agentVersion }) => agentVersion,
+  },
+  {
+    id: 'uptime',
+    header: 'Uptime',
+    width: 110,
+    hidden: true,
+    cell: (device) => <UptimeCell device={device} />,
+    text: ({ uptimeSeconds }) => uptimeSeconds,
+  },
+  {
+    id: 'hostname',
+    header: 'Hostname',
+    width: 180,
+    grow: 1,
+    hidden: true,
+    cell: ({ hostname }) => hostname,
+    text: ({ hostname }) => hostname,
+  },
+  {
+    id: 'architecture',
+    header: 'Architecture',
+    width: 110,
+    hidden: true,
+    cell: ({ architecture }) => architecture ?? '–',
+    text: ({ architecture }) => architecture,
+  },
+  {
+    id: 'tags',
+    header: 'Tags',
+    width: 160,
+    grow: 1,
+    hidden: true,
+    cell: ({ tags }) => (
+      <span className="flex gap-1">
+        {tags.map((tag) => (
+          <Badge key={tag}>{tag}</Badge>
+        ))}
+      </span>
+    ),
+    text: ({ tags }) => tags.join(' '),
+  },
+]
+
+function nameCell(device: Device) {
+  return (
+    <Link
+      to="/devices/$deviceId"
+      params={{ deviceId: device.id }}
+      className="rounded font-medium hover:text-accent-text"
+    >
+      {device.displayName ?? device.hostname}
+      {device.displayName && <span className="ml-2 font-normal text-muted text-sm">{device.hostname}</span>}
+    </Link>
+  )
+}
+
+const placeColumns = (isOneOrg: boolean): readonly Column<Device>[] => [
+  {
+    id: 'organization',
+    header: 'Organisation',
+    width: 130,
+    grow: 1,
+    hidden: isOneOrg,
+    cell: ({ orgName }) => orgName,
+    text: ({ orgName }) => orgName,
+  },
+  {
+    id: 'site',
+    header: 'Site',
+    width: 116,
+    grow: 1,
+    cell: ({ siteName }) => siteName ?? '–',
+    text: ({ siteName }) => siteName,
+  },
+]
+
+const momentColumns = (moment: (iso: string) => string): readonly Column<Device>[] => [
+  {
+    id: 'seen',
+    header: 'Last seen',
+    width: 100,
+    sort: 'lastSeen',
+    cell: (device) => <SeenCell device={device} />,
+    text: ({ lastSeenAt }) => lastSeenAt && moment(lastSeenAt),
+  },
+  {
+    id: 'enrolled',
+    header: 'Enrolled',
+    width: 116,
+    sort: 'enrolled',
+    hidden: true,
+    cell: ({ enrolledAt }) => <Ago at={enrolledAt} />,
+    text: ({ enrolledAt }) => enrolledAt && moment(enrolledAt),
+  },
+]
+
+const names: readonly Column<Device>[] = [
+  {
+    id: 'name',
+    header: 'Name',
+    width: 190,
+    grow: 2,
+    sort: 'hostname',
+    cell: nameCell,
+    text: ({ displayName, hostname }) => displayName ?? hostname,
+  },
+  {
+    id: 'status',
+    header: 'Status',
+    width: 112,
+    cell: (device) => <StatusCell device={device} />,
+    text: ({ status }) => statusWords[status],
+  },
+]
+
+const noFields: readonly CustomField[] = []
+
+/** The columns of device lists. */
+export function useDeviceColumns(): readonly Column<Device>[] {
+  const { moment } = useTimes()
+  const isOneOrg = useMe().scope === 'organization'
+  const own = useEvery((api) => api.customFields.customFields.list, {}, { staleMs: 60_000 }).data
+  // Without any they are the same before and after the answer, so that no row is drawn anew for it.
+  const fields = own === undefined || own.length === 0 ? noFields : own
+  return useMemo(
+    () => [
+      ...names,
+      ...placeColumns(isOneOrg),
+      ...figures,
+      ...momentColumns(moment),
+      ...particulars,
+      ...customColumns(fields),
+    ],
+    [moment, isOneOrg, fields],
+  )
+}
+
+const namesOf = (list: readonly { id: string; name: string }[] | undefined) =>
+  new Map(list?.map(({ id, name }) => [id, name]))
+
+/** Names of the organisations and sites in reach. */
+export function usePlaceNames() {
+  const can = useCan()
+  const mayOrgs = can('organizations:read')
+  const orgs = useAnswer((api) => api.tenancy.organizations.all, {}, { enabled: mayOrgs, staleMs: 60_000 }).data?.data
+  const sites = useEvery((api) => api.tenancy.sites.list, {}, { enabled: can('sites:read'), staleMs: 60_000 }).data
+  return useMemo(() => ({ orgs: namesOf(orgs), sites: namesOf(sites) }), [orgs, sites])
+}

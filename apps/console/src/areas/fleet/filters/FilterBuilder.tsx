@@ -1,0 +1,182 @@
+import type { Field } from '@muster/areas/fleet/devices/filter-fields.contract.ts'
+import { filterDepthMax } from '@muster/areas/fleet/devices/filter-language.contract.ts'
+import { FolderPlus, Plus, X } from 'lucide-react'
+import { Button, IconButton } from '../../../ui/Button.tsx'
+import { inputClass } from '../../../ui/fields.tsx'
+import { Select } from '../../../ui/Select.tsx'
+import { type Fields, faultIn, type Group, groupOfOne, isGroup, newRule, type Part, type Rule } from './draft.ts'
+import { ValueField } from './ValueField.tsx'
+import { firstValue, operatorsFor } from './words.ts'
+
+interface Props {
+  readonly draft: Group
+  readonly fields: Fields
+  change(draft: Group): void
+}
+
+const kinds = [
+  ['all', 'All of these hold'],
+  ['any', 'Any of these holds'],
+  ['none', 'None of these holds'],
+] as const
+
+/** A filter as somebody builds it: conditions, and groups of them within each other. */
+export function FilterBuilder({ draft, fields, change }: Props) {
+  return <GroupEditor group={draft} fields={fields} depth={0} change={change} />
+}
+
+interface GroupProps {
+  readonly group: Group
+  readonly fields: Fields
+  readonly depth: number
+  change(group: Group): void
+  remove?(): void
+}
+function GroupEditor({ group, fields, depth, change, remove }: GroupProps) {
+  const { kind, parts } = group
+  const set = (next: readonly Part[]) => change({ ...group, parts: next })
+  const replace = (part: Part) => set(parts.map((each) => (each.id === part.id ? part : each)))
+  const without = (part: Part) => () => set(parts.filter(({ id }) => id !== part.id))
+  // A group is one level and what is in it another, and “none” takes a level of its own.
+  const isDeep = depth + 2 >= filterDepthMax - 1
+  return (
+    <fieldset
+      aria-label={depth === 0 ? 'Filter' : 'Group of conditions'}
+      className={`grid min-w-0 gap-2 ${depth > 0 ? 'rounded-lg border border-line bg-sunken/40 p-2.5' : ''}`}
+    >
+      <div className="flex items-center gap-2">
+        <Select
+          label="How the conditions go together"
+          value={kind}
+          options={kinds}
+          className="!w-48"
+          choose={(next = 'all') => change({ ...group, kind: next })}
+        />
+        <span className="flex-1" />
+        {remove && (
+          <IconButton small label="Take the group away" onClick={remove}>
+            <X aria-hidden className="size-4" />
+          </IconButton>
+        )}
+      </div>
+      {parts.map((part, index) =>
+        isGroup(part) ? (
+          <GroupEditor
+            key={part.id}
+            group={part}
+            fields={fields}
+            depth={depth + 1}
+            change={replace}
+            remove={without(part)}
+          />
+        ) : (
+          <RuleEditor
+            key={part.id}
+            rule={part}
+            number={index + 1}
+            fields={fields}
+            change={replace}
+            remove={without(part)}
+          />
+        ),
+      )}
+      <div className="flex gap-2">
+        <Button small onClick={() => set([...parts, newRule()])}>
+          <Plus aria-hidden className="size-3.5" />
+          Condition
+        </Button>
+        <Button
+          small
+          kind="quiet"
+          blocked={isDeep && 'Groups are not nested deeper than this'}
+          onClick={() => set([...parts, groupOfOne()])}
+        >
+          <FolderPlus aria-hidden className="size-3.5" />
+          Group
+        </Button>
+      </div>
+    </fieldset>
+  )
+}
+
+interface RuleProps {
+  readonly rule: Rule
+  readonly number: number
+  readonly fields: Fields
+  change(rule: Rule): void
+  remove(): void
+}
+const unknown: Field = { type: 'text', label: '' }
+
+function RuleEditor({ rule, number, fields, change, remove }: RuleProps) {
+  const field = fields.get(rule.field) ?? unknown
+  const fault = faultIn(rule, fields)
+  const begin = (name: string, op?: string) => {
+    const next = fields.get(name) ?? unknown
+    const operators = operatorsFor(next.type).map(([each]) => each)
+    const chosen = op ?? operators[0] ?? 'is'
+    change({ ...rule, field: name, op: chosen, value: firstValue(next.type, chosen, next.values ?? []) })
+  }
+  return (
+    <fieldset aria-label={`Condition ${number}`} className="grid min-w-0 gap-1">
+      <div className="flex flex-wrap items-center gap-1.5">
+        <FieldChoice fields={fields} value={rule.field} choose={begin} />
+        <Select
+          label="Comparison"
+          value={rule.op}
+          options={operatorsFor(field.type)}
+          className="!w-44"
+          choose={(op) => op && (keepsValue(rule.op, op) ? change({ ...rule, op }) : begin(rule.field, op))}
+        />
+        <ValueField
+          key={`${rule.field} ${rule.op}`}
+          name={rule.field}
+          field={field}
+          op={rule.op}
+          value={rule.value}
+          change={(value) => change({ ...rule, value })}
+        />
+        <IconButton small label={`Take condition ${number} away`} onClick={remove}>
+          <X aria-hidden className="size-4" />
+        </IconButton>
+      </div>
+      {fault !== null && (
+        <p role="status" className="text-bad-text text-xs">
+          {field.label || rule.field}: {fault}
+        </p>
+      )}
+    </fieldset>
+  )
+}
+
+const special = ['isSet', 'isNotSet', 'in', 'notIn', 'between', 'withinLast', 'notWithinLast']
+/** Two comparisons that take the same kind of value. */
+const keepsValue = (from: string, to: string) => !special.includes(from) && !special.includes(to)
+
+interface FieldChoiceProps {
+  readonly fields: Fields
+  readonly value: string
+  choose(name: string): void
+}
+function FieldChoice({ fields, value, choose }: FieldChoiceProps) {
+  const entries = [...fields].map(([name, { label }]) => [name, label] as const)
+  const own = entries.filter(([name]) => name.startsWith('custom.'))
+  const options = (list: typeof entries) =>
+    list.map(([name, label]) => (
+      <option key={name} value={name}>
+        {label}
+      </option>
+    ))
+  return (
+    <select
+      aria-label="Field"
+      value={value}
+      className={`${inputClass} !w-52`}
+      onChange={({ target }) => choose(target.value)}
+    >
+      {!fields.has(value) && <option value={value}>{value} (unknown)</option>}
+      {own.length > 0 && <optgroup label="Own fields">{options(own)}</optgroup>}
+      <optgroup label="Of every device">{options(entries.filter(([name]) => !name.startsWith('custom.')))}</optgroup>
+    </select>
+  )
+}

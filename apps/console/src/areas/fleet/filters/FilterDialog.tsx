@@ -1,0 +1,106 @@
+import { type Filter, FilterExpression } from '@muster/areas/fleet/devices/filter-language.contract.ts'
+import { type FormEvent, useState } from 'react'
+import { api } from '../../../api.ts'
+import { useChange, useEvery } from '../../../questions.ts'
+import { usePlace } from '../../../shell/place.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Dialog } from '../../../ui/Dialog.tsx'
+import { CheckField, TextField } from '../../../ui/fields.tsx'
+import { Select } from '../../../ui/Select.tsx'
+import { Refusal } from '../../../ui/states.tsx'
+import { toast } from '../../../ui/toasts.tsx'
+import { draftOf, filterOf, isSound } from './draft.ts'
+import { FilterBuilder } from './FilterBuilder.tsx'
+import { Preview } from './Preview.tsx'
+import { useFields } from './useFields.ts'
+
+interface Props {
+  readonly filter: Filter | undefined
+  apply(filter: Filter | undefined): void
+  close(): void
+}
+
+/** A filter for a list: built here or taken from those that were saved, and saved in turn. */
+export function FilterDialog({ filter, apply, close }: Props) {
+  const { org, site } = usePlace()
+  const fields = useFields(org)
+  const [draft, setDraft] = useState(() => draftOf(filter))
+  const [isSaving, setSaving] = useState(false)
+  const saved = useEvery((client) => client.filters.filters.list, { hasView: false }).data ?? []
+  const whole = isSound(draft, fields) ? filterOf(draft) : undefined
+  const isEmpty = draft.parts.length === 0
+  return (
+    <Dialog
+      open
+      wide
+      title="Filter the list"
+      close={close}
+      actions={
+        <>
+          <Button blocked={whole === undefined && 'Complete the conditions first'} onClick={() => setSaving(!isSaving)}>
+            Save as …
+          </Button>
+          <span className="flex-1" />
+          <Button onClick={close}>Cancel</Button>
+          <Button
+            kind="primary"
+            blocked={whole === undefined && !isEmpty && 'Complete the conditions first'}
+            onClick={() => {
+              apply(whole)
+              close()
+            }}
+          >
+            {isEmpty ? 'Show all' : 'Show what matches'}
+          </Button>
+        </>
+      }
+    >
+      <div className="grid gap-4">
+        {saved.length > 0 && (
+          <Select
+            label="Saved filters"
+            none="Begin with a saved filter"
+            value=""
+            className="!w-full"
+            options={saved.map(({ id, name }) => [id, name])}
+            choose={(id) => {
+              const found = saved.find((each) => each.id === id)
+              if (found) setDraft(draftOf(FilterExpression.safeParse(found.filter).data))
+            }}
+          />
+        )}
+        <FilterBuilder draft={draft} fields={fields} change={setDraft} />
+        {!isEmpty && <Preview filter={whole} orgId={org} siteId={site} />}
+        {isSaving && whole && <SaveFilter filter={whole} done={() => setSaving(false)} />}
+      </div>
+    </Dialog>
+  )
+}
+
+function SaveFilter({ filter, done }: { readonly filter: Filter; done(): void }) {
+  const [name, setName] = useState('')
+  const [shared, setShared] = useState(false)
+  const save = useChange(() => api.filters.filters.create.mutate({ name: name.trim(), filter, shared }), {
+    refresh: ['filters'],
+    done: () => {
+      toast('The filter is saved')
+      done()
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    save.mutate(undefined)
+  }
+  return (
+    <form onSubmit={submit} className="grid gap-3 rounded-lg border border-line p-3">
+      <TextField label="Name of the filter" autoFocus value={name} onChange={({ target }) => setName(target.value)} />
+      <div className="flex items-center justify-between gap-3">
+        <CheckField label="Share it with everybody in the same place" checked={shared} onChange={setShared} />
+        <Button small type="submit" blocked={name.trim() === '' && 'Enter a name first'} busy={save.isPending}>
+          Save the filter
+        </Button>
+      </div>
+      <Refusal error={save.error} />
+    </form>
+  )
+}

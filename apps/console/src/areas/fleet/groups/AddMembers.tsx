@@ -1,0 +1,81 @@
+import type { Group } from '@muster/areas/fleet/groups/groups.contract.ts'
+import { type FormEvent, useState } from 'react'
+import { api } from '../../../api.ts'
+import { useAnswer, useChange } from '../../../questions.ts'
+import { CheckField } from '../../../ui/fields.tsx'
+import { many } from '../../../ui/quantity.ts'
+import { SearchField } from '../../../ui/SearchField.tsx'
+import { SideForm } from '../../../ui/SideForm.tsx'
+import { Failure, Loading } from '../../../ui/states.tsx'
+import { toast } from '../../../ui/toasts.tsx'
+import { StatusMark } from '../devices/status.tsx'
+
+const shown = 50
+
+/** Devices of the group's organisation, to be put into it. */
+export function AddMembers({ group, close }: { readonly group: Group; close(): void }) {
+  const [q, setQ] = useState('')
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const answer = useAnswer(
+    (client) => client.devices.devices.list,
+    {
+      orgIds: [group.orgId],
+      ...(group.siteId && { siteIds: [group.siteId] }),
+      sort: 'hostname' as const,
+      limit: shown,
+      filter: { not: { field: 'groupId', op: 'is', value: group.id } },
+      ...(q && { search: q }),
+    },
+    { keepLast: true },
+  )
+  const devices = answer.data && 'devices' in answer.data ? answer.data.devices : []
+  const add = useChange(() => api.groups.members.add.mutate({ id: group.id, deviceIds: [...chosen] }), {
+    refresh: ['groups'],
+    done: ({ added, skipped }) => {
+      toast(`${many(added.length, 'device')} added${skipped.length > 0 ? `, ${skipped.length} left out` : ''}`)
+      close()
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    add.mutate(undefined)
+  }
+  return (
+    <SideForm
+      open
+      close={close}
+      title={`Add devices to ${group.name}`}
+      verb={chosen.size > 0 ? `Add ${many(chosen.size, 'device')}` : 'Add'}
+      busy={add.isPending}
+      blocked={chosen.size === 0 && 'Choose a device first'}
+      error={add.error}
+      submit={submit}
+    >
+      <SearchField label="Search devices to add" placeholder="Search by name" value={q} change={setQ} />
+      {answer.error ? (
+        <Failure error={answer.error} again={() => answer.refetch()} />
+      ) : answer.isPending ? (
+        <Loading />
+      ) : (
+        <ul className="grid gap-2">
+          {devices.map(({ id, displayName, hostname, status }) => (
+            <li key={id} className="flex items-center justify-between gap-3 text-sm">
+              <CheckField
+                label={displayName ?? hostname}
+                checked={chosen.has(id)}
+                onChange={(on) =>
+                  setChosen((now) => new Set(on ? [...now, id] : [...now].filter((each) => each !== id)))
+                }
+              />
+              <StatusMark status={status} />
+            </li>
+          ))}
+          {devices.length === 0 && <li className="text-muted">No device outside the group matches.</li>}
+          {devices.length === shown && (
+            <li className="text-muted text-sm">More match; search for a part of the name.</li>
+          )}
+        </ul>
+      )}
+    </SideForm>
+  )
+}

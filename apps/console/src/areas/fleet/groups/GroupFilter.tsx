@@ -1,0 +1,63 @@
+import { FilterExpression } from '@muster/areas/fleet/devices/filter-language.contract.ts'
+import type { Group } from '@muster/areas/fleet/groups/groups.contract.ts'
+import { useState } from 'react'
+import { api } from '../../../api.ts'
+import { useChange } from '../../../questions.ts'
+import { useCan } from '../../../session/session.tsx'
+import { Button } from '../../../ui/Button.tsx'
+import { Card } from '../../../ui/display.tsx'
+import { Refusal } from '../../../ui/states.tsx'
+import { toast } from '../../../ui/toasts.tsx'
+import { draftOf, filterOf, isSound } from '../filters/draft.ts'
+import { FilterBuilder } from '../filters/FilterBuilder.tsx'
+import { Preview } from '../filters/Preview.tsx'
+import { useFields } from '../filters/useFields.ts'
+
+/** The filter of a dynamic group, with what another one would match before it is saved. */
+export function GroupFilter({ group }: { readonly group: Group }) {
+  const fields = useFields(group.orgId)
+  const saved = FilterExpression.safeParse(group.filter).data
+  const [draft, setDraft] = useState(() => draftOf(saved))
+  const filter = isSound(draft, fields) ? filterOf(draft) : undefined
+  const isSame = JSON.stringify(filter) === JSON.stringify(filterOf(draftOf(saved)))
+  const save = useChange(
+    (next: NonNullable<typeof filter>) => api.groups.groups.update.mutate({ id: group.id, filter: next }),
+    {
+      refresh: ['groups'],
+      done: ({ deviceCount }) => toast(`The filter is saved; the group has ${deviceCount} devices`),
+    },
+  )
+  const blocked =
+    (!useCan()('devices:write') && 'You need the permission to change devices and groups') ||
+    (filter === undefined && 'Complete the conditions first') ||
+    (isSame && 'Nothing is changed')
+  return (
+    <div className="grid items-start gap-4 xl:grid-cols-[1fr_22rem]">
+      <Card
+        title="Who belongs to it"
+        actions={
+          <span className="flex gap-2">
+            <Button small blocked={isSame && 'Nothing is changed'} onClick={() => setDraft(draftOf(saved))}>
+              Take back
+            </Button>
+            <Button
+              small
+              kind="primary"
+              blocked={blocked}
+              busy={save.isPending}
+              onClick={() => filter && save.mutate(filter)}
+            >
+              Save the filter
+            </Button>
+          </span>
+        }
+      >
+        <div className="grid gap-3">
+          <FilterBuilder draft={draft} fields={fields} change={setDraft} />
+          <Refusal error={save.error} />
+        </div>
+      </Card>
+      <Preview filter={filter} orgId={group.orgId} siteId={group.siteId ?? undefined} />
+    </div>
+  )
+}

@@ -1,0 +1,123 @@
+import { FilterExpression } from '@muster/areas/fleet/devices/filter-language.contract.ts'
+import { type Group, groups } from '@muster/areas/fleet/groups/groups.contract.ts'
+import { useState } from 'react'
+import { api } from '../../../api.ts'
+import { useAnswer, useChange, useEvery } from '../../../questions.ts'
+import { useMe } from '../../../session/session.tsx'
+import { usePlace } from '../../../shell/place.ts'
+import { AreaField, Options, SelectField, TextField } from '../../../ui/fields.tsx'
+import { useSchemaForm } from '../../../ui/form.ts'
+import { SideForm } from '../../../ui/SideForm.tsx'
+import { toast } from '../../../ui/toasts.tsx'
+import { draftOf, filterOf, isSound } from '../filters/draft.ts'
+import { FilterBuilder } from '../filters/FilterBuilder.tsx'
+import { Preview } from '../filters/Preview.tsx'
+import { useFields } from '../filters/useFields.ts'
+
+interface Props {
+  /** The group that is changed; without it a new one is made. */
+  readonly group?: Group
+  done?(group: Group): void
+  close(): void
+}
+
+const details = groups.create.input
+
+/** A group: its name and place, and the filter where one chooses its members. */
+export function GroupForm({ group, done, close }: Props) {
+  const me = useMe()
+  const place = usePlace()
+  const [isDynamic, setDynamic] = useState(group ? group.type === 'dynamic' : true)
+  const [draft, setDraft] = useState(() => draftOf(FilterExpression.safeParse(group?.filter).data))
+  const form = useSchemaForm(details, {
+    name: group?.name ?? '',
+    description: group?.description ?? null,
+    orgId: group?.orgId ?? place.org ?? me.orgId ?? '',
+    siteId: group?.siteId ?? place.site ?? null,
+  })
+  const orgId = form.watch('orgId')
+  const siteId = form.watch('siteId')
+  const fields = useFields(orgId || undefined)
+  const organizations = useAnswer((client) => client.tenancy.organizations.all, {}).data?.data ?? []
+  const sites = useEvery((client) => client.tenancy.sites.list, { orgId }, { enabled: orgId !== '' }).data ?? []
+  const whole = isSound(draft, fields) ? filterOf(draft) : undefined
+  const { errors } = form.formState
+  const save = useChange(
+    ({ name, description, ...where }: ReturnType<typeof details.parse>) => {
+      const chosen = isDynamic && whole ? { filter: whole } : {}
+      return group
+        ? api.groups.groups.update.mutate({ id: group.id, name, description, ...chosen })
+        : api.groups.groups.create.mutate({
+            ...where,
+            name,
+            description,
+            ...chosen,
+            type: isDynamic ? 'dynamic' : 'static',
+          })
+    },
+    {
+      refresh: ['groups'],
+      done(saved) {
+        toast(group ? 'The group is saved' : `The group has ${saved.deviceCount} devices`)
+        close()
+        done?.(saved)
+      },
+    },
+  )
+  return (
+    <SideForm
+      open
+      wide
+      close={close}
+      title={group ? `Change ${group.name}` : 'New group'}
+      verb={group ? 'Save' : 'Make the group'}
+      busy={save.isPending}
+      blocked={isDynamic && whole === undefined && 'Add conditions, and complete them, first'}
+      error={save.error}
+      submit={form.handleSubmit((given) => save.mutate(given))}
+    >
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField label="Name" error={errors.name && 'Enter a name'} {...form.register('name')} />
+        <SelectField
+          label="Members"
+          value={isDynamic ? 'dynamic' : 'static'}
+          disabled={group !== undefined}
+          onChange={({ target }) => setDynamic(target.value === 'dynamic')}
+        >
+          <option value="dynamic">A filter chooses them</option>
+          <option value="static">Chosen by hand</option>
+        </SelectField>
+        <SelectField
+          label="Organisation"
+          disabled={group !== undefined}
+          error={errors.orgId && 'Choose an organisation'}
+          {...form.register('orgId')}
+        >
+          <option value="">Choose</option>
+          <Options of={organizations} />
+        </SelectField>
+        <SelectField
+          label="Site"
+          optional
+          disabled={group !== undefined}
+          {...form.register('siteId', { setValueAs: (id: string | null) => id || null })}
+        >
+          <option value="">All of the organisation</option>
+          <Options of={sites} />
+        </SelectField>
+      </div>
+      <AreaField
+        label="Description"
+        optional
+        rows={2}
+        {...form.register('description', { setValueAs: (text: string | null) => text || null })}
+      />
+      {isDynamic && (
+        <>
+          <FilterBuilder draft={draft} fields={fields} change={setDraft} />
+          <Preview filter={whole} orgId={orgId || undefined} siteId={siteId ?? undefined} />
+        </>
+      )}
+    </SideForm>
+  )
+}

@@ -1,0 +1,132 @@
+import type { Group } from '@muster/areas/fleet/groups/groups.contract.ts'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { Pencil, Plus, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { api } from '../../../api.ts'
+import { useRefreshOn } from '../../../live/Live.tsx'
+import { useAnswer, useEvery, useRefresh } from '../../../questions.ts'
+import { useCan } from '../../../session/session.tsx'
+import { Button } from '../../../ui/Button.tsx'
+import { Confirm } from '../../../ui/Confirm.tsx'
+import { Badge } from '../../../ui/display.tsx'
+import { Page } from '../../../ui/Page.tsx'
+import { many } from '../../../ui/quantity.ts'
+import { Failure, Loading } from '../../../ui/states.tsx'
+import { Tabs } from '../../../ui/Tabs.tsx'
+import { toast } from '../../../ui/toasts.tsx'
+import { usePlaceNames } from '../devices/columns.tsx'
+import { AddMembers } from './AddMembers.tsx'
+import { GroupFilter } from './GroupFilter.tsx'
+import { GroupForm } from './GroupForm.tsx'
+import { typeWords } from './GroupsPage.tsx'
+import { LogTab } from './LogTab.tsx'
+import { MembersTab } from './MembersTab.tsx'
+import type { groupTabs } from './routes.ts'
+
+type Tab = (typeof groupTabs)[number]
+const up = { label: 'Groups', to: '/groups' } as const
+
+/** One group: who is in it, why, and who came and went. */
+export function GroupPage() {
+  const { groupId } = useParams({ from: '/app/groups/$groupId' })
+  const answer = useAnswer((client) => client.groups.groups.get, { id: groupId })
+  useRefreshOn((event) => event.type === 'device.changed', ['groups'], 5_000)
+  if (answer.data) return <Known group={answer.data} />
+  return (
+    <Page title="Group" up={up}>
+      {answer.error ? <Failure error={answer.error} again={() => answer.refetch()} /> : <Loading />}
+    </Page>
+  )
+}
+
+const tabsOf = ({ type }: Group): readonly (readonly [Tab, string])[] => [
+  ['members', 'Members'],
+  ...(type === 'dynamic' ? [['filter', 'Filter'] as const] : []),
+  ['log', 'Who came and went'],
+]
+
+function Known({ group }: { readonly group: Group }) {
+  const { tab = 'members' } = useSearch({ from: '/app/groups/$groupId' })
+  const navigate = useNavigate({ from: '/groups/$groupId' })
+  const { orgs, sites } = usePlaceNames()
+  const [asking, setAsking] = useState<'change' | 'remove' | 'add' | null>(null)
+  const blocked = !useCan()('devices:write') && 'You need the permission to change devices and groups'
+  const { type, name, description, orgId, siteId, deviceCount } = group
+  const where = [orgs.get(orgId), siteId && sites.get(siteId)].filter(Boolean).join(', ')
+  return (
+    <Page
+      fill={tab !== 'filter'}
+      title={name}
+      up={up}
+      badge={<Badge tone={type === 'dynamic' ? 'info' : 'plain'}>{typeWords[type]}</Badge>}
+      lead={[many(deviceCount, 'device'), where, description].filter(Boolean).join(' · ')}
+      actions={
+        <>
+          {type === 'static' && (
+            <Button kind="primary" blocked={blocked} onClick={() => setAsking('add')}>
+              <Plus aria-hidden className="size-4" />
+              Add devices
+            </Button>
+          )}
+          <Button blocked={blocked} onClick={() => setAsking('change')}>
+            <Pencil aria-hidden className="size-4" />
+            Change
+          </Button>
+          <Button blocked={blocked} onClick={() => setAsking('remove')}>
+            <Trash2 aria-hidden className="size-4" />
+            Delete
+          </Button>
+        </>
+      }
+    >
+      <Tabs
+        label="Parts of the group"
+        tabs={tabsOf(group)}
+        open={tab}
+        choose={(next) =>
+          void navigate({ search: ({ org, site }) => ({ org, site, ...(next !== 'members' && { tab: next }) }) })
+        }
+      />
+      {tab === 'members' && <MembersTab group={group} />}
+      {tab === 'filter' && <GroupFilter group={group} />}
+      {tab === 'log' && <LogTab groupId={group.id} />}
+      {asking === 'change' && <GroupForm group={group} close={() => setAsking(null)} />}
+      {asking === 'add' && <AddMembers group={group} close={() => setAsking(null)} />}
+      {asking === 'remove' && <RemoveGroup group={group} close={() => setAsking(null)} />}
+    </Page>
+  )
+}
+
+function RemoveGroup({ group, close }: { readonly group: Group; close(): void }) {
+  const navigate = useNavigate()
+  const refresh = useRefresh()
+  const pins = useEvery((client) => client.rollouts.pins.list, { orgId: group.orgId }).data ?? []
+  const pinned = pins.filter(({ groupId }) => groupId === group.id)
+  return (
+    <Confirm
+      open
+      danger
+      close={close}
+      title={`Delete ${group.name}?`}
+      verb="Delete"
+      act={async () => {
+        await api.groups.groups.remove.mutate({ id: group.id })
+        await navigate({ to: '/groups' })
+        toast(`${group.name} is deleted`)
+        await refresh('groups', 'rollouts.pins')
+      }}
+    >
+      <ul className="grid list-disc gap-1 pl-5">
+        <li>The devices in it ({group.deviceCount}) stay as they are.</li>
+        <li>What names the group, such as filters and saved views, no longer finds anybody by it.</li>
+        {pinned.length > 0 && (
+          <li className="text-bad-text">
+            Its pin to {pinned[0]?.version ?? 'the version that it runs'} goes with it: the devices follow rollouts
+            again.
+          </li>
+        )}
+        <li>Its log goes with it. This cannot be taken back.</li>
+      </ul>
+    </Confirm>
+  )
+}

@@ -1,0 +1,63 @@
+import { useAnswer } from '../../../questions.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Dialog } from '../../../ui/Dialog.tsx'
+import { Facts } from '../../../ui/display.tsx'
+import { bytes, many } from '../../../ui/quantity.ts'
+import { Failure, Loading } from '../../../ui/states.tsx'
+import { Moment } from '../../../ui/time.tsx'
+
+interface Props {
+  readonly id: string
+  readonly blocked: string | undefined
+  replay(): void
+  close(): void
+}
+
+/** One dead letter, record by record. */
+export function LetterDialog({ id, blocked, replay, close }: Props) {
+  const answer = useAnswer((api) => api.queues.deadLetters.get, { id }, { staleMs: 600_000 })
+  const letter = answer.data
+  return (
+    <Dialog
+      open
+      wide
+      close={close}
+      title={`Dead letter ${id}`}
+      actions={
+        <>
+          <Button onClick={close}>Close</Button>
+          <Button kind="primary" blocked={blocked ?? (!letter && 'It is not there')} onClick={replay}>
+            Give back
+          </Button>
+        </>
+      }
+    >
+      {letter ? (
+        <div className="grid gap-4">
+          <Facts
+            facts={[
+              ['Why', letter.error || 'not said'],
+              ['Set aside', <Moment key="at" at={letter.at} />],
+              ['Was entry', letter.from || '–'],
+              ['From', letter.node ?? '–'],
+              ['Size', `${bytes(letter.bytes)}, ${many(letter.recordCount, 'record')}`],
+              ...(letter.unreadable === null ? [] : [['Cannot be read', letter.unreadable] as const]),
+            ]}
+          />
+          {letter.records.length > 0 && (
+            <pre
+              tabIndex={0}
+              className="max-h-80 overflow-auto whitespace-pre-wrap break-all rounded-md bg-sunken p-3 font-mono text-xs"
+            >
+              {letter.records.map((record) => JSON.stringify(record, null, 1)).join('\n')}
+            </pre>
+          )}
+        </div>
+      ) : answer.error ? (
+        <Failure error={answer.error} again={() => answer.refetch()} />
+      ) : (
+        <Loading />
+      )}
+    </Dialog>
+  )
+}

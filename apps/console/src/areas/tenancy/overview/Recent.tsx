@@ -1,0 +1,47 @@
+import { useAnswer } from '../../../questions.ts'
+import { usePlace } from '../../../shell/place.ts'
+import { Badge, Card } from '../../../ui/display.tsx'
+import { Failure, Loading } from '../../../ui/states.tsx'
+import { Ago } from '../../../ui/time.tsx'
+
+/** `device.command` as `Device command`. */
+export const actionWords = (action: string) =>
+  (action.charAt(0).toUpperCase() + action.slice(1)).replaceAll(/[._]/g, ' ')
+
+/** What people and programs changed lately. */
+export function Recent() {
+  const { org } = usePlace()
+  const answer = useAnswer(
+    (api) => api.audit.logs.recent,
+    { limit: 10, ...(org && { orgId: org }) },
+    { everyMs: 15_000, keepLast: true },
+  )
+  const records = answer.data?.data
+  return (
+    <Card title="What changed" flush>
+      {records === undefined ? (
+        answer.error ? (
+          <Failure error={answer.error} again={() => answer.refetch()} />
+        ) : (
+          <Loading />
+        )
+      ) : (
+        <ul>
+          {records.map(({ id, action, actorEmail, actorType, resourceName, result, at }) => (
+            <li key={id} className="flex items-center gap-3 border-line border-b px-4 py-2 text-sm last:border-0">
+              <span className="min-w-0 flex-1 truncate">
+                <span className="font-medium">{actionWords(action)}</span>
+                {resourceName && <span> {resourceName}</span>}
+                <span className="text-muted"> by {actorEmail ?? actorType}</span>
+              </span>
+              {result !== 'success' && <Badge tone="bad">{result}</Badge>}
+              <span className="shrink-0 text-muted">
+                <Ago at={at} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  )
+}

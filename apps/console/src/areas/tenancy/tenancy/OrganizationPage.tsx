@@ -1,0 +1,128 @@
+import type { Organization } from '@muster/areas/tenancy/tenancy/organizations.contract.ts'
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { Pencil, Plus } from 'lucide-react'
+import { useState } from 'react'
+import { useAnswer } from '../../../questions.ts'
+import { useCan, useMe } from '../../../session/session.tsx'
+import { Button, buttonClass } from '../../../ui/Button.tsx'
+import { Card, Facts } from '../../../ui/display.tsx'
+import { Page } from '../../../ui/Page.tsx'
+import { count } from '../../../ui/quantity.ts'
+import { Failure, Loading } from '../../../ui/states.tsx'
+import { useTimes } from '../../../ui/time.tsx'
+import { textOf } from './formValues.ts'
+import { EditOrganization } from './OrganizationForm.tsx'
+import { SecurityCard } from './SecurityCard.tsx'
+import { SiteForm } from './SiteForm.tsx'
+import { SiteTable } from './SiteTable.tsx'
+import { StatusBadge } from './status.tsx'
+
+const up = { label: 'Organisations', to: '/organisations' } as const
+
+/** One organisation: what is agreed with it, how its people sign in, its sites. */
+export function OrganizationPage() {
+  const { orgId } = useParams({ from: '/app/organisations/$orgId' })
+  const answer = useAnswer((api) => api.tenancy.organizations.get, { id: orgId })
+  if (!answer.data)
+    return (
+      <Page title="Organisation" up={up}>
+        {answer.error ? <Failure error={answer.error} again={() => answer.refetch()} /> : <Loading />}
+      </Page>
+    )
+  return <Sheet organization={answer.data} />
+}
+
+function Sheet({ organization }: { readonly organization: Organization }) {
+  const { id, name, status } = organization
+  const { page = 1 } = useSearch({ from: '/app/organisations/$orgId' })
+  const navigate = useNavigate({ from: '/organisations/$orgId' })
+  const can = useCan()
+  const [open, setOpen] = useState<'edit' | 'site' | null>(null)
+  const mayWrite = can('organizations:write') ? undefined : 'You need the permission to change organisations'
+  const add = (
+    <Button
+      small
+      blocked={can('sites:write') ? undefined : 'You need the permission to change sites'}
+      onClick={() => setOpen('site')}
+    >
+      <Plus aria-hidden className="size-3.5" />
+      New site
+    </Button>
+  )
+  return (
+    <Page
+      title={name}
+      up={up}
+      badge={<StatusBadge status={status} />}
+      actions={
+        <>
+          <Link to="/devices" search={{ org: id }} className={buttonClass()}>
+            Devices
+          </Link>
+          <Link to="/users" search={{ org: id }} className={buttonClass()}>
+            Users
+          </Link>
+          <Button kind="primary" blocked={mayWrite} onClick={() => setOpen('edit')}>
+            <Pencil aria-hidden className="size-4" />
+            Change
+          </Button>
+        </>
+      }
+    >
+      <div className="grid max-w-6xl items-start gap-4 lg:grid-cols-2">
+        <Agreed organization={organization} />
+        <SecurityCard organization={organization} blocked={mayWrite !== undefined} />
+        <section aria-label="Sites" className="lg:col-span-2">
+          <div className="mb-2 flex items-center justify-between">
+            <h2 className="font-semibold">Sites</h2>
+            {add}
+          </div>
+          <div className="flex h-80 flex-col">
+            <SiteTable
+              orgId={id}
+              page={page}
+              add={add}
+              setPage={(next) => void navigate({ search: (now) => ({ ...now, page: next > 1 ? next : undefined }) })}
+            />
+          </div>
+        </section>
+      </div>
+      {open === 'edit' && <EditOrganization organization={organization} close={() => setOpen(null)} />}
+      {open === 'site' && <SiteForm orgId={id} close={() => setOpen(null)} />}
+    </Page>
+  )
+}
+
+function Agreed({ organization }: { readonly organization: Organization }) {
+  const { id, slug, type, maxDevices, contractStart, contractEnd, billingContact, createdAt } = organization
+  const { date } = useTimes()
+  const isPartner = useMe().scope === 'partner'
+  const figures = useAnswer((api) => api.tenancy.dashboard.get, {}, { enabled: isPartner }).data
+  const devices = figures?.organizations.find((each) => each.id === id)?.devices
+  const day = (at: string | null, otherwise: string) => (at === null ? otherwise : date(at))
+  return (
+    <Card title="Agreed">
+      <Facts
+        facts={[
+          ['Short name', slug],
+          ['Kind', type === 'customer' ? 'Customer' : 'Internal'],
+          [
+            'Devices',
+            `${devices ? `${count(devices.total)} (${count(devices.online)} online), ` : ''}${maxDevices === null ? 'no limit' : `at most ${count(maxDevices)}`}`,
+          ],
+          [
+            'Contract',
+            contractStart === null && contractEnd === null
+              ? 'not set'
+              : `${day(contractStart, 'open')} to ${day(contractEnd, 'open')}`,
+          ],
+          [
+            'Billing contact',
+            [textOf(billingContact.name), textOf(billingContact.email)].filter(Boolean).join(', ') || 'not set',
+          ],
+          ['Since', date(createdAt)],
+        ]}
+      />
+    </Card>
+  )
+}

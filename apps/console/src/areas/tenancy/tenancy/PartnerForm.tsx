@@ -1,0 +1,95 @@
+import { type Partner, partners } from '@muster/areas/tenancy/tenancy/partners.contract.ts'
+import { api } from '../../../api.ts'
+import { useChange } from '../../../questions.ts'
+import { SelectField, TextField } from '../../../ui/fields.tsx'
+import { useSchemaForm } from '../../../ui/form.ts'
+import { SideForm } from '../../../ui/SideForm.tsx'
+import { toast } from '../../../ui/toasts.tsx'
+import { numberOrNone } from './formValues.ts'
+import { NameFields } from './NameFields.tsx'
+
+const plans = ['free', 'starter', 'community', 'pro', 'enterprise', 'unlimited']
+
+/** A partner: made anew, or changed. */
+export function PartnerForm({ partner, close }: { readonly partner?: Partner; close(): void }) {
+  const form = useSchemaForm(partners.create.input, {
+    name: partner?.name ?? '',
+    slug: partner?.slug ?? '',
+    type: partner?.type ?? 'msp',
+    plan: partner?.plan ?? 'pro',
+    maxOrganizations: partner?.maxOrganizations ?? null,
+    maxDevices: partner?.maxDevices ?? null,
+    billingEmail: partner?.billingEmail ?? null,
+    ...(!partner && { status: 'active' as const }),
+  })
+  const { errors } = form.formState
+  const save = useChange(
+    (given: Parameters<typeof api.tenancy.partners.create.mutate>[0]) =>
+      partner
+        ? api.tenancy.partners.update.mutate({ ...given, id: partner.id })
+        : api.tenancy.partners.create.mutate(given),
+    {
+      refresh: ['tenancy'],
+      done({ name }) {
+        toast(partner ? 'Saved' : `${name} is created. Invite its first administrator under Users`)
+        close()
+      },
+    },
+  )
+  return (
+    <SideForm
+      open
+      close={close}
+      title={partner ? `Change ${partner.name}` : 'New partner'}
+      verb={partner ? 'Save' : 'Create'}
+      busy={save.isPending}
+      error={save.error}
+      submit={form.handleSubmit((given) => save.mutate(given))}
+    >
+      <NameFields
+        name={form.register('name')}
+        slug={form.register('slug')}
+        errors={errors}
+        isKept={partner !== undefined}
+        setSlug={(slug) => form.setValue('slug', slug)}
+      />
+      <SelectField label="Kind" {...form.register('type')}>
+        <option value="msp">Provider with customers</option>
+        <option value="enterprise">Enterprise</option>
+        <option value="internal">Internal</option>
+      </SelectField>
+      <SelectField label="Plan" {...form.register('plan')}>
+        {plans.map((each) => (
+          <option key={each} value={each}>
+            {each.charAt(0).toUpperCase() + each.slice(1)}
+          </option>
+        ))}
+      </SelectField>
+      <div className="grid grid-cols-2 gap-3">
+        <TextField
+          label="Most organisations"
+          optional
+          type="number"
+          min={0}
+          error={errors.maxOrganizations?.message}
+          {...form.register('maxOrganizations', numberOrNone)}
+        />
+        <TextField
+          label="Most devices"
+          optional
+          type="number"
+          min={0}
+          error={errors.maxDevices?.message}
+          {...form.register('maxDevices', numberOrNone)}
+        />
+      </div>
+      <TextField
+        label="Billing e-mail"
+        optional
+        type="email"
+        error={errors.billingEmail && 'Enter an e-mail address'}
+        {...form.register('billingEmail', { setValueAs: (text: string | null) => text || null })}
+      />
+    </SideForm>
+  )
+}

@@ -1,0 +1,71 @@
+import type { Organization } from '@muster/areas/tenancy/tenancy/organizations.contract.ts'
+import { api } from '../../../api.ts'
+import { useChange } from '../../../questions.ts'
+import { Card } from '../../../ui/display.tsx'
+import { CheckField } from '../../../ui/fields.tsx'
+import { messageOf } from '../../../ui/states.tsx'
+import { toast } from '../../../ui/toasts.tsx'
+
+interface Rules {
+  readonly requireMfa: boolean
+  readonly sms: boolean
+}
+
+const at = (value: unknown, name: string): unknown =>
+  value !== null && typeof value === 'object' && name in value
+    ? Object.entries(value).find(([key]) => key === name)?.[1]
+    : undefined
+
+/** What the service reads of an organisation's security settings; SMS is allowed unless it is switched off. */
+function rulesOf({ settings }: Organization): Rules {
+  const { security } = settings
+  return {
+    requireMfa: at(security, 'requireMfa') === true,
+    sms: at(at(security, 'allowedMfaMethods'), 'sms') !== false,
+  }
+}
+
+/** Which second factors the people of an organisation need and may use. */
+export function SecurityCard({
+  organization,
+  blocked,
+}: {
+  readonly organization: Organization
+  readonly blocked: boolean
+}) {
+  const { id } = organization
+  const rules = rulesOf(organization)
+  const save = useChange(
+    ({ requireMfa, sms }: Rules) =>
+      api.tenancy.organizations.update.mutate({
+        id,
+        settings: { security: { requireMfa, allowedMfaMethods: { sms } } },
+      }),
+    {
+      refresh: ['tenancy.organizations'],
+      done: () => toast('Saved', { undo: () => save.mutate(rules) }),
+    },
+  )
+  const set = (next: Partial<Rules>) =>
+    save.mutate({ ...rules, ...next }, { onError: (error) => toast(messageOf(error), { bad: true }) })
+  return (
+    <Card title="Sign-in">
+      <div className="grid gap-3">
+        <CheckField
+          label="Demand a second factor of everybody"
+          hint="Who has none must add one before going on, also in sessions that are open now."
+          checked={rules.requireMfa}
+          disabled={blocked || save.isPending}
+          onChange={(requireMfa) => set({ requireMfa })}
+        />
+        <CheckField
+          label="Allow codes by SMS"
+          hint="Without it people need an authenticator app or a passkey. SMS can be intercepted."
+          checked={rules.sms}
+          disabled={blocked || save.isPending}
+          onChange={(sms) => set({ sms })}
+        />
+      </div>
+    </Card>
+  )
+}

@@ -1,0 +1,193 @@
+import type { Partner } from '@muster/areas/tenancy/tenancy/partners.contract.ts'
+import { partners } from '@muster/areas/tenancy/tenancy/partners.contract.ts'
+import { type ReactNode, useState } from 'react'
+import { api } from '../../../api.ts'
+import { useAnswer, useChange } from '../../../questions.ts'
+import { useCan } from '../../../session/session.tsx'
+import { Button } from '../../../ui/Button.tsx'
+import { Card } from '../../../ui/display.tsx'
+import { SelectField, TextField } from '../../../ui/fields.tsx'
+import { Page } from '../../../ui/Page.tsx'
+import { Failure, Loading, Refusal } from '../../../ui/states.tsx'
+import { TimezoneField } from '../../../ui/TimezoneField.tsx'
+import { TimeContext, useTimes } from '../../../ui/time.tsx'
+import { toast } from '../../../ui/toasts.tsx'
+import { BusinessHours } from './BusinessHours.tsx'
+import { SecondPerson } from './SecondPerson.tsx'
+import { draftOf, inputOf, type SettingsDraft } from './settingsForm.ts'
+
+/** What holds for everybody in the partner: how it is called, how moments are written, when it works. */
+export function SettingsPage() {
+  const answer = useAnswer((client) => client.tenancy.partners.me, {})
+  if (!answer.data)
+    return (
+      <Page title="Settings">
+        {answer.error ? <Failure error={answer.error} again={() => answer.refetch()} /> : <Loading />}
+      </Page>
+    )
+  return <Editor key={answer.data.updatedAt} partner={answer.data} />
+}
+
+const writtenOf = (draft: SettingsDraft) => JSON.stringify([draft, [...draft.hours]])
+
+function Editor({ partner }: { readonly partner: Partner }) {
+  const mayWrite = useCan()('settings:write')
+  const [draft, setDraft] = useState(() => draftOf(partner))
+  const [wrong, setWrong] = useState<string | null>(null)
+  const change = (next: Partial<SettingsDraft>) => setDraft((now) => ({ ...now, ...next }))
+  const save = useChange(
+    (input: Parameters<typeof api.tenancy.partners.updateMe.mutate>[0]) => api.tenancy.partners.updateMe.mutate(input),
+    { refresh: ['tenancy'], done: () => toast('Saved. It holds for everybody in your company from now on') },
+  )
+  const submit = () => {
+    const checked = partners.updateMe.input.safeParse(inputOf(draft))
+    setWrong(checked.success ? null : wordsOf(checked.error.issues[0]))
+    if (checked.success) save.mutate(checked.data)
+  }
+  const isChanged = writtenOf(draft) !== writtenOf(draftOf(partner))
+  return (
+    <Page
+      title="Settings"
+      lead="They hold for everybody in your company."
+      actions={
+        <Button
+          kind="primary"
+          busy={save.isPending}
+          blocked={!mayWrite ? 'You need the permission to change settings' : !isChanged && 'Nothing is changed'}
+          onClick={submit}
+        >
+          Save
+        </Button>
+      }
+    >
+      <fieldset disabled={!mayWrite} className="grid max-w-5xl items-start gap-4 lg:grid-cols-2">
+        {(wrong !== null || save.error) && (
+          <div className="lg:col-span-2">
+            <Refusal error={wrong === null ? save.error : new Error(wrong)} />
+          </div>
+        )}
+        <Company draft={draft} change={change} />
+        <Formats draft={draft} change={change} />
+        <Column>
+          <Card title="Business hours">
+            <BusinessHours draft={draft} change={change} />
+          </Card>
+          <SecondPerson />
+        </Column>
+        <Contact draft={draft} change={change} />
+      </fieldset>
+    </Page>
+  )
+}
+
+const wordsOf = (issue: { readonly path: readonly PropertyKey[]; readonly message: string } | undefined) =>
+  issue ? `${issue.path.slice(-1).join('')}: ${issue.message}` : 'Something is not right'
+
+interface Part {
+  readonly draft: SettingsDraft
+  change(next: Partial<SettingsDraft>): void
+}
+
+const Column = ({ children }: { readonly children: ReactNode }) => <div className="grid gap-4">{children}</div>
+
+const Company = ({ draft, change }: Part) => (
+  <Card title="Company">
+    <Column>
+      <TextField label="Name" value={draft.name} onChange={({ target }) => change({ name: target.value })} />
+      <TextField
+        label="Billing e-mail"
+        optional
+        type="email"
+        value={draft.billingEmail}
+        onChange={({ target }) => change({ billingEmail: target.value })}
+      />
+      <SelectField label="Language" value="en" hint="There is no other yet." onChange={() => undefined}>
+        <option value="en">English</option>
+      </SelectField>
+    </Column>
+  </Card>
+)
+
+const dateFormats = ['YYYY-MM-DD', 'DD/MM/YYYY', 'MM/DD/YYYY'] as const
+const timeFormats = [
+  ['24h', '24 hours'],
+  ['12h', '12 hours'],
+] as const
+
+function Formats({ draft, change }: Part) {
+  const { timezone, dateFormat, timeFormat } = draft
+  return (
+    <Card title="Dates and times">
+      <Column>
+        <TimezoneField
+          label="Timezone"
+          optional
+          hint="Without one, everybody sees times as their own computer has them."
+          value={timezone}
+          onChange={({ target }) => change({ timezone: target.value })}
+        />
+        <SelectField
+          label="Date format"
+          value={dateFormat ?? ''}
+          onChange={({ target }) => change({ dateFormat: dateFormats.find((each) => each === target.value) ?? null })}
+        >
+          <option value="">As the browser has it</option>
+          {dateFormats.map((each) => (
+            <option key={each} value={each}>
+              {each}
+            </option>
+          ))}
+        </SelectField>
+        <SelectField
+          label="Time format"
+          value={timeFormat ?? ''}
+          onChange={({ target }) =>
+            change({ timeFormat: timeFormats.find(([each]) => each === target.value)?.[0] ?? null })
+          }
+        >
+          <option value="">As the browser has it</option>
+          {timeFormats.map(([each, label]) => (
+            <option key={each} value={each}>
+              {label}
+            </option>
+          ))}
+        </SelectField>
+        <TimeContext value={{ timezone: isTimezone(timezone) ? timezone : null, dateFormat, timeFormat }}>
+          <Sample />
+        </TimeContext>
+      </Column>
+    </Card>
+  )
+}
+
+const isTimezone = (text: string) => Intl.supportedValuesOf('timeZone').includes(text) || text === 'UTC'
+
+function Sample() {
+  const [now] = useState(() => new Date().toISOString())
+  const { moment } = useTimes()
+  return <p className="text-muted text-sm">Now would be written: {moment(now)}</p>
+}
+
+const contactFields = [
+  ['name', 'Name', 'text'],
+  ['email', 'E-mail', 'email'],
+  ['phone', 'Phone', 'tel'],
+  ['website', 'Website', 'url'],
+] as const
+
+const Contact = ({ draft: { contact }, change }: Part) => (
+  <Card title="Contact">
+    <Column>
+      {contactFields.map(([name, label, type]) => (
+        <TextField
+          key={name}
+          label={label}
+          optional
+          type={type}
+          value={contact[name]}
+          onChange={({ target }) => change({ contact: { ...contact, [name]: target.value } })}
+        />
+      ))}
+    </Column>
+  </Card>
+)

@@ -1,0 +1,109 @@
+import { type Site, sites } from '@muster/areas/tenancy/tenancy/sites.contract.ts'
+import { useState } from 'react'
+import { api } from '../../../api.ts'
+import { useAnswer, useChange } from '../../../questions.ts'
+import { Options, SelectField, TextField } from '../../../ui/fields.tsx'
+import { useSchemaForm } from '../../../ui/form.ts'
+import { SideForm } from '../../../ui/SideForm.tsx'
+import { TimezoneField } from '../../../ui/TimezoneField.tsx'
+import { toast } from '../../../ui/toasts.tsx'
+import { textOf } from './formValues.ts'
+
+const addressFields = [
+  ['street', 'Street'],
+  ['postalCode', 'Postal code'],
+  ['city', 'City'],
+  ['country', 'Country'],
+] as const
+const contactFields = [
+  ['name', 'Contact'],
+  ['email', 'E-mail'],
+  ['phone', 'Phone'],
+] as const
+type Texts = Readonly<Record<string, string>>
+
+const filled = (texts: Texts) => Object.fromEntries(Object.entries(texts).filter(([, text]) => text.trim() !== ''))
+const textsOf = (fields: readonly (readonly [string, string])[], object: Readonly<Record<string, unknown>> = {}) =>
+  Object.fromEntries(fields.map(([name]) => [name, textOf(object[name])]))
+
+interface Props {
+  /** The site to change; without one a new one is made. */
+  readonly site?: Site
+  readonly orgId: string | undefined
+  close(): void
+}
+
+/** A site: its name, timezone, address and whom to call. */
+export function SiteForm({ site, orgId, close }: Props) {
+  const [address, setAddress] = useState<Texts>(() => textsOf(addressFields, site?.address))
+  const [contact, setContact] = useState<Texts>(() => textsOf(contactFields, site?.contact))
+  const form = useSchemaForm(sites.create.input, {
+    orgId: site?.orgId ?? orgId ?? '',
+    name: site?.name ?? '',
+    timezone: site?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+  })
+  const { errors } = form.formState
+  const organizations = useAnswer((client) => client.tenancy.organizations.all, {}, { enabled: !site && !orgId }).data
+    ?.data
+  const save = useChange(
+    ({ orgId: org, name, timezone }: { orgId: string; name: string; timezone: string }) => {
+      const details = {
+        name,
+        timezone,
+        address: { ...site?.address, ...filled(address) },
+        contact: { ...site?.contact, ...filled(contact) },
+      }
+      return site
+        ? api.tenancy.sites.update.mutate({ id: site.id, ...details })
+        : api.tenancy.sites.create.mutate({ orgId: org, ...details })
+    },
+    {
+      refresh: ['tenancy'],
+      done({ name }) {
+        toast(site ? 'Saved' : `${name} is created`)
+        close()
+      },
+    },
+  )
+  const texts = (
+    fields: readonly (readonly [string, string])[],
+    values: Texts,
+    set: (change: (now: Texts) => Texts) => void,
+  ) =>
+    fields.map(([name, label]) => (
+      <TextField
+        key={name}
+        label={label}
+        optional
+        value={values[name] ?? ''}
+        onChange={({ target }) => set((now) => ({ ...now, [name]: target.value }))}
+      />
+    ))
+  return (
+    <SideForm
+      open
+      close={close}
+      title={site ? `Change ${site.name}` : 'New site'}
+      description="A place with devices: an office, a branch, a data centre."
+      verb={site ? 'Save' : 'Create'}
+      busy={save.isPending}
+      error={save.error}
+      submit={form.handleSubmit((given) => save.mutate(given))}
+    >
+      {!site && !orgId && (
+        <SelectField label="Organisation" error={errors.orgId && 'Choose an organisation'} {...form.register('orgId')}>
+          <option value="">Choose</option>
+          <Options of={organizations} />
+        </SelectField>
+      )}
+      <TextField label="Name" error={errors.name && 'Enter a name'} {...form.register('name')} />
+      <TimezoneField
+        label="Timezone"
+        error={errors.timezone && 'Choose a timezone such as Europe/Zurich'}
+        {...form.register('timezone')}
+      />
+      {texts(addressFields, address, setAddress)}
+      {texts(contactFields, contact, setContact)}
+    </SideForm>
+  )
+}

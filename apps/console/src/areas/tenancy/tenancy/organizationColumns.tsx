@@ -1,0 +1,129 @@
+import type { Organization } from '@muster/areas/tenancy/tenancy/organizations.contract.ts'
+import { Link } from '@tanstack/react-router'
+import { useAnswer, useEvery } from '../../../questions.ts'
+import { useCan, useMe } from '../../../session/session.tsx'
+import type { Column } from '../../../ui/DataTable.tsx'
+import { count } from '../../../ui/quantity.ts'
+import { RowMenu } from '../../../ui/RowMenu.tsx'
+import { Ago } from '../../../ui/time.tsx'
+import { organizationStatuses } from './routes.ts'
+import { type OrganizationStatus, StatusBadge, steps } from './status.tsx'
+
+interface Acts {
+  edit(organization: Organization): void
+  leave(organization: Organization): void
+  set(organization: Organization, to: OrganizationStatus): void
+}
+
+/** The columns of the list of organisations; device figures where the session has a partner to count for. */
+export function useOrganizationColumns(acts: Acts): readonly Column<Organization>[] {
+  const { scope } = useMe()
+  const can = useCan()
+  const isPartner = scope === 'partner'
+  const figures = useAnswer((api) => api.tenancy.dashboard.get, {}, { enabled: isPartner, everyMs: 30_000 }).data
+  const partners = useEvery(
+    (api) => api.tenancy.partners.list,
+    {},
+    { enabled: scope === 'system', staleMs: 60_000 },
+  ).data
+  const figuresOf = (id: string) => figures?.organizations.find((each) => each.id === id)
+  const mayWrite = can('organizations:write') ? undefined : 'You need the permission to change organisations'
+  const mayDelete = can('organizations:delete') ? undefined : 'You need the permission to delete organisations'
+  return [
+    {
+      id: 'name',
+      header: 'Name',
+      width: 220,
+      grow: 2,
+      cell: ({ id, name, type }) => (
+        <Link to="/organisations/$orgId" params={{ orgId: id }} className="group truncate rounded">
+          <span className="font-medium group-hover:text-accent-text">{name}</span>
+          {type === 'internal' && <span className="text-muted"> internal</span>}
+        </Link>
+      ),
+    },
+    { id: 'status', header: 'Status', width: 110, cell: ({ status }) => <StatusBadge status={status} /> },
+    ...(isPartner ? figureColumns(figuresOf) : []),
+    {
+      id: 'cap',
+      header: 'Most devices',
+      width: 110,
+      align: 'end',
+      cell: ({ maxDevices }) => (maxDevices === null ? <span className="text-muted">any</span> : count(maxDevices)),
+    },
+    ...(scope === 'system'
+      ? [
+          {
+            id: 'partner',
+            header: 'Partner',
+            width: 160,
+            grow: 1,
+            cell: ({ partnerId }: Organization) => partners?.find(({ id }) => id === partnerId)?.name ?? '–',
+          },
+        ]
+      : []),
+    { id: 'made', header: 'Since', width: 110, cell: ({ createdAt }) => <Ago at={createdAt} /> },
+    {
+      id: 'actions',
+      header: 'Actions',
+      width: 80,
+      cell: (organization) => (
+        <RowMenu
+          name={organization.name}
+          groups={[
+            [{ label: 'Change', blocked: mayWrite, act: () => acts.edit(organization) }],
+            organizationStatuses
+              .filter((to) => to !== organization.status)
+              .map((to) => ({ label: steps[to].verb, blocked: mayWrite, act: () => acts.set(organization, to) })),
+            [{ label: 'Delete', danger: true, blocked: mayDelete, act: () => acts.leave(organization) }],
+          ]}
+        />
+      ),
+    },
+  ]
+}
+
+interface Figures {
+  readonly sites: number
+  readonly devices: { readonly total: number; readonly online: number }
+  readonly lastSeenAt: string | null
+}
+
+function figureColumns(figuresOf: (id: string) => Figures | undefined): Column<Organization>[] {
+  const number = (value: number | undefined) => (value === undefined ? '–' : count(value))
+  return [
+    {
+      id: 'devices',
+      header: 'Devices',
+      width: 90,
+      align: 'end',
+      cell: ({ id, maxDevices }) => {
+        const total = figuresOf(id)?.devices.total
+        const isFull = maxDevices !== null && total !== undefined && total >= maxDevices
+        return (
+          <Link
+            to="/devices"
+            search={{ org: id }}
+            className={`rounded hover:text-accent-text ${isFull ? 'font-medium text-warn-text' : ''}`}
+          >
+            {number(total)}
+          </Link>
+        )
+      },
+    },
+    {
+      id: 'online',
+      header: 'Online',
+      width: 80,
+      align: 'end',
+      cell: ({ id }) => number(figuresOf(id)?.devices.online),
+    },
+    { id: 'sites', header: 'Sites', width: 70, align: 'end', cell: ({ id }) => number(figuresOf(id)?.sites) },
+    {
+      id: 'seen',
+      header: 'Last heard of',
+      width: 120,
+      cell: ({ id }) => <Ago at={figuresOf(id)?.lastSeenAt ?? null} />,
+    },
+  ]
+}

@@ -1,0 +1,116 @@
+import {
+  can,
+  create,
+  get,
+  id,
+  moment,
+  nameText,
+  page,
+  pageOf,
+  patch,
+  personCan,
+  post,
+  time,
+} from '@muster/kit/contract.ts'
+import { z } from 'zod'
+import { tenantInput } from '../../tenancy/tenancy/tenant.contract.ts'
+
+const decision = z.enum(['pending', 'approved', 'revoked'])
+
+export const AccessReview = z.object({
+  id: id(),
+  partnerId: id(),
+  orgId: id().nullable(),
+  name: z.string(),
+  description: z.string().nullable(),
+  status: z.enum(['open', 'overdue', 'completed']),
+  includesOrganizations: z.boolean(),
+  dueAt: time(),
+  createdBy: id(),
+  completedAt: time().nullable(),
+  completedBy: id().nullable(),
+  items: z.number(),
+  pending: z.number(),
+  approved: z.number(),
+  revoked: z.number(),
+  createdAt: time(),
+  updatedAt: time(),
+})
+export type AccessReview = z.infer<typeof AccessReview>
+
+/** One membership under review, as it was when the review began. */
+export const ReviewItem = z.object({
+  id: id(),
+  reviewId: id(),
+  userId: id(),
+  userEmail: z.string(),
+  userName: z.string(),
+  memberOrgId: id().nullable(),
+  memberOrgName: z.string().nullable(),
+  roleId: id(),
+  roleName: z.string(),
+  orgAccess: z.enum(['all', 'selected', 'none']).nullable(),
+  orgIds: z.array(id()).nullable(),
+  siteIds: z.array(id()).nullable(),
+  deviceGroupIds: z.array(id()).nullable(),
+  lastLoginAt: time().nullable(),
+  memberSince: time(),
+  decision,
+  reason: z.string().nullable(),
+  decidedBy: id().nullable(),
+  decidedAt: time().nullable(),
+  /** What came of it when the review was completed; gone had left before. */
+  outcome: z.enum(['kept', 'revoked', 'gone']).nullable(),
+})
+export type ReviewItem = z.infer<typeof ReviewItem>
+
+const reason = z.string().trim().max(1_000).nullable()
+
+export const reviews = {
+  list: get('/access-reviews', {
+    summary: 'Access reviews, newest first',
+    access: can('users:read'),
+    input: z.object({ ...tenantInput, status: AccessReview.shape.status.optional(), ...page }),
+    output: pageOf(AccessReview),
+  }),
+  create: create('/access-reviews', {
+    summary: 'Begin a review of everybody who has access now',
+    access: personCan('users:write'),
+    audit: 'access_review.create',
+    input: z.object({
+      name: nameText(),
+      description: z.string().trim().max(1_000).nullable().optional(),
+      /** Two weeks from now unless given. */
+      dueAt: moment().optional(),
+      includeOrganizations: z.boolean().default(false),
+      ...tenantInput,
+    }),
+    output: AccessReview,
+  }),
+  get: get('/access-reviews/:id', {
+    summary: 'One access review with the memberships under review',
+    access: can('users:read'),
+    input: z.object({ id: id(), decision: decision.optional() }),
+    output: AccessReview.omit({ items: true }).extend({ itemCount: z.number(), items: z.array(ReviewItem) }),
+  }),
+  decide: patch('/access-reviews/:id/items/:itemId', {
+    summary: 'Approve or revoke one membership; revoking needs a reason and takes effect with the completion',
+    access: personCan('users:write'),
+    audit: 'access_review.decide',
+    input: z
+      .object({ id: id(), itemId: id(), decision, reason: reason.optional() })
+      .refine((given) => given.decision !== 'revoked' || (given.reason ?? '') !== '', {
+        error: 'is needed for a revocation',
+        path: ['reason'],
+      }),
+    output: ReviewItem,
+  }),
+  complete: post('/access-reviews/:id/complete', {
+    summary: 'Complete a review: every membership decided on is kept or revoked, all at once',
+    access: personCan('users:delete'),
+    audit: ['access_review.complete', 'user.remove'],
+    stepUp: 'always',
+    input: z.object({ id: id() }),
+    output: AccessReview,
+  }),
+}

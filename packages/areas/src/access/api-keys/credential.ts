@@ -1,0 +1,155 @@
+// What an API key is worth at this moment: what its creator may do now, cut down to the key's own scopes.
+import { asSystem, type Db } from '@muster/db/database.ts'
+import { type Caller, hasPermission } from '@muster/kit/access.ts'
+import type { Request } from '@muster/kit/call.ts'
+import { denied, unauthenticated } from '@muster/kit/errors.ts'
+import { peppered } from '@muster/kit/keyring.ts'
+import { isPermission, type Permission } from '@muster/kit/permissions.ts'
+import type { Services } from '../../services.ts'
+import {
+  findAccount,
+  isWithin,
+  membershipIn,
+  membershipsOf,
+  opensPlace,
+  owesMfa,
+  permissionsOfRole,
+} from '../auth/index.ts'
+
+const header = 'x-api-key'
+const usedNoteMs = 60_000
+const notesMax = 10_000
+
+const invalid = () => unauthenticated('Invalid API key')
+
+/** Does the request come with an API key? */
+export const carriesApiKey = (request: Pick<Request, 'header'>): boolean => request.header(header) !== undefined
+
+interface Key {
+  readonly id: string
+  readonly userId: string
+  readonly scope: 'system' | 'partner' | 'organization'
+  readonly partnerId: string | null
+  readonly orgId: string | null
+  readonly scopes: string[]
+}
+
+/** @throws UNAUTHENTICATED for a key that is unknown, expired, revoked or whose creator has gone */
+export async function callerOfApiKey(services: Services, request: Request): Promise<Caller> {
+  const given = request.header(header) ?? ''
+  if (request.header('authorization') !== undefined) throw unauthenticated('Send one credential, not two')
+  if (!/^msk_[\w-]{43}$/.test(given)) throw invalid()
+  const hash = peppered(services.keyring, given)
+  const found = await services.callers.keys.resolve(hash, () => resolveKey(services, hash))
+  if (found === null) throw invalid()
+  const { caller, allowedAddresses, requestsPerMinute } = found
+  const keyId = caller.apiKeyId ?? ''
+  await services.limits.takeFrom('apiKey', keyId, { points: requestsPerMinute, seconds: 60 })
+  if (allowedAddresses.length > 0 && !isWithin(request.ip, allowedAddresses)) {
+    throw denied('This API key cannot be used from this address')
+  }
+  noteUse(services, keyId, request.ip)
+  return caller
+}
+
+const resolveKey = (services: Services, hash: string) =>
+  asSystem(services.system, async (db) => {
+    const now = new Date(services.clock.now()).toISOString()
+    const key = await db
+      .selectFrom('apiKeys')
+      .select(['id', 'userId', 'scope', 'partnerId', 'orgId', 'scopes', 'allowedAddresses', 'requestsPerMinute'])
+      .where((eb) =>
+        eb.or([eb('keyHash', '=', hash), eb.and([eb('previousHash', '=', hash), eb('previousExpiresAt', '>', now)])]),
+      )
+      .where('revokedAt', 'is', null)
+      .where('expiresAt', '>', now)
+      .executeTakeFirst()
+    if (key === undefined) return null
+    const caller = await callerBehind(services, db, key)
+    return caller === null ? null : { caller, ...key }
+  })
+
+async function callerBehind(services: Services, db: Db, key: Key): Promise<Caller | null> {
+  const account = await findAccount(db, key.userId, { providersOf: key.orgId })
+  const membership = await membershipBehind(db, key)
+  if (account?.status !== 'active' || membership === undefined) return null
+  const held = { permissions: await permissionsOfRole(db, membership.roleId) }
+  const ofOne = key.scope === 'organization' && key.orgId !== null ? [key.orgId] : null
+  const ofPartner =
+    membership.orgAccess === 'selected' ? (membership.orgIds ?? []) : membership.orgAccess === 'none' ? [] : null
+  const isMember = membership.scope === 'organization'
+  return {
+    kind: 'api-key',
+    userId: account.id,
+    email: account.email,
+    sessionId: null,
+    apiKeyId: key.id,
+    scope: key.scope,
+    partnerId: key.partnerId,
+    orgId: key.orgId,
+    orgAccess: key.scope === 'partner' ? membership.orgAccess : null,
+    accessibleOrgIds: ofOne ?? (key.scope === 'partner' ? ofPartner : null),
+    siteIds: isMember ? membership.siteIds : null,
+    deviceGroupIds: isMember ? membership.deviceGroupIds : null,
+    roleId: membership.roleId,
+    permissions: heldScopes(key.scopes, held),
+    mfa: false,
+    // Whoever owes a second factor does not get around it with a key; whoever has one needs none for each request.
+    mfaOwed: owesMfa(services.settings.enable2fa, membership, account, true),
+    emailVerified: opensPlace(account, membership, null) || (await isOfProvider(db, key)),
+    partnerActive: membership.scope === 'system' ? true : membership.partnerStatus === 'active',
+  }
+}
+
+/** What a key allows at this moment; nothing once its creator may not act in its place any more. */
+export const permissionsOfKey = (services: Services, key: Key): Promise<ReadonlySet<Permission>> =>
+  asSystem(services.system, async (db) => (await callerBehind(services, db, key))?.permissions ?? new Set())
+
+/** The membership from which the key has its power: its creator's own place, or a wider one that reaches the key's organisation. */
+async function membershipBehind(db: Db, key: Key) {
+  const own = await membershipIn(db, key.userId, key)
+  if (own !== undefined || key.orgId === null) return own
+  const { orgId, partnerId } = key
+  const alive = await db
+    .selectFrom('organizations')
+    .select('id')
+    .where('id', '=', orgId)
+    .where('deletedAt', 'is', null)
+    .executeTakeFirst()
+  if (alive === undefined) return undefined
+  return (await membershipsOf(db, key.userId)).find((membership) => {
+    if (membership.scope === 'system') return true
+    if (membership.scope !== 'partner' || membership.partnerId !== partnerId) return false
+    return membership.orgAccess === 'all' || (membership.orgAccess === 'selected' && membership.orgIds?.includes(orgId))
+  })
+}
+
+/** Before the mailbox is proven, only sessions of an organization's identity provider can have made a key, for the organization. */
+async function isOfProvider(db: Db, { userId, orgId }: Key): Promise<boolean> {
+  const identity = await db
+    .selectFrom('ssoIdentities')
+    .select('id')
+    .where('userId', '=', userId)
+    .where('orgId', '=', orgId)
+    .executeTakeFirst()
+  return identity !== undefined
+}
+
+function heldScopes(scopes: readonly string[], held: Pick<Caller, 'permissions'>): ReadonlySet<Permission> {
+  if (scopes.includes('*:*')) return held.permissions
+  const given = scopes.filter(isPermission)
+  return new Set(given.filter((scope) => hasPermission(held, scope)))
+}
+
+const noted = new Map<string, number>()
+
+/** Notes when and from where a key was used, once a minute at most; no request waits for it. */
+function noteUse({ system, clock, log }: Services, keyId: string, ip: string): void {
+  const now = clock.now()
+  if (now - (noted.get(keyId) ?? 0) < usedNoteMs) return
+  if (noted.size >= notesMax) noted.clear()
+  noted.set(keyId, now)
+  void system
+    .query('UPDATE api_keys SET last_used_at = $2, last_used_ip = $3 WHERE id = $1', [keyId, new Date(now), ip])
+    .catch((error: unknown) => log.warn({ err: error, apiKey: keyId }, 'the use of an API key was not noted'))
+}

@@ -1,0 +1,90 @@
+import { can, changes, create, del, get, id, nameText, patch, personCan, success, time } from '@muster/kit/contract.ts'
+import { actions, resources } from '@muster/kit/permissions.ts'
+import { z } from 'zod'
+import { tenantInput } from '../../tenancy/tenancy/tenant.contract.ts'
+
+const name = nameText(100)
+const description = z.string().trim().max(1_000).nullable()
+const permissions = z
+  .array(z.object({ resource: z.enum([...resources, '*']), action: z.enum([...actions, '*']) }))
+  .max(500)
+
+export const Permission = z.object({ resource: z.string(), action: z.string() })
+
+export const Role = z.object({
+  id: id(),
+  name: z.string(),
+  description: z.string().nullable(),
+  scope: z.enum(['system', 'partner', 'organization']),
+  partnerId: id().nullable(),
+  orgId: id().nullable(),
+  parentRoleId: id().nullable(),
+  isSystem: z.boolean(),
+  forceMfa: z.boolean(),
+  /** People who have the role, as far as the caller can see them. */
+  userCount: z.number(),
+  createdAt: time(),
+  updatedAt: time(),
+})
+export type Role = z.infer<typeof Role>
+const RoleDetail = Role.extend({ permissions: z.array(Permission) })
+
+const optional = { description, permissions, parentRoleId: id().nullable(), forceMfa: z.boolean() }
+
+export const roles = {
+  list: get('/roles', {
+    summary: 'Built-in and custom roles, with the number of people who have them',
+    access: can('users:read'),
+    input: z.object(tenantInput),
+    output: z.object({ data: z.array(Role) }),
+  }),
+  create: create('/roles', {
+    summary: 'Add a custom role',
+    access: personCan('users:write'),
+    audit: 'role.create',
+    stepUp: 'always',
+    input: z.object({ name, ...z.object(optional).partial().shape, ...tenantInput }),
+    output: RoleDetail,
+  }),
+  get: get('/roles/:id', {
+    summary: 'One role with its own permissions',
+    access: can('users:read'),
+    input: z.object({ id: id() }),
+    output: RoleDetail,
+  }),
+  update: patch('/roles/:id', {
+    summary: 'Change a custom role',
+    access: personCan('users:write'),
+    audit: 'role.update',
+    stepUp: 'always',
+    input: changes({ id: id() }, { name, ...optional }),
+    output: RoleDetail,
+  }),
+  remove: del('/roles/:id', {
+    summary: 'Delete a custom role that nobody has and no role inherits from',
+    access: personCan('users:delete'),
+    audit: 'role.delete',
+    stepUp: 'always',
+    input: z.object({ id: id() }),
+    output: success,
+  }),
+  clone: create('/roles/:id/clone', {
+    summary: "Copy a role with all its permissions into a custom role of the caller's own",
+    access: personCan('users:write'),
+    audit: 'role.clone',
+    stepUp: 'always',
+    input: z.object({ id: id(), name, ...tenantInput }),
+    output: RoleDetail,
+  }),
+  effectivePermissions: get('/roles/:id/effective-permissions', {
+    summary: 'What the role allows, directly and by inheritance, each with the role that it comes from',
+    access: can('users:read'),
+    input: z.object({ id: id() }),
+    output: z.object({
+      roleId: id(),
+      permissions: z.array(
+        Permission.extend({ sourceRoleId: id(), sourceRoleName: z.string(), inherited: z.boolean() }),
+      ),
+    }),
+  }),
+}

@@ -1,0 +1,169 @@
+import type { Db } from '@muster/db/database.ts'
+import type { Caller } from '@muster/kit/access.ts'
+import type { Scope } from '@muster/kit/contract.ts'
+import { notFound } from '@muster/kit/errors.ts'
+import { isPermission, type Permission } from '@muster/kit/permissions.ts'
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
+import { ofTenant, type Tenant, within } from '../../tenancy/tenancy/index.ts'
+
+export interface RoleRow {
+  readonly id: string
+  readonly name: string
+  readonly description: string | null
+  readonly scope: Scope
+  readonly partnerId: string | null
+  readonly orgId: string | null
+  readonly parentRoleId: string | null
+  readonly isSystem: boolean
+  readonly forceMfa: boolean
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: conditions for queries of any shape that have the table roles
+type AnyBuilder = ExpressionBuilder<any, any>
+
+/** Roles that members of the tenant can have: the built-in ones of its scope and its own. */
+export const rolesFor =
+  (tenant: Tenant) =>
+  (eb: AnyBuilder): Expression<SqlBool> =>
+    eb.or([
+      eb.and([eb('roles.isSystem', '=', true), eb('roles.scope', '=', tenant.scope)]),
+      ofTenant(tenant, 'roles.orgId', 'roles.partnerId')(eb),
+    ])
+
+/** Roles that the caller may look at: built-in ones that its scope can meet, and custom ones in its reach. */
+const visibleTo =
+  (caller: Caller) =>
+  (eb: AnyBuilder): Expression<SqlBool> => {
+    if (caller.scope === 'system') return eb.lit(true)
+    const scopes: Scope[] = caller.scope === 'partner' ? ['partner', 'organization'] : ['organization']
+    return eb.or([
+      eb.and([eb('roles.isSystem', '=', true), eb('roles.scope', 'in', scopes)]),
+      within(caller, 'roles.orgId', 'roles.partnerId')(eb),
+      ...(caller.scope === 'partner'
+        ? [eb.and([eb('roles.partnerId', '=', caller.partnerId), eb('roles.orgId', 'is', null)])]
+        : []),
+    ])
+  }
+
+/** One role in the caller's sight. @throws NOT_FOUND */
+export async function roleById(db: Db, caller: Caller, id: string): Promise<RoleRow> {
+  const role = await db
+    .selectFrom('roles')
+    .selectAll()
+    .where('roles.id', '=', id)
+    .where(visibleTo(caller))
+    .executeTakeFirst()
+  if (role === undefined) throw notFound('Role')
+  return role
+}
+
+/** Keeps others from changing or deleting the role until this is done. @throws NOT_FOUND when somebody has deleted it meanwhile */
+export async function lockRole(db: Db, { id }: RoleRow, why: 'to change' | 'to delete' = 'to change'): Promise<void> {
+  const found = db.selectFrom('roles').select('id').where('id', '=', id)
+  // One that is to be deleted cannot be given to a member meanwhile, either.
+  const kept = await (why === 'to delete' ? found.forUpdate() : found.forNoKeyUpdate()).executeTakeFirst()
+  if (kept === undefined) throw notFound('Role')
+}
+
+/** A role that members of the tenant can have, or that can be the parent of its roles. @throws NOT_FOUND */
+export async function roleFor(db: Db, tenant: Tenant, id: string, what = 'Role'): Promise<RoleRow> {
+  const role = await db
+    .selectFrom('roles')
+    .selectAll()
+    .where('roles.id', '=', id)
+    .where(rolesFor(tenant))
+    .executeTakeFirst()
+  if (role === undefined) throw notFound(what)
+  return role
+}
+
+/** How many people have each of the roles, of those whom the caller can see. */
+export async function userCounts(db: Db, caller: Caller, roleIds: readonly string[]): Promise<Map<string, number>> {
+  if (roleIds.length === 0) return new Map()
+  const ofPartner = sql`(SELECT role_id FROM partner_users WHERE role_id = ANY (${[...roleIds]}::uuid[]) AND ${
+    caller.scope === 'system' ? sql`true` : sql`partner_id = ${caller.scope === 'partner' ? caller.partnerId : null}`
+  })`
+  const reach =
+    caller.scope === 'system'
+      ? sql`true`
+      : caller.scope === 'organization'
+        ? sql`org_id = ${caller.orgId}`
+        : caller.orgAccess === 'all'
+          ? sql`partner_id = ${caller.partnerId}`
+          : sql`org_id = ANY (${[...(caller.accessibleOrgIds ?? [])]}::uuid[])`
+  const { rows } = await sql<{ roleId: string; count: number }>`
+    SELECT role_id, count(*) AS count FROM (
+      SELECT role_id FROM ${ofPartner} p
+      UNION ALL SELECT role_id FROM organization_users WHERE role_id = ANY (${[...roleIds]}::uuid[]) AND ${reach}
+      UNION ALL SELECT role_id FROM system_users WHERE role_id = ANY (${[...roleIds]}::uuid[])
+    ) m GROUP BY role_id`.execute(db)
+  return new Map(rows.map(({ roleId, count }) => [roleId, count]))
+}
+
+export interface EffectivePermission {
+  readonly roleId: string
+  readonly resource: string
+  readonly action: string
+  readonly sourceRoleId: string
+  readonly sourceRoleName: string
+  readonly inherited: boolean
+}
+
+/** What each of the roles allows by itself and by its chain of parents, nearest source first. */
+export async function effectivePermissions(db: Db, roleIds: readonly string[]): Promise<EffectivePermission[]> {
+  const { rows } = await sql<EffectivePermission>`
+    WITH RECURSIVE chain AS (
+      SELECT id AS role_id, id AS source_id, parent_role_id, name, 0 AS depth FROM roles WHERE id = ANY (${[...roleIds]}::uuid[])
+      UNION ALL
+      SELECT c.role_id, r.id, r.parent_role_id, r.name, c.depth + 1 FROM chain c JOIN roles r ON r.id = c.parent_role_id
+    ) CYCLE role_id, source_id SET again USING path
+    SELECT c.role_id, p.resource, p.action, c.source_id AS source_role_id, c.name AS source_role_name, c.depth > 0 AS inherited
+    FROM chain c JOIN role_permissions rp ON rp.role_id = c.source_id JOIN permissions p ON p.id = rp.permission_id
+    WHERE NOT c.again
+    ORDER BY c.role_id, c.depth, p.resource, p.action`.execute(db)
+  return rows
+}
+
+/** What a role allows altogether. */
+export async function permissionsOf(db: Db, roleId: string): Promise<Set<Permission>> {
+  const effective = await effectivePermissions(db, [roleId])
+  return new Set(effective.map(({ resource, action }) => `${resource}:${action}`).filter(isPermission))
+}
+
+/** Members whose role allows more from now on count as promoted now: they are no second person for who did it. */
+export async function notePromotion(db: Db, roleId: string, by: string): Promise<void> {
+  const heirs = sql`WITH RECURSIVE heirs AS (
+      SELECT id FROM roles WHERE id = ${roleId}
+      UNION SELECT r.id FROM roles r JOIN heirs h ON r.parent_role_id = h.id
+    )`
+  const promoted = sql`SET granted_by = ${by}, granted_at = now() WHERE role_id IN (SELECT id FROM heirs)`
+  await sql`${heirs} UPDATE partner_users ${promoted}`.execute(db)
+  await sql`${heirs} UPDATE organization_users ${promoted}`.execute(db)
+}
+
+/** What is allowed by a role and by every role that inherits from it: all that a change of the role concerns. */
+export async function permissionsConcerned(db: Db, roleId: string): Promise<Set<Permission>> {
+  const { rows } = await sql<{ id: string }>`
+    WITH RECURSIVE heirs AS (
+      SELECT id FROM roles WHERE id = ${roleId}
+      UNION SELECT r.id FROM roles r JOIN heirs h ON r.parent_role_id = h.id
+    ) SELECT id FROM heirs`.execute(db)
+  const effective = await effectivePermissions(
+    db,
+    rows.map(({ id }) => id),
+  )
+  return new Set(effective.map(({ resource, action }) => `${resource}:${action}`).filter(isPermission))
+}
+
+/** What a role allows by itself, as `resource:action`, sorted. */
+export async function directPermissions(db: Db, roleId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('rolePermissions')
+    .innerJoin('permissions', 'permissions.id', 'rolePermissions.permissionId')
+    .select(['permissions.resource', 'permissions.action'])
+    .where('rolePermissions.roleId', '=', roleId)
+    .execute()
+  return rows.map(({ resource, action }) => `${resource}:${action}`).sort()
+}

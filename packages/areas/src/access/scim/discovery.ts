@@ -1,0 +1,30 @@
+import { notFound } from '@muster/kit/errors.ts'
+import { implement } from '../../operation.ts'
+import { resourceTypes, schemas, serviceProviderConfig } from './messages.rules.ts'
+import { listOf, scimAnswer } from './provider-call.ts'
+import { discovery as contract } from './scim.contract.ts'
+
+// What this service supports is the same for everybody, and the standard lets anybody ask.
+export default implement(contract, {
+  async config() {
+    return scimAnswer(serviceProviderConfig)
+  },
+  async resourceTypes() {
+    return listOf(resourceTypes, resourceTypes.length, 1)
+  },
+  async resourceType({ input }) {
+    return oneOf(resourceTypes, input.id, 'Resource type')
+  },
+  async schemas() {
+    return listOf(schemas, schemas.length, 1)
+  },
+  async schema({ input }) {
+    return oneOf(schemas, input.id, 'Schema')
+  },
+})
+
+function oneOf(all: readonly { readonly id: string }[], id: string, what: string) {
+  const found = all.find((each) => each.id.toLowerCase() === id.toLowerCase())
+  if (found === undefined) throw notFound(what)
+  return scimAnswer(found)
+}

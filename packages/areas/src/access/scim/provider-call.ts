@@ -1,0 +1,94 @@
+// What all SCIM operations begin and end with: whose token it is, and an answer in the standard's media type.
+import type { Db } from '@muster/db/database.ts'
+import type { RawAnswer } from '@muster/kit/call.ts'
+import { AppError, unauthenticated } from '@muster/kit/errors.ts'
+import { sql } from 'kysely'
+import type { Call } from '../../operation.ts'
+import { originOf } from '../auth/index.ts'
+import { providerOfScimToken, type ScimProvider } from '../sso/index.ts'
+import { NotAFilter, plainName } from './filter.rules.ts'
+import { listSchema, mediaType } from './messages.rules.ts'
+import { BadPatch } from './patch.rules.ts'
+
+const allowance = { points: 6_000, seconds: 60 }
+
+/** The provider that the request's token belongs to. @throws UNAUTHENTICATED for any other credential */
+export async function callingProvider({ request, reply, services }: Call): Promise<ScimProvider> {
+  const token = /^Bearer +(\S+)$/i.exec(request.header('authorization') ?? '')?.[1]
+  const provider = token === undefined ? null : await providerOfScimToken(services, token)
+  if (provider === null) {
+    await services.limits.take('scimFailuresPerAddress', originOf(request.ip))
+    reply.header('www-authenticate', 'Bearer')
+    throw unauthenticated('The SCIM token is missing or not valid')
+  }
+  await services.limits.takeFrom('scimPerProvider', provider.id, allowance)
+  return provider
+}
+
+/** The provider's organisation as a tenant. */
+export const tenantOf = ({ orgId, partnerId, orgName }: ScimProvider) =>
+  ({ scope: 'organization', orgId, partnerId, name: orgName }) as const
+
+/** Changes of one provider follow each other. */
+export async function inTurn(db: Db, { id }: ScimProvider): Promise<void> {
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`scim ${id}`}, 0))`.execute(db)
+}
+
+/** Who a change is written down for. */
+export const byProvider = ({ id, name, orgId, partnerId }: ScimProvider) => ({
+  orgId,
+  partnerId,
+  actor: { type: 'system', id, email: `SCIM: ${name}` } as const,
+})
+
+export const scimAnswer = (body: object | null, status = 200, headers: Record<string, string> = {}): RawAnswer => ({
+  status,
+  headers: { 'content-type': mediaType, ...headers },
+  body: body === null ? null : JSON.stringify(body),
+})
+
+export interface Shown {
+  readonly attributes?: string | undefined
+  readonly excludedAttributes?: string | undefined
+}
+const listed = (text: string) => new Set(text.split(',').map((name) => plainName(name.trim()).split('.')[0] ?? ''))
+const always = new Set(['schemas', 'id', 'meta'])
+
+/** Is the attribute wanted? */
+export function wants({ attributes, excludedAttributes }: Shown, name: string): boolean {
+  const plain = name.toLowerCase()
+  if (always.has(plain)) return true
+  if (attributes !== undefined && attributes !== '') return listed(attributes).has(plain)
+  return excludedAttributes === undefined || !listed(excludedAttributes).has(plain)
+}
+
+/** The resource with the attributes that were asked for. */
+export const only = (resource: object, shown: Shown): object =>
+  Object.fromEntries(Object.entries(resource).filter(([name]) => wants(shown, name)))
+
+export const listOf = (resources: readonly object[], total: number, startIndex: number): RawAnswer =>
+  scimAnswer({
+    schemas: [listSchema],
+    totalResults: total,
+    startIndex,
+    itemsPerPage: resources.length,
+    Resources: resources,
+  })
+
+type ScimType = 'invalidFilter' | 'invalidPath' | 'invalidValue' | 'invalidSyntax' | 'noTarget' | 'mutability'
+export const badScim = (scimType: ScimType, message: string) => new AppError('BAD_REQUEST', message, { scimType })
+export const taken = (message: string) => new AppError('CONFLICT', message, { scimType: 'uniqueness' })
+
+/** Filters and patches that make no sense are the asker's mistake. */
+export function understood<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof NotAFilter) throw badScim('invalidFilter', error.message)
+    if (error instanceof BadPatch) throw badScim(error.scimType, error.message)
+    throw error
+  }
+}
+
+/** An id as we make them; anything else names nothing. */
+export const isId = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)

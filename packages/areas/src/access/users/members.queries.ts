@@ -1,0 +1,145 @@
+// Members: a person seen through one membership. What the tenant knows of it comes from the membership where it can
+// differ between tenants (status, name, since when), and from the account where it cannot.
+import type { Db } from '@muster/db/database.ts'
+import type { Caller } from '@muster/kit/access.ts'
+import { conflict, notFound } from '@muster/kit/errors.ts'
+import { type RawBuilder, sql } from 'kysely'
+import type { Tenant, TenantInput } from '../../tenancy/tenancy/index.ts'
+import type { RoleRow } from '../roles/index.ts'
+import type { User } from './user.contract.ts'
+
+/** A member with the key of the membership. */
+export type Member = User & { readonly membershipId: string }
+
+export interface MemberFilter {
+  readonly search?: string | undefined
+  readonly status?: User['status'] | undefined
+  readonly roleId?: string | undefined
+}
+interface Slice {
+  readonly page: number
+  readonly limit: number
+}
+
+const status = sql`CASE WHEN m.status = 'active' AND u.status = 'disabled' THEN 'disabled' ELSE m.status END`
+const name = sql`coalesce(m.display_name, u.name)`
+/** Nothing of an account shows before its owner has accepted, or inviting an address would tell whether it has one. */
+const oncePresent = (column: RawBuilder<unknown>, otherwise: RawBuilder<unknown>) =>
+  sql`CASE WHEN m.accepted_at IS NULL THEN ${otherwise} ELSE ${column} END`
+
+const about = sql`m.id AS membership_id, u.id, u.email, ${name} AS name, ${status} AS status, m.partner_id, m.role_id,
+  r.name AS role_name, ${oncePresent(sql`u.avatar_url`, sql`NULL`)} AS avatar_url,
+  ${oncePresent(sql`u.mfa_enabled`, sql`false`)} AS mfa_enabled,
+  ${oncePresent(sql`u.last_login_at`, sql`NULL`)} AS last_login_at, m.created_at, m.updated_at`
+const joined = sql`JOIN users u ON u.id = m.user_id JOIN roles r ON r.id = m.role_id`
+
+const ofPartner = sql`SELECT 'partner' AS scope, NULL::uuid AS org_id, m.org_access,
+  CASE m.org_access WHEN 'selected' THEN m.org_ids END AS org_ids, NULL::uuid[] AS site_ids, NULL::uuid[] AS device_group_ids, ${about}
+  FROM partner_users m ${joined}`
+const ofOrganization = sql`SELECT 'organization' AS scope, m.org_id, NULL AS org_access, NULL::uuid[] AS org_ids,
+  m.site_ids, m.device_group_ids, ${about} FROM organization_users m ${joined}`
+
+const partnerIn = (tenant: Tenant) => sql`m.partner_id = ${tenant.partnerId}`
+const orgIn = (tenant: Tenant) => sql`m.org_id = ${tenant.orgId}`
+
+const escaped = (text: string) => text.replace(/[\\%_]/g, '\\$&')
+
+function filtered({ search, status: wanted, roleId }: MemberFilter): RawBuilder<unknown> {
+  const conditions = [
+    ...(search
+      ? [sql`(u.email::text ILIKE ${`%${escaped(search)}%`} OR ${name} ILIKE ${`%${escaped(search)}%`})`]
+      : []),
+    ...(wanted === undefined ? [] : [sql`${status} = ${wanted}`]),
+    ...(roleId === undefined ? [] : [sql`m.role_id = ${roleId}`]),
+  ]
+  return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` AND `)
+}
+
+/** The members of a tenant by name, in pages. */
+export async function membersOf(db: Db, tenant: Tenant, filter: MemberFilter, { page, limit }: Slice) {
+  const [source, table, reach] =
+    tenant.orgId === null
+      ? [ofPartner, sql`partner_users`, partnerIn(tenant)]
+      : [ofOrganization, sql`organization_users`, orgIn(tenant)]
+  const matching = sql`${reach} AND ${filtered(filter)}`
+  const found = sql<Member>`${source} WHERE ${matching}
+    ORDER BY ${name}, u.id LIMIT ${limit} OFFSET ${(page - 1) * limit}`.execute(db)
+  const counted = sql<{ total: number }>`SELECT count(*) AS total FROM ${table} m ${joined} WHERE ${matching}`.execute(
+    db,
+  )
+  const { rows: data } = await found
+  const total = (await counted).rows[0]?.total ?? 0
+  return { data, pagination: { page, limit, total } }
+}
+
+/** People who have a role, as far as the caller can see them. */
+export async function membersWithRole(db: Db, caller: Caller, role: RoleRow, page: number, limit: number) {
+  const reach =
+    caller.scope === 'system'
+      ? sql`true`
+      : caller.scope === 'organization'
+        ? sql`m.org_id = ${caller.orgId}`
+        : caller.orgAccess === 'all'
+          ? sql`m.partner_id = ${caller.partnerId}`
+          : sql`m.org_id = ANY (${[...(caller.accessibleOrgIds ?? [])]}::uuid[])`
+  const partnerReach = caller.scope === 'system' ? sql`true` : sql`m.partner_id = ${caller.partnerId}`
+  const members =
+    role.scope === 'partner'
+      ? sql`${ofPartner} WHERE m.role_id = ${role.id} AND ${partnerReach}`
+      : sql`${ofOrganization} WHERE m.role_id = ${role.id} AND ${reach}`
+  const found = sql<Member>`SELECT * FROM (${members}) member
+    ORDER BY name, id LIMIT ${limit} OFFSET ${(page - 1) * limit}`.execute(db)
+  const counted = sql<{ total: number }>`SELECT count(*) AS total FROM (${members}) member`.execute(db)
+  const { rows: data } = await found
+  return { data, pagination: { page, limit, total: (await counted).rows[0]?.total ?? 0 } }
+}
+
+/**
+ * The one membership of a person that the caller means: in the tenant named, else in its own, else in the only
+ * organisation in reach where the person is a member.
+ * @throws NOT_FOUND; CONFLICT when several organisations are possible
+ */
+export async function memberById(db: Db, caller: Caller, userId: string, named: TenantInput): Promise<Member> {
+  const orgId = named.orgId ?? caller.orgId
+  const partnerId = caller.partnerId ?? named.partnerId ?? null
+  const inPartner = caller.scope === 'organization' || orgId !== null
+  const partnerReach = partnerId === null ? sql`true` : sql`m.partner_id = ${partnerId}`
+  const orgReach =
+    orgId !== null
+      ? caller.accessibleOrgIds === null || caller.accessibleOrgIds.includes(orgId)
+        ? sql`m.org_id = ${orgId}`
+        : sql`false`
+      : caller.accessibleOrgIds === null
+        ? sql`true`
+        : sql`m.org_id = ANY (${[...caller.accessibleOrgIds]}::uuid[])`
+  const { rows } = await sql<Member>`
+    ${ofPartner} WHERE m.user_id = ${userId} AND ${partnerReach} AND ${inPartner ? sql`false` : sql`true`}
+    UNION ALL
+    ${ofOrganization} JOIN organizations o ON o.id = m.org_id AND o.deleted_at IS NULL
+    WHERE m.user_id = ${userId} AND ${partnerReach} AND ${orgReach}`.execute(db)
+  const [first, second] = rows.sort((a, b) => Number(b.scope === 'partner') - Number(a.scope === 'partner'))
+  if (first === undefined) throw notFound('User')
+  if (first.scope === 'organization' && second !== undefined) {
+    throw conflict('This person is a member of several organizations: say which with orgId')
+  }
+  return first
+}
+
+/** The member that a membership of the partner or of one of its organisations makes; null when it has ended. */
+export async function memberOfMembership(db: Db, partnerId: string, membershipId: string): Promise<Member | null> {
+  const one = sql`WHERE m.id = ${membershipId} AND m.partner_id = ${partnerId}`
+  const { rows } = await sql<Member>`${ofPartner} ${one} UNION ALL ${ofOrganization} ${one}`.execute(db)
+  return rows[0] ?? null
+}
+
+/** A person as a member of one organisation; undefined when it is none. */
+export async function memberOfOrganization(db: Db, orgId: string, userId: string): Promise<Member | undefined> {
+  const { rows } = await sql<Member>`${ofOrganization} WHERE m.org_id = ${orgId} AND m.user_id = ${userId}`.execute(db)
+  return rows[0]
+}
+
+/** Where a member belongs. */
+export const tenantOfMember = (member: Member): Tenant =>
+  member.orgId === null
+    ? { scope: 'partner', partnerId: member.partnerId, orgId: null, name: '' }
+    : { scope: 'organization', partnerId: member.partnerId, orgId: member.orgId, name: '' }

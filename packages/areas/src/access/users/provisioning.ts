@@ -1,0 +1,146 @@
+// Members whom an identity provider brings, keeps up to date and takes away, on the system's connection. A provider speaks for
+// its organisation alone: an account that belongs to anybody else is neither taken over nor changed by it.
+import type { Db } from '@muster/db/database.ts'
+import { sql } from 'kysely'
+import type { Services } from '../../services.ts'
+import type { Tenant } from '../../tenancy/tenancy/index.ts'
+import { grantsPower, permissionsOf } from '../roles/index.ts'
+import { disable, enable, isKnownElsewhere, removeMember, rename } from './accounts.ts'
+import { sendInvitation } from './invitation-mail.ts'
+import type { Member } from './members.queries.ts'
+
+type Organization = Extract<Tenant, { scope: 'organization' }>
+
+interface NewMember {
+  readonly email: string
+  readonly name: string
+  readonly roleId: string
+}
+
+/**
+ * Has the person proven the mailbox, or been let in by another tenant? Then only the person can say what the account belongs
+ * to. A password that was set before any proof opens nothing, and keeps nobody out.
+ */
+async function isOwned(db: Db, userId: string): Promise<boolean> {
+  const { rows } = await sql<{ owned: boolean }>`
+    SELECT email_verified_at IS NOT NULL
+      OR EXISTS (SELECT FROM partner_users m WHERE m.user_id = u.id AND m.vouched_at IS NOT NULL)
+      OR EXISTS (SELECT FROM organization_users m WHERE m.user_id = u.id AND m.vouched_at IS NOT NULL) AS owned
+    FROM users u WHERE u.id = ${userId}`.execute(db)
+  return rows[0]?.owned !== false
+}
+
+async function addMembership(
+  db: Db,
+  { orgId, partnerId }: Organization,
+  userId: string,
+  { roleId, name }: NewMember,
+  status: 'active' | 'invited',
+): Promise<boolean> {
+  const accepted = status === 'invited' ? { acceptedAt: null, displayName: name } : {}
+  const added = await db
+    .insertInto('organizationUsers')
+    .values({ orgId, partnerId, userId, roleId, status, ...accepted })
+    .onConflict((row) => row.columns(['orgId', 'userId']).doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  return added !== undefined
+}
+
+/**
+ * A new account without a password, and its membership. The address must not have an account yet. The provider's word opens
+ * its organization; it does not prove the address to others.
+ */
+export async function addMember(db: Db, tenant: Organization, member: NewMember): Promise<string> {
+  const { email, name } = member
+  const { id } = await db
+    .insertInto('users')
+    .values({ email, name, status: 'active' })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await addMembership(db, tenant, id, member, 'active')
+  return id
+}
+
+/**
+ * Adds the person behind an address to the organisation. Whoever has an account that is not the organisation's alone is
+ * invited and has to accept; everybody else is a member at once.
+ * @returns null when it is a member already
+ */
+export async function provisionMember(
+  db: Db,
+  services: Services,
+  tenant: Organization,
+  member: NewMember,
+  by: string,
+): Promise<string | null> {
+  const { email, name } = member
+  const known = await db.selectFrom('users').select('id').where('email', '=', email).forNoKeyUpdate().executeTakeFirst()
+  if (known === undefined) return addMember(db, tenant, member)
+  const userId = known.id
+  const belongsElsewhere = (await isOwned(db, userId)) || (await isKnownElsewhere({ inSystem: db }, userId, userId))
+  const status = belongsElsewhere ? 'invited' : 'active'
+  if (!(await addMembership(db, tenant, userId, member, status))) return null
+  if (belongsElsewhere)
+    await sendInvitation(db, services, tenant, { userId, email, name }, { userId: null, email: by, isPresent: false })
+  else await db.updateTable('users').set({ status, name }).where('id', '=', userId).execute()
+  return userId
+}
+
+/**
+ * An invitation counts as accepted when the organisation's own provider brings the person.
+ * @returns false for an account that the person has to open itself
+ */
+export async function acceptByProvider(db: Db, member: Member): Promise<boolean> {
+  const { id, membershipId } = member
+  if (await isOwned(db, id)) return false
+  if (await isKnownElsewhere({ inSystem: db }, id, membershipId)) return false
+  await db
+    .updateTable('organizationUsers')
+    .set({ status: 'active', acceptedAt: new Date().toISOString() })
+    .where('id', '=', membershipId)
+    .execute()
+  await db.deleteFrom('userInvitations').where('userId', '=', id).where('orgId', '=', member.orgId).execute()
+  await db.updateTable('users').set({ status: 'active' }).where('id', '=', id).where('status', '=', 'invited').execute()
+  return true
+}
+
+/** What a provider may change of a member. */
+export interface ProvisionedChanges {
+  readonly email?: string
+  readonly name?: string
+  readonly active?: boolean
+  readonly roleId?: string
+}
+
+/**
+ * Changes a member as its provider says.
+ * An address is where a password is reset: a provider moves only that of an account which its owner has not proven, and
+ * which may do nothing but look, so that its token is not worth an administrator.
+ * @returns what could not be changed: an address that another account has, or one that is not the provider's to change
+ */
+export async function changeMember(
+  db: Db,
+  member: Member,
+  { email, name, active, roleId }: ProvisionedChanges,
+): Promise<'done' | 'taken' | 'owned'> {
+  const inSystem = { inSystem: db }
+  if (email !== undefined && email !== member.email) {
+    if (await isOwned(db, member.id)) return 'owned'
+    if (await isKnownElsewhere(inSystem, member.id, member.membershipId)) return 'owned'
+    if (grantsPower(await permissionsOf(db, member.roleId))) return 'owned'
+    const taken = await db.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst()
+    if (taken !== undefined) return 'taken'
+    await db.updateTable('users').set({ email, emailVerifiedAt: null }).where('id', '=', member.id).execute()
+  }
+  if (name !== undefined && name !== member.name) await rename(db, inSystem, member, name)
+  if (roleId !== undefined && roleId !== member.roleId) {
+    await db.updateTable('organizationUsers').set({ roleId }).where('id', '=', member.membershipId).execute()
+  }
+  if (active === false && member.status !== 'disabled') await disable(db, inSystem, member)
+  if (active === true && member.status === 'disabled') await enable(db, member)
+  return 'done'
+}
+
+/** Takes the member out of the organisation; account and history stay. */
+export const takeOut = (db: Db, member: Member): Promise<void> => removeMember(db, { inSystem: db }, member)

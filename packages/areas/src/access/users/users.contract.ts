@@ -1,0 +1,99 @@
+import {
+  changes,
+  del,
+  get,
+  id,
+  limit,
+  nameText,
+  page,
+  pageNumber,
+  pageOf,
+  patch,
+  personCan,
+  post,
+  stepUpWhen,
+  success,
+} from '@muster/kit/contract.ts'
+import { z } from 'zod'
+import { tenantInput } from '../../tenancy/tenancy/tenant.contract.ts'
+import { User, userStatus } from './user.contract.ts'
+
+export const name = nameText()
+const idList = z.array(id()).max(1_000)
+/** How far a membership reaches. Left out: everything. */
+export const membershipReach = {
+  orgAccess: z.enum(['all', 'selected', 'none']).optional(),
+  orgIds: z.array(id()).max(10_000).optional(),
+  siteIds: idList.nullable().optional(),
+  deviceGroupIds: idList.nullable().optional(),
+}
+
+export const users = {
+  ofRole: get('/roles/:id/users', {
+    summary: 'People who have the role',
+    access: personCan('users:read'),
+    input: z.object({ id: id(), ...page }),
+    output: pageOf(User),
+  }),
+  list: get('/users', {
+    summary: 'Members of the partner or organisation',
+    access: personCan('users:read'),
+    input: z.object({
+      ...tenantInput,
+      search: z.string().trim().max(255).optional(),
+      status: userStatus.optional(),
+      roleId: id().optional(),
+      page: pageNumber(),
+      limit: limit(500, 100),
+    }),
+    output: pageOf(User),
+  }),
+  roles: get('/users/roles', {
+    summary: 'Roles that members can be given',
+    access: personCan('users:read'),
+    input: z.object(tenantInput),
+    output: z.object({
+      data: z.array(
+        z.object({
+          id: id(),
+          name: z.string(),
+          description: z.string().nullable(),
+          scope: z.enum(['partner', 'organization']),
+          isSystem: z.boolean(),
+          /** Does the caller hold everything that the role allows, and so may give it to others? */
+          assignable: z.boolean(),
+        }),
+      ),
+    }),
+  }),
+  get: get('/users/:id', {
+    summary: 'One member',
+    access: personCan('users:read'),
+    input: z.object({ id: id(), ...tenantInput }),
+    output: User,
+  }),
+  update: patch('/users/:id', {
+    summary: "Change a member's name, disable it or enable it again",
+    access: personCan('users:write'),
+    audit: 'user.update',
+    stepUp: stepUpWhen('the status of an administrator changes'),
+    input: changes({ id: id(), ...tenantInput }, { name, status: z.enum(['active', 'disabled']) }),
+    output: User,
+  }),
+  remove: del('/users/:id', {
+    summary: 'Take a member out of the partner or organisation; the account stays and can be invited again',
+    access: personCan('users:delete'),
+    audit: 'user.remove',
+    stepUp: stepUpWhen('the member is an administrator'),
+    input: z.object({ id: id(), ...tenantInput }),
+    output: success,
+  }),
+  role: post('/users/:id/role', {
+    summary: 'Give a member another role, and where wanted another reach',
+    access: personCan('users:write'),
+    audit: 'user.role.assign',
+    stepUp: stepUpWhen('administration is given or taken'),
+    input: z.object({ id: id(), roleId: id(), ...membershipReach, ...tenantInput }),
+    output: User,
+  }),
+}

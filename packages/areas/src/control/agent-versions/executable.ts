@@ -1,0 +1,57 @@
+import type { RawAnswer } from '@muster/kit/call.ts'
+import { notFound } from '@muster/kit/errors.ts'
+import { targetFile } from '@muster/releases/repository.ts'
+import type { ReleaseTarget } from '@muster/wire/release.ts'
+import type { Call } from '../../operation.ts'
+import { serveFile } from './served-file.ts'
+import type { Registered } from './versions.queries.ts'
+
+type Asked = Pick<Call, 'services' | 'request'>
+
+const aboutOf = ({ version, sha256 }: { version: string; sha256: string }) => ({
+  'x-agent-version': version,
+  'x-checksum-sha256': sha256,
+})
+
+/** The executable itself, or the way to the host that has it. @throws NOT_FOUND saying what there is not */
+export async function executableAnswer(
+  call: Asked,
+  wanted: { readonly os: string; readonly arch: string; readonly version?: string | undefined },
+  found: Registered | undefined,
+): Promise<RawAnswer> {
+  const { os, arch, version } = wanted
+  const missing = notFound(
+    version === undefined ? `Agent for ${os}/${arch}` : `Agent version ${version} for ${os}/${arch}`,
+  )
+  if (found === undefined) throw missing
+  if (found.url !== null) {
+    const headers = { ...aboutOf(found), location: found.url, 'cache-control': 'no-cache' }
+    return { status: 302, headers, body: null }
+  }
+  const answer = await storedExecutable(call, found, false)
+  if (answer === null) throw missing
+  return answer
+}
+
+/**
+ * An executable of our own store; null when it is not there.
+ * @param immutable whether the address that was asked for names the bytes
+ */
+export async function storedExecutable(
+  { services, request }: Asked,
+  target: ReleaseTarget & { readonly sha256: string },
+  immutable: boolean,
+): Promise<RawAnswer | null> {
+  if (services.releases === null) return null
+  const name = target.os === 'windows' ? 'muster-agent.exe' : 'muster-agent'
+  return serveFile(request, services.releases, {
+    path: `targets/${targetFile(target, target.sha256)}`,
+    tag: target.sha256,
+    immutable,
+    headers: {
+      ...aboutOf(target),
+      'content-type': 'application/octet-stream',
+      'content-disposition': `attachment; filename="${name}"`,
+    },
+  })
+}

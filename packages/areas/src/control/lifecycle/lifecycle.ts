@@ -1,0 +1,168 @@
+import { publishGeneration } from '@muster/backplane/generations.ts'
+import { quarantinedGeneration, revokedGeneration } from '@muster/backplane/keys.ts'
+import { type LiveEvent, publishLive } from '@muster/backplane/live.ts'
+import { forgetRuns } from '@muster/backplane/runs.ts'
+import type { Db } from '@muster/db/database.ts'
+import type { Caller } from '@muster/kit/access.ts'
+import { badRequest, conflict, denied, notFound } from '@muster/kit/errors.ts'
+import {
+  decommissionDevice,
+  deviceById,
+  dismissDuplicates,
+  lockDevice,
+  moveDevice,
+  quarantineDevice,
+  releaseDevice,
+  type Target,
+  tellOfCommands,
+} from '../../fleet/devices/index.ts'
+import { leaveGroups, leaveGroupsOfOtherSites } from '../../fleet/groups/index.ts'
+import { implement } from '../../operation.ts'
+import { claimDevices, findOrganization, requireWorking } from '../../tenancy/tenancy/index.ts'
+import { lifecycle as contract } from './lifecycle.contract.ts'
+
+export default implement(contract, {
+  async update({ caller, input, db, services, audit, after: effect }) {
+    const device = await lockDevice(db, caller, input.id)
+    requireWorking({ status: device.organizationStatus })
+    const { id, hostname, orgId, partnerId } = device
+    const before = await deviceById(db, caller, id, services.clock.now())
+    const { displayName = before.displayName, siteId = before.siteId } = input
+    if (siteId !== before.siteId) {
+      await requireSite(db, caller, orgId, siteId)
+      await leaveGroupsOfOtherSites(db, id, siteId)
+    }
+    await db.updateTable('devices').set({ displayName, siteId }).where('id', '=', id).execute()
+    const states = {
+      before: { displayName: before.displayName, siteId: before.siteId },
+      after: { displayName, siteId },
+    }
+    audit({ target: id, name: hostname, orgId, partnerId, ...states })
+    const at = services.clock.now()
+    const events = [...new Set([before.siteId, siteId])].map(
+      (site): LiveEvent => ({ type: 'device.changed', orgId, siteId: site, deviceId: id, at, changed: 'place' }),
+    )
+    effect(() => publishLive(services.redis, partnerId, events))
+    return deviceById(db, caller, id, at)
+  },
+
+  async moveOrg({ caller, input, db, services, audit, after }) {
+    const device = await lockDevice(db, caller, input.id)
+    requireWorking({ status: device.organizationStatus })
+    if (device.lifecycle === 'provisioned') throw conflict('The device has not enrolled yet')
+    const { id, hostname, partnerId } = device
+    const { orgId, siteId } = await placeFor(db, caller, device, input)
+    await leaveGroups(db, id, 'moved')
+    const at = services.clock.now()
+    const cancelled = await moveDevice(db, caller, device, { orgId, siteId }, new Date(at).toISOString())
+    // The device is counted where it is now, so the question is whether those are too many.
+    await claimDevices(db, { partnerId, orgId }, 0)
+    const from = { orgId: device.orgId, siteId: device.siteId }
+    audit({ target: id, name: hostname, orgId, partnerId, before: from, after: { orgId, siteId } })
+    // Those who watch the place that it left hear of it as well as those who watch where it is now.
+    const events = [from, { orgId, siteId }].map(
+      (place): LiveEvent => ({ type: 'device.changed', ...place, deviceId: id, at, changed: 'moved' }),
+    )
+    after(() => publishLive(services.redis, partnerId, events))
+    after(() => tellOfCommands(services, cancelled, () => device))
+    return deviceById(db, caller, id, at)
+  },
+
+  async remove({ caller, input, db, services, audit, after }) {
+    const device = await lockDevice(db, caller, input.id)
+    requireWorking({ status: device.organizationStatus })
+    if (device.lifecycle === 'decommissioned') throw conflict('The device is already decommissioned')
+    const { id, hostname, orgId, partnerId, siteId, lifecycle } = device
+    const at = services.clock.now()
+    const cancelled = await decommissionDevice(db, id, new Date(at).toISOString())
+    await leaveGroups(db, id, 'decommissioned')
+    const states = { before: { lifecycle }, after: { lifecycle: 'decommissioned' } }
+    audit({ target: id, name: hostname, orgId, partnerId, ...states })
+    // Ends open sockets at once; should it fail, the worker brings the generations in line within a minute.
+    after(() => publishGeneration(services.redis, id, revokedGeneration))
+    after(() => forgetRuns(services.redis, id))
+    const event: LiveEvent = { type: 'device.status', orgId, siteId, deviceId: id, at, status: 'decommissioned' }
+    after(() => publishLive(services.redis, partnerId, [event]))
+    after(() => tellOfCommands(services, cancelled, () => device))
+    return { success: true as const }
+  },
+
+  async quarantine({ caller, input, db, services, audit, after }) {
+    const device = await lockDevice(db, caller, input.id)
+    requireWorking({ status: device.organizationStatus })
+    const { id, hostname, orgId, partnerId, siteId } = device
+    const at = services.clock.now()
+    const quarantined = await quarantineDevice(db, id, input.reason, new Date(at).toISOString())
+    if (quarantined === undefined) throw conflict(`The device is ${device.lifecycle}`)
+    const states = { before: { lifecycle: device.lifecycle }, after: { lifecycle: 'quarantined' } }
+    audit({ target: id, name: hostname, orgId, partnerId, ...states, details: { reason: input.reason } })
+    after(() => publishGeneration(services.redis, id, quarantinedGeneration))
+    const event: LiveEvent = { type: 'device.status', orgId, siteId, deviceId: id, at, status: 'quarantined' }
+    after(() => publishLive(services.redis, partnerId, [event]))
+    return deviceById(db, caller, id, at)
+  },
+
+  async release({ caller, input, db, services, audit, after }) {
+    const device = await lockDevice(db, caller, input.id)
+    requireWorking({ status: device.organizationStatus })
+    const { id, hostname, orgId, partnerId, siteId } = device
+    const released = await releaseDevice(db, id)
+    if (released === undefined) throw conflict('The device is not quarantined')
+    audit({
+      target: id,
+      name: hostname,
+      orgId,
+      partnerId,
+      ...{ before: { lifecycle: 'quarantined' }, after: { lifecycle: 'active' } },
+    })
+    const at = services.clock.now()
+    after(async () => {
+      await forgetRuns(services.redis, id)
+      await publishGeneration(services.redis, id, released.keyGeneration)
+    })
+    const event: LiveEvent = { type: 'device.status', orgId, siteId, deviceId: id, at, status: 'offline' }
+    after(() => publishLive(services.redis, partnerId, [event]))
+    return deviceById(db, caller, id, at)
+  },
+
+  async dismissDuplicates({ caller, input, db, services, audit }) {
+    const device = await lockDevice(db, caller, input.id)
+    requireWorking({ status: device.organizationStatus })
+    const { id, hostname, orgId, partnerId } = device
+    const by = { userId: caller.userId, at: new Date(services.clock.now()).toISOString() }
+    const dismissed = await dismissDuplicates(db, id, input.deviceId, by)
+    if (dismissed.length === 0) throw conflict('There is no such notice')
+    audit({ target: id, name: hostname, orgId, partnerId, details: { notSameMachineAs: dismissed } })
+    return { dismissed }
+  },
+})
+
+interface Place {
+  readonly orgId: string
+  readonly siteId: string | null
+}
+
+/** Where the device may go: another working organisation of its partner, in the caller's reach, with a site of its own or none. */
+async function placeFor(db: Db, caller: Caller, device: Target, { orgId, siteId }: Place): Promise<Place> {
+  const organization = await findOrganization(db, caller, orgId)
+  if (organization === undefined) throw notFound('Organization')
+  if (organization.partnerId !== device.partnerId) throw badRequest('A device can only move within its partner')
+  if (organization.id === device.orgId) throw conflict('The device is in this organization already')
+  requireWorking(organization)
+  await requireSite(db, caller, orgId, siteId)
+  return { orgId, siteId }
+}
+
+/** @throws NOT_FOUND when the organisation has no such site, FORBIDDEN when the caller would lose sight of the device */
+async function requireSite(db: Db, caller: Caller, orgId: string, siteId: string | null): Promise<void> {
+  if (caller.siteIds !== null && (siteId === null || !caller.siteIds.includes(siteId)))
+    throw denied('Access to this site denied')
+  if (siteId === null) return
+  const site = await db
+    .selectFrom('sites')
+    .select('id')
+    .where('id', '=', siteId)
+    .where('orgId', '=', orgId)
+    .executeTakeFirst()
+  if (site === undefined) throw notFound('Site')
+}

@@ -1,0 +1,12 @@
+// What the operations of this area share: they speak with one device while the request waits.
+import { can, id } from '@muster/kit/contract.ts'
+import { farReach } from '../../fleet/devices/commands.contract.ts'
+
+export const base = '/system-tools/devices/:deviceId'
+export const device = { deviceId: id() }
+/** No transaction is open while the device works. */
+export const own = { transaction: 'own', refuses: [409, 422, 504] } as const
+/** Of what changes the device. */
+export const changing = { ...own, stepUp: farReach } as const
+export const access = can('devices:execute')
+export const fileAccess = can('remote:access')

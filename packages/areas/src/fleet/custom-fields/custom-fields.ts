@@ -1,0 +1,213 @@
+import type { Db } from '@muster/db/database.ts'
+import { isOneOf } from '@muster/db/lists.ts'
+import type { Tables } from '@muster/db/tables.ts'
+import type { Caller } from '@muster/kit/access.ts'
+import { conflict, denied, invalid, notFound } from '@muster/kit/errors.ts'
+import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely'
+import { type Call, implement } from '../../operation.ts'
+import {
+  requireUnlimited,
+  requireWholeOrganization,
+  requireWorkingOrganization,
+  requireWorkingTenant,
+  type Tenant,
+  tenantOf,
+  within,
+} from '../../tenancy/tenancy/index.ts'
+import { deviceById } from '../devices/index.ts'
+import { CustomField, CustomValue, customFields as contract } from './custom-fields.contract.ts'
+import { faultOfValue } from './values.rules.ts'
+
+/** Those of organisations in reach, and those of the partner as a whole. */
+const readable = (caller: Caller) => (eb: ExpressionBuilder<Tables, 'customFields'>) =>
+  eb.or([
+    eb.and([eb('orgId', 'is not', null), within(caller, 'orgId', 'partnerId')(eb)]),
+    eb.and([
+      eb('orgId', 'is', null),
+      caller.scope === 'system' ? eb.lit(true) : eb('partnerId', '=', caller.partnerId),
+    ]),
+  ])
+
+async function fieldById({ db, caller }: Call, id: string): Promise<CustomField> {
+  const found = await db
+    .selectFrom('customFields')
+    .selectAll()
+    .where('id', '=', id)
+    .where(readable(caller))
+    .executeTakeFirst()
+  if (found === undefined) throw notFound('Custom field')
+  return CustomField.parse(found)
+}
+
+/** A partner's field is changed by the partner's people with access to all organisations, an organisation's by its own. */
+async function changeableField(call: Call, id: string): Promise<CustomField> {
+  const field = await fieldById(call, id)
+  requireWholeOrganization(call.caller)
+  if (field.orgId !== null) return field
+  if (call.caller.scope === 'organization') throw denied('The field belongs to the partner')
+  requireUnlimited(call.caller)
+  return field
+}
+
+function requireSoundDefault(field: Pick<CustomField, 'key' | 'type' | 'options' | 'defaultValue'>) {
+  if (field.type === 'choice' && field.options.length === 0) throw invalid('options: a choice needs at least one')
+  const fault = faultOfValue({ ...field, required: false }, field.defaultValue)
+  if (fault !== null) throw invalid(`defaultValue: ${fault}`)
+}
+
+/**
+ * Values are set by many at once, fields are made and deleted by one alone: no value outlives its field, and no key gets
+ * two types. Rows could not be locked for this, because an organization's people may not change the partner's fields.
+ */
+const asWriterOf = (what: 'values' | 'fields', partnerId: string): RawBuilder<unknown> => {
+  const key = sql`hashtextextended(${`custom fields ${partnerId}`}, 0)`
+  return what === 'values'
+    ? sql`SELECT pg_advisory_xact_lock_shared(${key})`
+    : sql`SELECT pg_advisory_xact_lock(${key})`
+}
+
+/** The fields with these keys that an organization's devices have. */
+async function definitionsFor(
+  db: Db,
+  { partnerId, orgId }: Pick<CustomField, 'partnerId' | 'orgId'>,
+  keys: readonly string[],
+): Promise<Map<string, CustomField>> {
+  const found = await db
+    .selectFrom('customFields')
+    .selectAll()
+    .where('partnerId', '=', partnerId)
+    .where((eb) => eb.or([eb('orgId', 'is', null), eb('orgId', '=', orgId)]))
+    .where(isOneOf('key', keys))
+    .execute()
+  return new Map(found.map((row) => [row.key, CustomField.parse(row)]))
+}
+
+/** One key has one type, for the partner and in each of its organizations: filters of the partner compare the values of all. */
+async function requireOneType(
+  db: Db,
+  { partnerId, orgId }: Tenant,
+  { key, type }: Pick<CustomField, 'key' | 'type'>,
+): Promise<void> {
+  await asWriterOf('fields', partnerId).execute(db)
+  const other = await db
+    .selectFrom('customFields')
+    .select(['orgId', 'type'])
+    .where('partnerId', '=', partnerId)
+    .where('key', '=', key)
+    .where('type', '!=', type)
+    .$if(orgId !== null, (query) => query.where('orgId', 'is', null))
+    .executeTakeFirst()
+  if (other === undefined) return
+  const owner = other.orgId === null ? 'The partner' : 'An organization of the partner'
+  throw conflict(`${owner} has a field ${key} of the type ${other.type}. Use this type or another key`)
+}
+
+export default implement(contract, {
+  async list({ caller, input: { page, limit, orgId }, db }) {
+    const found = db
+      .selectFrom('customFields')
+      .where(readable(caller))
+      .$if(orgId !== undefined, (query) =>
+        query.where((eb) => eb.or([eb('orgId', 'is', null), eb('orgId', '=', orgId ?? '')])),
+      )
+    const [rows, { total }] = await Promise.all([
+      found
+        .selectAll()
+        .orderBy('label')
+        .orderBy('id')
+        .limit(limit)
+        .offset((page - 1) * limit)
+        .execute(),
+      found.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+    ])
+    return { data: rows.map((row) => CustomField.parse(row)), pagination: { page, limit, total } }
+  },
+
+  async create({ caller, input, db, audit }) {
+    const tenant = await tenantOf(db, caller, input)
+    if (tenant.orgId === null) requireUnlimited(caller)
+    else requireWholeOrganization(caller)
+    await requireWorkingTenant(db, caller, tenant)
+    requireSoundDefault(input)
+    const { partnerId, orgId } = tenant
+    await requireOneType(db, tenant, input)
+    const made = await db
+      .insertInto('customFields')
+      .values({ ...input, partnerId, orgId, defaultValue: JSON.stringify(input.defaultValue) })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    audit({ target: made.id, name: made.label, orgId, partnerId, after: made })
+    return CustomField.parse(made)
+  },
+
+  async get(call) {
+    return fieldById(call, call.input.id)
+  },
+
+  async update(call) {
+    const { id, defaultValue, ...changes } = call.input
+    const before = await changeableField(call, id)
+    await requireWorkingOrganization(call.db, call.caller, before.orgId)
+    requireSoundDefault({
+      ...before,
+      ...changes,
+      defaultValue: defaultValue === undefined ? before.defaultValue : defaultValue,
+    })
+    const after = await call.db
+      .updateTable('customFields')
+      .set({ ...changes, ...(defaultValue === undefined ? {} : { defaultValue: JSON.stringify(defaultValue) }) })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    call.audit({ target: id, name: after.label, orgId: after.orgId, partnerId: after.partnerId, before, after })
+    return CustomField.parse(after)
+  },
+
+  async remove(call) {
+    const before = await changeableField(call, call.input.id)
+    const { db } = call
+    await requireWorkingOrganization(db, call.caller, before.orgId)
+    await asWriterOf('fields', before.partnerId).execute(db)
+    const { numDeletedRows } = await db.deleteFrom('customFields').where('id', '=', before.id).executeTakeFirst()
+    if (numDeletedRows === 0n) throw notFound('Custom field')
+    await db
+      .updateTable('devices')
+      .set({ customFields: sql`custom_fields - ${before.key}::text` })
+      .where('partnerId', '=', before.partnerId)
+      .$if(before.orgId !== null, (query) => query.where('orgId', '=', before.orgId ?? ''))
+      .where(sql<boolean>`custom_fields ? ${before.key}::text`)
+      .execute()
+    call.audit({ target: before.id, name: before.label, orgId: before.orgId, partnerId: before.partnerId, before })
+    return { success: true as const }
+  },
+
+  async setValues(call) {
+    const { caller, db, services, audit } = call
+    const { id, values = {} } = call.input
+    const device = await deviceById(db, caller, id, services.clock.now())
+    await requireWorkingOrganization(db, caller, device.orgId)
+    const place = db.selectFrom('devices').select(['customFields', 'partnerId', 'orgId']).where('id', '=', id)
+    const { partnerId } = await place.executeTakeFirstOrThrow()
+    await asWriterOf('values', partnerId).execute(db)
+    const stored = await place.forUpdate().executeTakeFirst()
+    if (stored === undefined) throw notFound('Device')
+    const definitions = await definitionsFor(db, stored, Object.keys(values))
+    for (const [key, value] of Object.entries(values)) {
+      const definition = definitions.get(key)
+      // A value that outlived its field can be taken away.
+      if (definition === undefined && value === null && Object.hasOwn(stored.customFields, key)) continue
+      if (definition === undefined) throw invalid(`values.${key}: there is no such custom field`)
+      const fault = faultOfValue(definition, value)
+      if (fault !== null) throw invalid(`values.${key}: ${fault}`)
+    }
+    const merged = Object.entries({ ...stored.customFields, ...values }).filter(([, value]) => value !== null)
+    const after = Object.fromEntries(merged.map(([key, value]) => [key, CustomValue.parse(value)]))
+    await db
+      .updateTable('devices')
+      .set({ customFields: JSON.stringify(after) })
+      .where('id', '=', id)
+      .execute()
+    audit({ target: id, name: device.hostname, orgId: device.orgId, partnerId, before: stored.customFields, after })
+    return { deviceId: id, values: after }
+  },
+})

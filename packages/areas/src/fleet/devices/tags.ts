@@ -1,0 +1,99 @@
+import { invalid } from '@muster/kit/errors.ts'
+import { sql } from 'kysely'
+import { implement } from '../../operation.ts'
+import { isWorking } from '../../tenancy/tenancy/index.ts'
+import { asDevice, deviceColumns, stateColumns } from './devices.queries.ts'
+import { tags as contract } from './tags.contract.ts'
+import { visibleDevices } from './visibility.ts'
+
+const tagsMax = 50
+
+export default implement(contract, {
+  async list({ caller, input: { page, limit, orgId, search }, db }) {
+    const tagged = db
+      .selectFrom('devices')
+      .innerJoinLateral(sql<{ tag: string }>`unnest(devices.tags)`.as<'tagged'>(sql`tagged(tag)`), (join) =>
+        join.onTrue(),
+      )
+      .where(visibleDevices(caller))
+      .where('devices.lifecycle', '<>', 'decommissioned')
+      .$if(orgId !== undefined, (query) => query.where('devices.orgId', '=', orgId ?? ''))
+      .$if(search !== undefined, (query) =>
+        query.where(sql<boolean>`strpos(lower(tagged.tag), lower(${search}::text)) > 0`),
+      )
+    const [data, { total }] = await Promise.all([
+      tagged
+        .select((eb) => ['tagged.tag', eb.fn.countAll<number>().as('deviceCount')])
+        .groupBy('tagged.tag')
+        .orderBy('deviceCount', 'desc')
+        .orderBy('tagged.tag')
+        .limit(limit)
+        .offset((page - 1) * limit)
+        .execute(),
+      tagged.select((eb) => eb.fn.count<number>('tagged.tag').distinct().as('total')).executeTakeFirstOrThrow(),
+    ])
+    return { data, pagination: { page, limit, total } }
+  },
+
+  async devices({ caller, input: { page, limit, tag, tags = [], match }, db, services }) {
+    const wanted = tag === undefined ? tags : [tag, ...tags]
+    if (wanted.length === 0) throw invalid('tags: name at least one')
+    const carry =
+      match === 'all'
+        ? sql<boolean>`devices.tags @> ${wanted}::text[]`
+        : sql<boolean>`devices.tags && ${wanted}::text[]`
+    const found = db
+      .selectFrom('devices')
+      .leftJoin('deviceState as state', 'state.deviceId', 'devices.id')
+      .where(visibleDevices(caller))
+      .where('devices.lifecycle', '<>', 'decommissioned')
+      .where(carry)
+    const [rows, { total }] = await Promise.all([
+      found
+        .select(deviceColumns)
+        .select(stateColumns)
+        .orderBy('devices.hostname')
+        .orderBy('devices.id')
+        .limit(limit)
+        .offset((page - 1) * limit)
+        .execute(),
+      found.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+    ])
+    return { data: rows.map((row) => asDevice(row, services.clock.now())), pagination: { page, limit, total } }
+  },
+
+  async assign({ caller, input: { deviceIds, add, remove }, db, audit }) {
+    if (add.length === 0 && remove.length === 0) throw invalid('add: nothing to add or remove')
+    const rows = await db
+      .selectFrom('devices')
+      .innerJoin('organizations', 'organizations.id', 'devices.orgId')
+      .select(['devices.id', 'devices.tags', 'devices.hostname', 'devices.orgId', 'devices.partnerId'])
+      .select('organizations.status')
+      .where(visibleDevices(caller))
+      .where('devices.id', 'in', deviceIds)
+      .orderBy('devices.id')
+      .forUpdate('devices')
+      .execute()
+    const seen = new Set(rows.map((row) => row.id))
+    const skipped = [...new Set(deviceIds)]
+      .filter((id) => !seen.has(id))
+      .map((deviceId) => ({ deviceId, reason: 'not found' }))
+    const updated: string[] = []
+    for (const { id, tags, hostname, orgId, partnerId, status } of rows) {
+      if (!isWorking({ status })) {
+        skipped.push({ deviceId: id, reason: 'organization_suspended' })
+        continue
+      }
+      const after = [...new Set([...tags, ...add])].filter((tag) => !remove.includes(tag))
+      if (after.length > tagsMax) {
+        skipped.push({ deviceId: id, reason: `would have more than ${tagsMax} tags` })
+        continue
+      }
+      await db.updateTable('devices').set({ tags: after }).where('id', '=', id).execute()
+      updated.push(id)
+      audit({ target: id, name: hostname, orgId, partnerId, before: { tags }, after: { tags: after } })
+    }
+    if (updated.length === 0) audit({ target: deviceIds[0] ?? '', details: { skipped: skipped.length } })
+    return { updated, skipped }
+  },
+})

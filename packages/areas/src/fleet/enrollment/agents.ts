@@ -1,0 +1,92 @@
+import { publishGeneration } from '@muster/backplane/generations.ts'
+import { publishLive } from '@muster/backplane/live.ts'
+import { unauthenticated } from '@muster/kit/errors.ts'
+import { type Keyring, orderKeysOf, peppered } from '@muster/kit/keyring.ts'
+import { originOf } from '../../access/auth/index.ts'
+import { implement } from '../../operation.ts'
+import { findRegistered, findTwins, lockMachine, noteDuplicates } from '../devices/index.ts'
+import { agents as contract } from './agents.contract.ts'
+import { isDeviceCertificate, signDeviceCertificate } from './certificates.ts'
+import { admitMachine, type Credential, grantOf } from './grants.ts'
+import { againstGuessing, hashOfCode, isInstallCode } from './install-code.ts'
+import { replaceKey } from './replace-key.ts'
+
+/** What an agent trusts from now on: the keys that the newest statement names. */
+function trustedOrderKeys(keyring: Keyring) {
+  const newest = orderKeysOf(keyring).orderStatements.at(-1)
+  if (newest === undefined) throw new Error('A key file always has a statement of its order keys')
+  return { serial: newest.serial, keys: newest.keys }
+}
+
+export default implement(contract, {
+  async enroll({ input, request, services, write, audit, after }) {
+    const address = originOf(request.ip)
+    await services.limits.take('enrollPerAddress', address)
+    const { enrollmentKey, osName = null, osVersion = null, machineId = null, previous, ...given } = input
+    const key = enrollmentKey ?? request.header('x-enrollment-key') ?? ''
+    if (key === '') throw unauthenticated('An enrollment key is required')
+    const machine = { ...given, osName, osVersion, machineId }
+    const nowMs = services.clock.now()
+    const credential: Credential = isInstallCode(key)
+      ? { codeHash: hashOfCode(services.keyring, key) }
+      : { keyHash: peppered(services.keyring, key) }
+
+    const enroll = () =>
+      write(async (db) => {
+        const grant = await grantOf(db, credential, nowMs)
+        await lockMachine(db, grant.orgId, machine.publicKey)
+        // An answer that got lost is asked for again: the machine is in already, and takes no second use of the key.
+        const same = await findRegistered(db, grant.orgId, machine)
+        const known = same ?? (previous === undefined ? undefined : await replaceKey(db, grant, machine, previous))
+        const admitted = known ?? (await admitMachine(db, grant, machine, nowMs))
+        const { id, orgId, partnerId, siteId } = admitted
+        if (same === undefined && known !== undefined)
+          after(() => publishGeneration(services.redis, id, known.keyGeneration))
+        const twins = known === undefined ? await findTwins(db, admitted, machineId) : []
+        audit({
+          target: id,
+          name: machine.hostname,
+          orgId,
+          partnerId,
+          actor: { type: 'agent', id },
+          details: {
+            ...{ enrollmentKeyId: grant.id, agentVersion: machine.agentVersion, again: known !== undefined },
+            ...(grant.codeId !== null && { installCodeId: grant.codeId }),
+          },
+        })
+        if (twins.length > 0) {
+          const about = { publicUrl: services.settings.publicUrl, at: new Date(nowMs).toISOString() }
+          await noteDuplicates(db, { ...admitted, hostname: machine.hostname }, twins, about)
+          audit({
+            action: 'device.possible_duplicate',
+            target: id,
+            name: machine.hostname,
+            orgId,
+            partnerId,
+            actor: { type: 'agent', id },
+            details: { sameMachineAs: twins },
+          })
+        }
+        const event = { type: 'device.changed', orgId, siteId, deviceId: id, at: nowMs, change: 'enrolled' } as const
+        if (known === undefined) after(() => publishLive(services.redis, partnerId, [event]))
+        return admitted
+      })
+    const device = 'codeHash' in credential ? await againstGuessing(services.limits, address, enroll) : await enroll()
+
+    const { id: deviceId, orgId, partnerId, siteId, keyGeneration: generation } = device
+    const certified = { deviceId, orgId, partnerId, generation, publicKey: machine.publicKey }
+    const certificate = await signDeviceCertificate(services.keyring, certified, nowMs)
+    const { ingestUrl } = services.settings
+    return { deviceId, certificate, ingestUrl, orgId, siteId, orderKeys: trustedOrderKeys(services.keyring) }
+  },
+
+  async orderKeys({ input, request, services }) {
+    await services.limits.take('orderKeysPerAddress', originOf(request.ip))
+    const now = services.clock.now()
+    if (!(await isDeviceCertificate(services.keyring, input.certificate, now))) {
+      throw unauthenticated('A device certificate of this server is required')
+    }
+    const { orderStatements: statements } = orderKeysOf(services.keyring)
+    return { ...trustedOrderKeys(services.keyring), statements, serverTime: now }
+  },
+})

@@ -1,6 +1,0 @@
-import type { ExamplesOf } from '../examples.ts'
-import type { health } from './health.contract.ts'
-
-export const healthExamples: ExamplesOf<typeof health> = {
-  get: { about: 'own', input: () => ({}) },
-}

@@ -1,0 +1,19 @@
+import { randomUUID } from 'node:crypto'
+import type { ExamplesOf } from '../../examples.ts'
+import type { deadLetters } from './dead-letters.contract.ts'
+import type { jobs } from './jobs.contract.ts'
+
+// Nothing fails while the gates run, so there is nothing to look into or to try again.
+const answers = [404]
+
+export const jobsExamples: ExamplesOf<typeof jobs> = {
+  queues: { about: 'own', input: () => ({}) },
+  list: { about: 'own', input: () => ({ limit: 100 }) },
+  retry: { about: 'own', input: () => ({ id: randomUUID() }), answers },
+}
+
+export const deadLettersExamples: ExamplesOf<typeof deadLetters> = {
+  list: { about: 'own', input: () => ({ limit: 100 }) },
+  get: { about: 'own', input: () => ({ id: '0.1767225600000-0' }), answers },
+  replay: { about: 'own', input: () => ({ id: '0.1767225600000-0' }), answers },
+}
