@@ -1,7 +1,5 @@
-import { existsSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { codeLines, filesIn, isTest, read, root, sources } from './sources.ts'
+import { codeLines, filesIn, isTest, read, sources } from './sources.ts'
 
 const warnLines = 300
 const mostLines = 400
@@ -71,15 +69,6 @@ test('no file only hands on what others declare', () => {
   expect(sources.filter((path) => handsOn(path) && !path.endsWith('/index.ts'))).toEqual([])
 })
 
-const documents = [...filesIn('.').filter((path) => path.endsWith('.md'))]
-
-test.each(documents)('every path that %s names exists', (document) => {
-  const missing = pathsIn(read(document)).filter(
-    (path) => !existsSync(join(root, path)) && !existsSync(join(root, dirname(document), path)),
-  )
-  expect(missing).toEqual([])
-})
-
 test('every dependency that the lock names has an entry, so that `npm ci` accepts it on each platform', () => {
   const { packages }: { packages: Record<string, { optionalDependencies?: Record<string, string> }> } = JSON.parse(
     read('package-lock.json'),
@@ -98,13 +87,4 @@ function found(paths: string[], pattern: RegExp): string[] {
       .filter(({ text }) => pattern.test(text) && !text.includes('const forced ='))
       .map(({ number, text }) => `${path}:${number}: ${text.trim()}`),
   )
-}
-
-// Links to files, and inline code that begins with one of our folders or is a file at the root.
-function pathsIn(text: string): string[] {
-  const prose = text.replace(/^```[\s\S]*?^```/gm, '')
-  const links = [...prose.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)].map(([, target]) => target ?? '')
-  const inline = [...prose.matchAll(/`([\w./-]+)`/g)].map(([, target]) => target ?? '')
-  const ours = /^(apps|packages|bench|docs|deploy|migrations|scripts|test)\/[\w./-]+$/
-  return [...links.filter((target) => !/^[a-z]+:/.test(target)), ...inline.filter((target) => ours.test(target))]
 }
