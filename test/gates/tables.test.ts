@@ -1,21 +1,12 @@
 // Cases D1 and D2: every table that there is, also those of areas to come, keeps tenants apart by itself.
-import { migrate } from '@muster/db/migrate.ts'
-import { ensureRoles } from '@muster/db/roles.ts'
-import { emptyDatabase } from '@muster/testkit/stores.ts'
+import { ownDatabase } from '@muster/testkit/stores.ts'
 import pg from 'pg'
 import { afterAll, describe, expect, it } from 'vitest'
 import { policiesOf, privilegesOf, type Table, tablesOf } from './catalogue.ts'
 import { imaginaryTenant, insertSamples, type Tenant } from './sample-rows.ts'
 import { looseKeys, open, otherwiseOwned } from './tables.exceptions.ts'
 
-const database = await emptyDatabase()
-const passwordIn = (url: string) => decodeURIComponent(new URL(url).password)
-await ensureRoles({
-  ownerUrl: database.ownerUrl,
-  appPassword: passwordIn(database.appUrl),
-  systemPassword: passwordIn(database.systemUrl),
-})
-await migrate({ ownerUrl: database.ownerUrl })
+const database = await ownDatabase()
 const owner = new pg.Client({ connectionString: database.ownerUrl })
 const app = new pg.Client({ connectionString: database.appUrl })
 await Promise.all([owner.connect(), app.connect()])

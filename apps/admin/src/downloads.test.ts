@@ -8,7 +8,6 @@ import { promisify } from 'node:util'
 import { followReleases } from '@muster/areas/control/agent-versions/publish.jobs.ts'
 import { operations } from '@muster/areas/registry.ts'
 import { createRuntime } from '@muster/areas/runtime.ts'
-import { migrate } from '@muster/db/migrate.ts'
 import { createPool } from '@muster/db/pool.ts'
 import { createLog } from '@muster/kit/log.ts'
 import { createReleaseKey } from '@muster/releases/keys.ts'
@@ -16,7 +15,7 @@ import { Repository } from '@muster/releases/repository.ts'
 import { S3Store } from '@muster/releases/s3-store.ts'
 import { DiskStore } from '@muster/releases/store.ts'
 import { testServices } from '@muster/testkit/services.ts'
-import { emptyDatabase } from '@muster/testkit/stores.ts'
+import { ownDatabase } from '@muster/testkit/stores.ts'
 import type { FastifyInstance } from 'fastify'
 import { Registry } from 'prom-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -27,8 +26,7 @@ const bytes = '0123456789'
 
 describe('downloads', async () => {
   // A database of its own: what a store has registered is one for the whole installation.
-  const database = await emptyDatabase()
-  await migrate({ ownerUrl: database.ownerUrl })
+  const database = await ownDatabase()
   const system = createPool({ url: database.systemUrl, name: 'downloads', max: 2 })
   const services = { ...(await testServices()), system }
   const folder = mkdtempSync(join(tmpdir(), 'muster-downloads-'))

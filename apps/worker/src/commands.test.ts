@@ -10,7 +10,7 @@ let parts: Parts
 let consumer: ShardConsumer
 
 beforeAll(async () => {
-  bed = await openBed(10)
+  bed = await openBed()
   parts = await makeParts(bed)
   consumer = await startConsumer(parts, 0)
 })

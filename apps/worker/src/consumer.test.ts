@@ -25,7 +25,7 @@ const running: ShardConsumer[] = []
 let shard = 0
 
 beforeAll(async () => {
-  bed = await openBed(9)
+  bed = await openBed()
   parts = await makeParts(bed)
 })
 afterEach(async () => {
@@ -246,6 +246,7 @@ describe('draining a shard', () => {
     const bootId = boot()
     await start()
     const cuts = { postgres: 0, redis: 0 }
+    const own = `db=${new URL(bed.redisUrl).pathname.slice(1)} `
     const cut = async () => {
       const { rowCount } = await bed.owner.query(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -253,7 +254,7 @@ describe('draining a shard', () => {
       )
       cuts.postgres += rowCount ?? 0
       for (const line of String(await bed.redis.client('LIST')).split('\n')) {
-        if (!/ name=worker-test-(blocking|commands) .* db=9 /.test(line)) continue
+        if (!/ name=worker-test-(blocking|commands) /.test(line) || !line.includes(` ${own}`)) continue
         await bed.redis.client('KILL', 'ID', line.slice(3, line.indexOf(' ')))
         cuts.redis++
       }

@@ -18,7 +18,7 @@ let folder: string
 const children = new Set<ChildProcess>()
 
 beforeAll(async () => {
-  bed = await openBed(14)
+  bed = await openBed()
   folder = await mkdtemp(join(tmpdir(), 'muster-worker-'))
   await writeFile(join(folder, 'keys.json'), JSON.stringify(createKeyring()), { mode: 0o600 })
 })

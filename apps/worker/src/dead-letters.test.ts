@@ -22,7 +22,7 @@ let bed: Bed
 let parts: Parts
 let consumer: ShardConsumer
 beforeAll(async () => {
-  bed = await openBed(4)
+  bed = await openBed()
   parts = await makeParts(bed)
   consumer = await startConsumer(parts, 0)
 })

@@ -8,7 +8,7 @@ import { type Bed, openBed } from './testing/bed.ts'
 
 let bed: Bed
 beforeAll(async () => {
-  bed = await openBed(13)
+  bed = await openBed()
 })
 afterAll(() => bed?.close())
 

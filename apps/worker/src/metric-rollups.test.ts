@@ -23,7 +23,7 @@ const hour = floor(Date.now() - 4 * 60 * minute, 60 * minute)
 let bed: Bed
 let parts: Parts
 beforeAll(async () => {
-  bed = await openBed(6)
+  bed = await openBed()
   parts = await makeParts(bed)
 })
 afterAll(async () => {

@@ -14,7 +14,7 @@ let parts: Parts
 let consumer: ShardConsumer
 
 beforeAll(async () => {
-  bed = await openBed(8)
+  bed = await openBed()
   parts = await makeParts(bed)
   consumer = await startConsumer(parts, 0)
 })

@@ -35,7 +35,7 @@ const node = new TestNode()
 let sequence = 0
 
 beforeAll(async () => {
-  bed = await openBed(14)
+  bed = await openBed()
   parts = await makeParts(bed)
   consumer = await startConsumer(parts, 0)
   fleet = await makeDevices(bed, fleetSize)

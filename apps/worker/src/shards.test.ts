@@ -10,7 +10,7 @@ let bed: Bed
 const started: Shards[] = []
 
 beforeAll(async () => {
-  bed = await openBed(12)
+  bed = await openBed()
 })
 afterEach(async () => {
   await Promise.all(started.splice(0).map((shards) => shards.drain()))

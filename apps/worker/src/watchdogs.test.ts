@@ -23,7 +23,7 @@ let bed: Bed
 let parts: Parts
 let consumer: ShardConsumer
 beforeAll(async () => {
-  bed = await openBed(5)
+  bed = await openBed()
   parts = await makeParts(bed)
   consumer = await startConsumer(parts, 0)
 })

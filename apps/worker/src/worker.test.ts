@@ -21,7 +21,7 @@ let sequence = 0
 const running = new Set<Worker>()
 
 beforeAll(async () => {
-  bed = await openBed(15)
+  bed = await openBed()
   folder = await mkdtemp(join(tmpdir(), 'muster-worker-'))
   await writeFile(join(folder, 'keys.json'), JSON.stringify(createKeyring()), { mode: 0o600 })
   devices = await makeDevices(bed, 60)

@@ -1,25 +1,8 @@
-import { testDatabase } from '@muster/testkit/stores.ts'
+import { emptyDatabase, type OwnDatabase } from '@muster/testkit/stores.ts'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Migration, migrate, readMigrations, SchemaError, verifySchema } from './migrate.ts'
 
-/** An empty database of its own, for what the shared one must not suffer. */
-async function emptyDatabase() {
-  const { ownerUrl } = testDatabase()
-  const name = `migrate_${process.pid}_${Math.random().toString(36).slice(2)}`
-  const owner = new pg.Client({ connectionString: ownerUrl })
-  await owner.connect()
-  await owner.query(`CREATE DATABASE ${name}`)
-  const url = new URL(ownerUrl)
-  url.pathname = `/${name}`
-  return {
-    url: url.href,
-    async drop() {
-      await owner.query(`DROP DATABASE ${name} WITH (FORCE)`)
-      await owner.end()
-    },
-  }
-}
 const step = (number: number, sql: string): Migration => ({
   name: `000${number}-step.sql`,
   checksum: `sum-of-${sql}`,
@@ -27,7 +10,7 @@ const step = (number: number, sql: string): Migration => ({
 })
 
 describe('migrations', () => {
-  let database: Awaited<ReturnType<typeof emptyDatabase>>
+  let database: OwnDatabase
   beforeAll(async () => {
     database = await emptyDatabase()
   })
@@ -35,34 +18,42 @@ describe('migrations', () => {
 
   it('two servers that start at once on an empty database apply each migration once', async () => {
     const migrations = await readMigrations()
-    const applied = await Promise.all([migrate({ ownerUrl: database.url }), migrate({ ownerUrl: database.url })])
+    const applied = await Promise.all([
+      migrate({ ownerUrl: database.ownerUrl }),
+      migrate({ ownerUrl: database.ownerUrl }),
+    ])
     expect(applied.map((names) => names.length).sort((a, b) => a - b)).toEqual([0, migrations.length])
-    await verifySchema(database.url)
+    await verifySchema(database.ownerUrl)
   })
 
   it('a migration that breaks half-way leaves nothing behind, and the repaired one is applied by the next run', async () => {
     const own = await emptyDatabase()
     const first = step(1, 'CREATE TABLE one (id int)')
     const broken = step(2, 'CREATE TABLE two (id int); SELECT nonsense')
-    await expect(migrate({ ownerUrl: own.url, migrations: [first, broken] })).rejects.toThrow('0002-step.sql failed')
+    await expect(migrate({ ownerUrl: own.ownerUrl, migrations: [first, broken] })).rejects.toThrow(
+      '0002-step.sql failed',
+    )
     const repaired = step(2, 'CREATE TABLE two (id int)')
-    expect(await migrate({ ownerUrl: own.url, migrations: [first, repaired] })).toEqual(['0002-step.sql'])
+    expect(await migrate({ ownerUrl: own.ownerUrl, migrations: [first, repaired] })).toEqual(['0002-step.sql'])
     await own.drop()
   })
 
   it('a server killed in the middle of a migration leaves the rest to the next one', async () => {
     const own = await emptyDatabase()
     const slow = [step(1, 'CREATE TABLE one (id int)'), step(2, 'CREATE TABLE two (id int); SELECT pg_sleep(60)')]
-    const running = migrate({ ownerUrl: own.url, migrations: slow })
+    const running = migrate({ ownerUrl: own.ownerUrl, migrations: slow })
     running.catch(() => undefined)
-    const observer = new pg.Client({ connectionString: own.url })
+    const observer = new pg.Client({ connectionString: own.ownerUrl })
     await observer.connect()
     const sleeper = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%pg_sleep(60)%' AND pid <> pg_backend_pid()`
     await expect.poll(async () => (await observer.query(sleeper)).rowCount, { timeout: 10_000 }).toBe(1)
     await observer.query(`SELECT pg_terminate_backend(pid) FROM (${sleeper}) AS killed`)
     await expect(running).rejects.toThrow(SchemaError)
     expect(
-      await migrate({ ownerUrl: own.url, migrations: [slow[0] ?? step(1, ''), step(2, 'CREATE TABLE two (id int)')] }),
+      await migrate({
+        ownerUrl: own.ownerUrl,
+        migrations: [slow[0] ?? step(1, ''), step(2, 'CREATE TABLE two (id int)')],
+      }),
     ).toEqual(['0002-step.sql'])
     await observer.end()
     await own.drop()
@@ -72,20 +63,20 @@ describe('migrations', () => {
     const [first, ...rest] = await readMigrations()
     if (first === undefined) throw new Error('there are migrations')
     const altered = [{ ...first, checksum: 'another' }, ...rest]
-    await expect(migrate({ ownerUrl: database.url, migrations: altered })).rejects.toThrow(
+    await expect(migrate({ ownerUrl: database.ownerUrl, migrations: altered })).rejects.toThrow(
       `The applied migration ${first.name} was changed`,
     )
   })
 
   it('an old schema is refused, saying what to run', async () => {
     const own = await emptyDatabase()
-    await expect(verifySchema(own.url)).rejects.toThrow(
+    await expect(verifySchema(own.ownerUrl)).rejects.toThrow(
       /lacks \d+ migration\(s\), the first is 0001-tenancy\.sql\. Run `npm run migrate`/,
     )
     await own.drop()
   })
 
   it('a database of a newer version is refused', async () => {
-    await expect(migrate({ ownerUrl: database.url, migrations: [] })).rejects.toThrow('used by a newer version')
+    await expect(migrate({ ownerUrl: database.ownerUrl, migrations: [] })).rejects.toThrow('used by a newer version')
   })
 })

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { connectRedis, type Redis, untilReady } from '@muster/backplane/redis.ts'
 import type { RedisProcess } from '@muster/backplane/redis-logins.ts'
 import type { Stores } from '@muster/stack/stores.ts'
 import pg from 'pg'
@@ -20,6 +21,8 @@ export interface TestStores extends TestDatabase {
   readonly redisUrl: string
   /** The login of each process. */
   readonly redisOf: Stores['urls']['redisOf']
+  /** The database that `ownDatabase` copies. */
+  readonly template: string
 }
 
 declare module 'vitest' {
@@ -37,22 +40,40 @@ export const testRedis = (): string => inject('stores').redisUrl
 /** The same, with what one process may do in it. */
 export const testRedisOf = (process: RedisProcess): string => inject('stores').redisOf[process]
 
-/** A database of the test's own, without tables, for what concerns the schema as a whole. */
-export async function emptyDatabase(): Promise<TestDatabase & { drop(): Promise<void> }> {
+/** A database that one test file has to itself. */
+export type OwnDatabase = TestDatabase & { drop(): Promise<void> }
+
+/** A migrated database of the test's own, for what concerns a whole installation. */
+export const ownDatabase = (): Promise<OwnDatabase> => createDatabase(inject('stores').template)
+
+/** A database without tables, for tests of migration itself. */
+export const emptyDatabase = (): Promise<OwnDatabase> => createDatabase('template1')
+
+async function createDatabase(template: string): Promise<OwnDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`
   const shared = testDatabase()
-  await asOwner(shared.ownerUrl, `CREATE DATABASE ${name}`)
-  const at = (url: string) => {
-    const own = new URL(url)
-    own.pathname = `/${name}`
-    return own.href
-  }
+  await asOwner(shared.ownerUrl, `CREATE DATABASE ${name} TEMPLATE ${template}`)
   return {
-    ownerUrl: at(shared.ownerUrl),
-    appUrl: at(shared.appUrl),
-    systemUrl: at(shared.systemUrl),
-    drop: () => asOwner(shared.ownerUrl, `DROP DATABASE ${name} WITH (FORCE)`),
+    ownerUrl: withPath(shared.ownerUrl, name),
+    appUrl: withPath(shared.appUrl, name),
+    systemUrl: withPath(shared.systemUrl, name),
+    drop: () => dropDatabase(shared.ownerUrl, name),
   }
+}
+
+/** Waits some seconds for connections that are closing, and cuts what is open after that. */
+async function dropDatabase(ownerUrl: string, name: string): Promise<void> {
+  await asOwner(ownerUrl, `DROP DATABASE ${name}`).catch((error: unknown) => {
+    const isInUse = error instanceof pg.DatabaseError && error.code === '55006'
+    if (!isInUse) throw error
+    return asOwner(ownerUrl, `DROP DATABASE ${name} WITH (FORCE)`)
+  })
+}
+
+function withPath(url: string, path: string): string {
+  const other = new URL(url)
+  other.pathname = `/${path}`
+  return other.href
 }
 
 async function asOwner(url: string, statement: string): Promise<void> {
@@ -62,5 +83,38 @@ async function asOwner(url: string, statement: string): Promise<void> {
     await client.query(statement)
   } finally {
     await client.end()
+  }
+}
+
+/** A numbered database of the run's Redis that one test file has to itself. */
+export interface OwnRedisDatabase {
+  readonly url: string
+  release(): Promise<void>
+}
+
+/** As many as Redis has unless its settings say more, without the shared one. */
+const redisDatabases = 15
+const leaseOf = (number: number) => `test:redis-database:${number}`
+
+/** Takes a Redis database that no other test uses and empties it. */
+export async function ownRedisDatabase(): Promise<OwnRedisDatabase> {
+  const shared = testRedis()
+  const number = await withRedis(shared, async (redis) => {
+    for (let candidate = 1; candidate <= redisDatabases; candidate++)
+      if ((await redis.set(leaseOf(candidate), 'taken', 'NX')) !== null) return candidate
+    throw new Error(`All ${redisDatabases} Redis databases are in use. A test did not release its own.`)
+  })
+  const url = withPath(shared, String(number))
+  await withRedis(url, (redis) => redis.flushdb())
+  return { url, release: () => withRedis(shared, async (redis) => void (await redis.del(leaseOf(number)))) }
+}
+
+async function withRedis<T>(url: string, work: (redis: Redis) => Promise<T>): Promise<T> {
+  const redis = connectRedis(url, 'test-databases')
+  try {
+    await untilReady(redis, 10_000)
+    return await work(redis)
+  } finally {
+    redis.disconnect()
   }
 }

@@ -6,11 +6,10 @@ import { batchField, shardOwner, shardStream } from '@muster/backplane/keys.ts'
 import { pack } from '@muster/backplane/pack.ts'
 import type { Redis } from '@muster/backplane/redis.ts'
 import { connectRedis, untilReady } from '@muster/backplane/redis.ts'
-import { migrate } from '@muster/db/migrate.ts'
 import { createPool } from '@muster/db/pool.ts'
 import { createKeyring } from '@muster/kit/keyring.ts'
 import { createLog } from '@muster/kit/log.ts'
-import { emptyDatabase, testRedis } from '@muster/testkit/stores.ts'
+import { ownDatabase, ownRedisDatabase } from '@muster/testkit/stores.ts'
 import { encodeHeartbeat } from '@muster/wire/heartbeat-frame.ts'
 import { encodeUp, type UpMessage } from '@muster/wire/up.ts'
 import pg from 'pg'
@@ -35,18 +34,13 @@ export interface TestDevice {
   siteId: string
 }
 
-/** Stores of a test file's own: a fresh database, and one of Redis's numbered ones, which may be flushed. */
-export async function openBed(redisNumber: number) {
-  const database = await emptyDatabase()
-  await migrate({ ownerUrl: database.ownerUrl })
+/** Stores of a test file's own: a migrated database, and one of Redis's numbered ones, which may be flushed. */
+export async function openBed() {
+  const database = await ownDatabase()
   const owner = new pg.Pool({ connectionString: database.ownerUrl, max: 2 })
-  await owner.query('CREATE SCHEMA IF NOT EXISTS pgboss; GRANT ALL ON SCHEMA pgboss TO muster_system')
-  const url = new URL(testRedis())
-  url.pathname = `/${redisNumber}`
-  const redisUrl = url.href
+  const { url: redisUrl, release } = await ownRedisDatabase()
   const redis = connectRedis(redisUrl, 'worker-test')
   await untilReady(redis, 10_000)
-  await redis.flushdb()
   const pool = createPool({ url: database.systemUrl, name: 'worker-test', max: 6 })
   return {
     systemUrl: database.systemUrl,
@@ -58,7 +52,7 @@ export async function openBed(redisNumber: number) {
     async close() {
       redis.disconnect()
       await Promise.all([pool.end(), owner.end()])
-      await database.drop()
+      await Promise.all([database.drop(), release()])
     },
   }
 }

@@ -15,7 +15,6 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { asSystem } from '@muster/db/database.ts'
-import { migrate } from '@muster/db/migrate.ts'
 import { createPool } from '@muster/db/pool.ts'
 import type { RawAnswer } from '@muster/kit/call.ts'
 import { opened } from '@muster/kit/raw-body.ts'
@@ -24,7 +23,7 @@ import { Repository } from '@muster/releases/repository.ts'
 import { DiskStore } from '@muster/releases/store.ts'
 import { call } from '@muster/testkit/call.ts'
 import { testServices } from '@muster/testkit/services.ts'
-import { emptyDatabase } from '@muster/testkit/stores.ts'
+import { ownDatabase } from '@muster/testkit/stores.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createRuntime } from '../../runtime.ts'
 import { distribution } from './distribution.contract.ts'
@@ -32,8 +31,7 @@ import { publishedIn, register } from './registration.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'muster-install-'))
 // A database of its own: what a store has registered is one for the whole installation.
-const database = await emptyDatabase()
-await migrate({ ownerUrl: database.ownerUrl })
+const database = await ownDatabase()
 const system = createPool({ url: database.systemUrl, name: 'install', max: 2 })
 const services = { ...(await testServices()), system }
 const store = new DiskStore(join(scratch, 'releases'))

@@ -1,12 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { migrate } from '@muster/db/migrate.ts'
 import { createPool } from '@muster/db/pool.ts'
-import { ensureRoles } from '@muster/db/roles.ts'
 import { createKeyring } from '@muster/kit/keyring.ts'
 import { createLog } from '@muster/kit/log.ts'
-import { emptyDatabase } from '@muster/testkit/stores.ts'
+import { ownDatabase } from '@muster/testkit/stores.ts'
 import pg from 'pg'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { chainAudit, dropAuditBefore, ensureAuditPartitions, signAuditHeads } from './chain.jobs.ts'
@@ -15,14 +13,7 @@ import { headKeys, type SignedHead } from './heads.ts'
 import { verifyDatabase } from './verify-database.ts'
 import { ExportError, verifyExport } from './verify-export.ts'
 
-const database = await emptyDatabase()
-const passwordIn = (url: string) => decodeURIComponent(new URL(url).password)
-await ensureRoles({
-  ownerUrl: database.ownerUrl,
-  appPassword: passwordIn(database.appUrl),
-  systemPassword: passwordIn(database.systemUrl),
-})
-await migrate({ ownerUrl: database.ownerUrl })
+const database = await ownDatabase()
 const system = createPool({ url: database.systemUrl, name: 'test', max: 4 })
 /** Who can do everything, as an intruder in the database could. */
 const superuser = new pg.Client({ connectionString: database.ownerUrl })

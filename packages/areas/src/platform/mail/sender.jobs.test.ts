@@ -1,18 +1,16 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { asSystem } from '@muster/db/database.ts'
-import { migrate } from '@muster/db/migrate.ts'
 import { createPool } from '@muster/db/pool.ts'
 import { createKeyring } from '@muster/kit/keyring.ts'
 import { createLog } from '@muster/kit/log.ts'
-import { emptyDatabase } from '@muster/testkit/stores.ts'
+import { ownDatabase } from '@muster/testkit/stores.ts'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { enqueueMail, type Mail, sealedLink } from './outbox.ts'
 import { createMailSender, forgetOldMail, type MailSender, mailBacklog } from './sender.jobs.ts'
 
-const database = await emptyDatabase()
-await migrate(database)
+const database = await ownDatabase()
 const pool = createPool({ url: database.systemUrl, name: 'mail-test', max: 4 })
 const keyring = createKeyring()
 const hour = 3_600_000
