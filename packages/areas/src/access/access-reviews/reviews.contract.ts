@@ -68,13 +68,13 @@ const reason = z.string().trim().max(1_000).nullable()
 
 export const reviews = {
   list: get('/access-reviews', {
-    summary: 'Access reviews, newest first',
+    summary: 'List access reviews, newest first',
     access: can('users:read'),
     input: z.object({ ...tenantInput, status: AccessReview.shape.status.optional(), ...page }),
     output: pageOf(AccessReview),
   }),
   create: create('/access-reviews', {
-    summary: 'Begin a review of everybody who has access now',
+    summary: 'Create an access review of all current memberships',
     access: personCan('users:write'),
     audit: 'access_review.create',
     input: z.object({
@@ -88,13 +88,14 @@ export const reviews = {
     output: AccessReview,
   }),
   get: get('/access-reviews/:id', {
-    summary: 'One access review with the memberships under review',
+    summary: 'Get an access review with its memberships',
     access: can('users:read'),
     input: z.object({ id: id(), decision: decision.optional() }),
     output: AccessReview.omit({ items: true }).extend({ itemCount: z.number(), items: z.array(ReviewItem) }),
   }),
   decide: patch('/access-reviews/:id/items/:itemId', {
-    summary: 'Approve or revoke one membership; revoking needs a reason and takes effect with the completion',
+    summary:
+      'Approve or revoke one membership of a review. A revocation needs a reason and takes effect when the review is completed',
     access: personCan('users:write'),
     audit: 'access_review.decide',
     input: z
@@ -106,7 +107,7 @@ export const reviews = {
     output: ReviewItem,
   }),
   complete: post('/access-reviews/:id/complete', {
-    summary: 'Complete a review: every membership decided on is kept or revoked, all at once',
+    summary: 'Complete an access review. All decisions take effect at once',
     access: personCan('users:delete'),
     audit: ['access_review.complete', 'user.remove'],
     stepUp: 'always',

@@ -66,7 +66,7 @@ const expiresAt = moment()
 
 export const keys = {
   list: get('/api-keys', {
-    summary: 'API keys in reach',
+    summary: 'List API keys',
     access: personCan('settings:read'),
     input: z.object({
       status: z.enum(['active', 'expired', 'revoked']).optional(),
@@ -78,13 +78,13 @@ export const keys = {
     output: pageOf(ApiKey),
   }),
   get: get('/api-keys/:id', {
-    summary: 'One API key',
+    summary: 'Get an API key',
     access: personCan('settings:read'),
     input: z.object({ id: id() }),
     output: ApiKey,
   }),
   create: create('/api-keys', {
-    summary: 'Make an API key that may do a part of what you may; it is shown this once',
+    summary: 'Create an API key with some or all of your permissions. The key is shown only once',
     access: personCan('settings:write'),
     audit: 'api_key.create',
     stepUp: 'always',
@@ -99,7 +99,7 @@ export const keys = {
     output: WithSecret,
   }),
   update: patch('/api-keys/:id', {
-    summary: 'Change an API key of your own',
+    summary: 'Update one of your API keys',
     access: personCan('settings:write'),
     audit: 'api_key.update',
     stepUp: stepUpWhen('the key gets more permissions, more addresses, a faster rate or a later end'),
@@ -107,7 +107,7 @@ export const keys = {
     output: ApiKey,
   }),
   rotate: post('/api-keys/:id/rotate', {
-    summary: 'Replace the secret of an API key of your own; the old one stays good for a while',
+    summary: 'Rotate the secret of one of your API keys. The previous secret stays valid for a limited time',
     access: personCan('settings:write'),
     audit: 'api_key.rotate',
     stepUp: 'always',
@@ -119,7 +119,7 @@ export const keys = {
     output: WithSecret,
   }),
   revoke: del('/api-keys/:id', {
-    summary: 'Revoke an API key for good',
+    summary: 'Revoke an API key permanently',
     access: personCan('settings:write'),
     audit: 'api_key.revoke',
     stepUp: noStepUp('it takes a key away'),

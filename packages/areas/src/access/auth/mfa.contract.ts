@@ -18,7 +18,7 @@ export type Enrolled = z.infer<typeof Enrolled>
 
 export const mfa = {
   setup: post('/auth/mfa/setup', {
-    summary: 'Begin to enrol an authenticator app',
+    summary: 'Start enrolling an authenticator app',
     access: enrolling,
     audit: unaudited('nothing changes before the code is confirmed'),
     stepUp: 'always',
@@ -35,7 +35,7 @@ export const mfa = {
     transaction: 'own',
   }),
   verify: post('/auth/mfa/verify', {
-    summary: 'Complete a sign-in with a second factor, or confirm an enrolment',
+    summary: 'Verify a second factor to complete a sign-in or an enrollment',
     access: anyone,
     audit: ['user.login', 'user.login.failed', 'auth.mfa.setup', 'auth.mfa.verify'],
     input: z
@@ -53,7 +53,7 @@ export const mfa = {
     transaction: 'own',
   }),
   enable: post('/auth/mfa/enable', {
-    summary: 'Confirm the authenticator app and turn the second factor on',
+    summary: 'Enable MFA with the authenticator app that is being enrolled',
     access: enrolling,
     audit: 'auth.mfa.setup',
     stepUp: noStepUp('beginning it took the proof, minutes ago'),
@@ -62,7 +62,7 @@ export const mfa = {
     transaction: 'own',
   }),
   disable: post('/auth/mfa/disable', {
-    summary: 'Turn codes as a second factor off',
+    summary: 'Disable authenticator and SMS codes as the second factor',
     access: signedIn({ apiKeys: false, beforeActive: true }),
     audit: 'auth.mfa.disable',
     stepUp: 'always',
@@ -80,7 +80,7 @@ export const mfa = {
     transaction: 'own',
   }),
   enableSms: post('/auth/mfa/sms/enable', {
-    summary: 'Turn codes by SMS on as the second factor',
+    summary: 'Enable SMS codes as the second factor',
     access: enrolling,
     audit: 'auth.mfa.setup',
     stepUp: 'always',
@@ -89,7 +89,7 @@ export const mfa = {
     transaction: 'own',
   }),
   sendSms: post('/auth/mfa/sms/send', {
-    summary: 'Send the code of a sign-in by SMS; without a `tempToken`, a code for who is signed in',
+    summary: 'Send an SMS code for a sign-in, or without a `tempToken` for the signed-in user',
     access: anyone,
     audit: unaudited('the sign-in that it belongs to is written down'),
     input: z.object({ tempToken: z.string().min(1).max(512).optional() }),

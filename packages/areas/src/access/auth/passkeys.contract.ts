@@ -35,13 +35,13 @@ const answer = z.looseObject({ id: z.string().max(2048) })
 
 export const passkeys = {
   list: get('/auth/passkeys', {
-    summary: 'Your passkeys',
+    summary: 'List your passkeys',
     access: own,
     input: z.object({}),
     output: z.object({ data: z.array(Passkey) }),
   }),
   registrationOptions: post('/auth/passkeys/registration-options', {
-    summary: 'Begin to add a passkey',
+    summary: 'Start adding a passkey',
     access: enrolling,
     audit: unaudited('nothing changes before the device has answered'),
     stepUp: 'always',
@@ -50,7 +50,7 @@ export const passkeys = {
     transaction: 'own',
   }),
   add: post('/auth/passkeys', {
-    summary: 'Add the passkey that a device has made',
+    summary: 'Add the passkey that an authenticator created',
     access: enrolling,
     audit: 'auth.passkey.create',
     stepUp: noStepUp('its options took the proof, minutes ago in the same session'),
@@ -61,7 +61,7 @@ export const passkeys = {
     transaction: 'own',
   }),
   rename: patch('/auth/passkeys/:id', {
-    summary: 'Give a passkey another name',
+    summary: 'Rename a passkey',
     access: own,
     audit: 'auth.passkey.update',
     input: z.object({ id: id(), name }),
@@ -69,7 +69,7 @@ export const passkeys = {
     transaction: 'own',
   }),
   remove: del('/auth/passkeys/:id', {
-    summary: 'Remove a passkey',
+    summary: 'Delete a passkey',
     access: own,
     audit: 'auth.passkey.delete',
     stepUp: 'always',
@@ -78,7 +78,7 @@ export const passkeys = {
     transaction: 'own',
   }),
   loginOptions: post('/auth/passkeys/login-options', {
-    summary: 'Begin to sign in with a passkey and nothing else',
+    summary: 'Start a sign-in with a passkey only',
     access: anyone,
     audit: unaudited('the sign-in that it belongs to is written down'),
     input: z.object({}),
@@ -86,7 +86,7 @@ export const passkeys = {
     transaction: 'own',
   }),
   login: post('/auth/passkeys/login', {
-    summary: 'Sign in with a passkey and nothing else',
+    summary: 'Sign in with a passkey only',
     access: anyone,
     audit: 'user.login',
     input: z.object({ challengeToken: z.string().min(1).max(512), passkey: answer }),

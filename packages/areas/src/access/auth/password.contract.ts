@@ -7,7 +7,7 @@ export const done = success.extend({ message: z.string() })
 
 export const password = {
   forgot: post('/auth/forgot-password', {
-    summary: 'Ask for a link by mail with which to set a new password',
+    summary: 'Request a password reset link by email',
     access: anyone,
     audit: auditedWhen('there is such an account', 'auth.password.forgot'),
     input: z.object({ email: z.string().trim().min(1).max(255) }),
@@ -15,7 +15,7 @@ export const password = {
     transaction: 'own',
   }),
   reset: post('/auth/reset-password', {
-    summary: 'Set a new password with the link of a mail; all sessions end',
+    summary: 'Reset a password with an emailed link. All sessions end',
     access: anyone,
     audit: ['auth.password.reset', 'user.email.verify', 'partner.update'],
     input: z
@@ -28,7 +28,7 @@ export const password = {
     transaction: 'own',
   }),
   change: post('/auth/change-password', {
-    summary: 'Set a new password; all sessions end',
+    summary: 'Change your password. All sessions end',
     access: signedIn({ apiKeys: false, beforeActive: true }),
     audit: 'auth.password.change',
     stepUp: 'always',

@@ -10,7 +10,7 @@ const phoneNumber = z
 
 export const phone = {
   verify: post('/auth/phone/verify', {
-    summary: 'Send a code to a phone number, to prove that it is yours',
+    summary: 'Send a verification code to a phone number',
     access: enrolling,
     audit: unaudited('nothing changes before the code is confirmed'),
     stepUp: 'always',
@@ -19,7 +19,7 @@ export const phone = {
     transaction: 'own',
   }),
   confirm: post('/auth/phone/confirm', {
-    summary: 'Confirm a phone number with the code sent to it',
+    summary: 'Confirm a phone number with its verification code',
     access: enrolling,
     audit: 'auth.phone.verify',
     input: z.object({

@@ -11,7 +11,7 @@ const company = nameText()
 
 export const registration = {
   register: post('/auth/register', {
-    summary: 'Make an account, where the server allows it',
+    summary: 'Register an account, if the server allows it',
     access: anyone,
     audit: auditedWhen('the e-mail was not known', 'user.register'),
     input: z.object(person),
@@ -19,7 +19,7 @@ export const registration = {
     transaction: 'own',
   }),
   registerPartner: post('/auth/register-partner', {
-    summary: 'Register a partner with its first administrator; it waits for approval',
+    summary: 'Register a partner with its first administrator. The partner waits for approval',
     access: anyone,
     audit: auditedWhen('the e-mail was not known', 'partner.register', 'user.register'),
     input: z
@@ -33,7 +33,7 @@ export const registration = {
   }),
   verifyEmail: post('/auth/verify-email', {
     summary:
-      'Confirm an e-mail address with the link of a mail; without the password of the registration, that ends with it',
+      'Verify an email address with an emailed link. Without the password of the registration, that password stops working',
     access: anyone,
     audit: ['user.email.verify', 'partner.update'],
     input: z.object({ token: z.string().min(1).max(512), password: z.string().min(1).max(1024).optional() }),
@@ -42,7 +42,7 @@ export const registration = {
     transaction: 'own',
   }),
   resendVerification: post('/auth/resend-verification', {
-    summary: 'Ask for the mail that confirms the own address again',
+    summary: 'Resend the verification email to your address',
     access: signedIn({ apiKeys: false, beforeVerified: true, beforeMfa: true, beforeActive: true }),
     audit: unaudited('nothing changes before the link is used'),
     input: z.object({}),

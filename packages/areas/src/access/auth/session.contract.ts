@@ -68,7 +68,7 @@ export type MfaChallenge = z.infer<typeof MfaChallenge>
 
 export const session = {
   login: post('/auth/login', {
-    summary: 'Sign in with e-mail and password',
+    summary: 'Sign in with email and password',
     access: anyone,
     audit: ['user.login', 'user.login.failed'],
     input: z.object({ email: z.string().trim().min(1).max(255), password: z.string().min(1).max(1024) }),
@@ -84,7 +84,7 @@ export const session = {
     transaction: 'own',
   }),
   logout: post('/auth/logout', {
-    summary: 'Sign out everywhere',
+    summary: 'Sign out of all sessions',
     access: signedIn({ apiKeys: false, beforeVerified: true, beforeMfa: true, beforeActive: true }),
     audit: 'user.logout',
     input: z.object({}),
@@ -92,7 +92,7 @@ export const session = {
     transaction: 'own',
   }),
   me: get('/auth/me', {
-    summary: 'The signed-in person',
+    summary: 'Get the signed-in user',
     access: signedIn({ apiKeys: false, beforeMfa: true, beforeActive: true }),
     input: z.object({}),
     output: Me,

@@ -36,13 +36,13 @@ export const Membership = z.object({
 
 export const sessions = {
   list: get('/auth/sessions', {
-    summary: 'Where you are signed in',
+    summary: 'List your active sessions',
     access: own,
     input: z.object({}),
     output: z.object({ data: z.array(Session) }),
   }),
   revoke: del('/auth/sessions/:id', {
-    summary: 'End one of your sessions',
+    summary: 'Revoke one of your sessions',
     access: own,
     audit: 'user.session.revoke',
     stepUp: 'always',
@@ -51,7 +51,7 @@ export const sessions = {
     transaction: 'own',
   }),
   revokeOthers: del('/auth/sessions', {
-    summary: 'End all of your sessions but this one, and revoke your API keys unless `keepApiKeys` is true',
+    summary: 'Revoke all of your other sessions, and your API keys unless `keepApiKeys` is true',
     access: own,
     audit: 'user.session.revoke',
     stepUp: 'always',
@@ -61,7 +61,7 @@ export const sessions = {
     transaction: 'own',
   }),
   confirm: post('/auth/confirm', {
-    summary: 'Prove again who you are; the session counts as freshly signed in for half an hour',
+    summary: 'Confirm your identity again. The session counts as a recent sign-in for 30 minutes',
     access: signedIn({ apiKeys: false, beforeMfa: true, beforeActive: true }),
     audit: auditedWhen('the session was not fresh', 'user.step_up'),
     stepUp: 'always',
@@ -70,14 +70,14 @@ export const sessions = {
     transaction: 'own',
   }),
   memberships: get('/auth/memberships', {
-    summary: 'The partners and organisations that you belong to',
+    summary: 'List the partners and organizations that you belong to',
     access: signedIn({ apiKeys: false, beforeMfa: true, beforeActive: true }),
     input: z.object({}),
     output: z.object({ data: z.array(Membership) }),
     transaction: 'own',
   }),
   switch: post('/auth/switch', {
-    summary: 'Go on in another partner or organisation that you belong to',
+    summary: 'Switch to another partner or organization that you belong to',
     access: signedIn({ apiKeys: false, beforeMfa: true, beforeActive: true }),
     audit: 'user.session.switch',
     stepUp: noStepUp('the token is of the same session'),

@@ -3,7 +3,7 @@ import { z } from 'zod'
 
 export const permissions = {
   available: get('/roles/permissions/available', {
-    summary: 'The resources and actions that roles can be made of',
+    summary: 'List the resources and actions that permissions consist of',
     access: can('users:read'),
     input: z.object({}),
     output: z.object({
@@ -14,7 +14,7 @@ export const permissions = {
     }),
   }),
   catalog: get('/permissions/catalog', {
-    summary: 'Every permission that a role can hold, with the operations that ask for it',
+    summary: 'List all permissions with the operations that require them',
     access: signedIn(),
     input: z.object({}),
     output: z.object({

@@ -33,13 +33,13 @@ const optional = { description, permissions, parentRoleId: id().nullable(), forc
 
 export const roles = {
   list: get('/roles', {
-    summary: 'Built-in and custom roles, with the number of people who have them',
+    summary: 'List built-in and custom roles with their numbers of users',
     access: can('users:read'),
     input: z.object(tenantInput),
     output: z.object({ data: z.array(Role) }),
   }),
   create: create('/roles', {
-    summary: 'Add a custom role',
+    summary: 'Create a custom role',
     access: personCan('users:write'),
     audit: 'role.create',
     stepUp: 'always',
@@ -47,13 +47,13 @@ export const roles = {
     output: RoleDetail,
   }),
   get: get('/roles/:id', {
-    summary: 'One role with its own permissions',
+    summary: 'Get a role with its own permissions',
     access: can('users:read'),
     input: z.object({ id: id() }),
     output: RoleDetail,
   }),
   update: patch('/roles/:id', {
-    summary: 'Change a custom role',
+    summary: 'Update a custom role',
     access: personCan('users:write'),
     audit: 'role.update',
     stepUp: 'always',
@@ -61,7 +61,7 @@ export const roles = {
     output: RoleDetail,
   }),
   remove: del('/roles/:id', {
-    summary: 'Delete a custom role that nobody has and no role inherits from',
+    summary: 'Delete a custom role that has no users and no role that inherits from it',
     access: personCan('users:delete'),
     audit: 'role.delete',
     stepUp: 'always',
@@ -69,7 +69,7 @@ export const roles = {
     output: success,
   }),
   clone: create('/roles/:id/clone', {
-    summary: "Copy a role with all its permissions into a custom role of the caller's own",
+    summary: 'Clone a role with all its permissions as a custom role',
     access: personCan('users:write'),
     audit: 'role.clone',
     stepUp: 'always',
@@ -77,7 +77,7 @@ export const roles = {
     output: RoleDetail,
   }),
   effectivePermissions: get('/roles/:id/effective-permissions', {
-    summary: 'What the role allows, directly and by inheritance, each with the role that it comes from',
+    summary: 'List the effective permissions of a role, each with the role that it comes from',
     access: can('users:read'),
     input: z.object({ id: id() }),
     output: z.object({

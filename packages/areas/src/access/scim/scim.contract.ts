@@ -58,52 +58,56 @@ const changing = 'something changes'
 
 export const discovery = {
   config: raw('GET', '/scim/v2/ServiceProviderConfig', {
-    summary: 'SCIM: what this service supports',
+    summary: 'Get the SCIM features of this service',
     ...scim,
     input: z.object({}),
   }),
   resourceTypes: raw('GET', '/scim/v2/ResourceTypes', {
-    summary: 'SCIM: kinds of resources',
+    summary: 'List SCIM resource types',
     ...scim,
     input: z.object({}),
   }),
   resourceType: raw('GET', '/scim/v2/ResourceTypes/:id', {
-    summary: 'SCIM: one kind of resource',
+    summary: 'Get a SCIM resource type',
     ...scim,
     input: z.object({ id: resourceId }),
   }),
-  schemas: raw('GET', '/scim/v2/Schemas', { summary: 'SCIM: schemas of resources', ...scim, input: z.object({}) }),
+  schemas: raw('GET', '/scim/v2/Schemas', { summary: 'List SCIM schemas', ...scim, input: z.object({}) }),
   schema: raw('GET', '/scim/v2/Schemas/:id', {
-    summary: 'SCIM: one schema',
+    summary: 'Get a SCIM schema',
     ...scim,
     input: z.object({ id: resourceId }),
   }),
 }
 
 export const users = {
-  list: raw('GET', '/scim/v2/Users', { summary: 'SCIM: members of the organisation', ...scim, input: query }),
-  get: raw('GET', '/scim/v2/Users/:id', { summary: 'SCIM: one member', ...scim, input: one }),
+  list: raw('GET', '/scim/v2/Users', {
+    summary: 'List members of the organization as SCIM users',
+    ...scim,
+    input: query,
+  }),
+  get: raw('GET', '/scim/v2/Users/:id', { summary: 'Get a member as a SCIM user', ...scim, input: one }),
   create: raw('POST', '/scim/v2/Users', {
-    summary: 'SCIM: add a member; somebody with an account elsewhere is invited',
+    summary: 'Create a member through SCIM. A person who already has an account elsewhere is invited',
     ...scim,
     audit: 'scim.user.create',
     status: 201,
     input: resource,
   }),
   replace: raw('PUT', '/scim/v2/Users/:id', {
-    summary: 'SCIM: replace what is said of a member',
+    summary: 'Replace the attributes of a member through SCIM',
     ...scim,
     audit: auditedWhen(changing, 'scim.user.update'),
     input: resource.extend({ id: resourceId }),
   }),
   patch: raw('PATCH', '/scim/v2/Users/:id', {
-    summary: 'SCIM: change a member; active false shuts it out at once',
+    summary: 'Update a member through SCIM. `active: false` disables the member at once',
     ...scim,
     audit: auditedWhen(changing, 'scim.user.update'),
     input: patch,
   }),
   remove: raw('DELETE', '/scim/v2/Users/:id', {
-    summary: 'SCIM: take a member out of the organisation; account and history stay',
+    summary: 'Remove a member from the organization through SCIM. Account and history stay',
     ...scim,
     audit: 'scim.user.delete',
     status: 204,
@@ -112,29 +116,37 @@ export const users = {
 }
 
 export const groups = {
-  list: raw('GET', '/scim/v2/Groups', { summary: 'SCIM: roles of the organisation as groups', ...scim, input: query }),
-  get: raw('GET', '/scim/v2/Groups/:id', { summary: 'SCIM: one role with who has it', ...scim, input: one }),
+  list: raw('GET', '/scim/v2/Groups', {
+    summary: 'List roles of the organization as SCIM groups',
+    ...scim,
+    input: query,
+  }),
+  get: raw('GET', '/scim/v2/Groups/:id', {
+    summary: 'Get a role with its members as a SCIM group',
+    ...scim,
+    input: one,
+  }),
   create: raw('POST', '/scim/v2/Groups', {
-    summary: 'SCIM: add a role, which allows nothing until an administrator says what',
+    summary: 'Create a role through SCIM. It has no permissions until an administrator grants some',
     ...scim,
     audit: 'scim.group.create',
     status: 201,
     input: resource,
   }),
   replace: raw('PUT', '/scim/v2/Groups/:id', {
-    summary: 'SCIM: replace the name and the members of a role',
+    summary: 'Replace the name and the members of a role through SCIM',
     ...scim,
     audit: auditedWhen(changing, 'scim.group.update'),
     input: resource.extend({ id: resourceId }),
   }),
   patch: raw('PATCH', '/scim/v2/Groups/:id', {
-    summary: 'SCIM: give members a role, or take it from them',
+    summary: 'Add members to a role or remove them through SCIM',
     ...scim,
     audit: auditedWhen(changing, 'scim.group.update'),
     input: patch,
   }),
   remove: raw('DELETE', '/scim/v2/Groups/:id', {
-    summary: 'SCIM: delete a role that the provider made',
+    summary: 'Delete a role that the identity provider created',
     ...scim,
     audit: 'scim.group.delete',
     status: 204,

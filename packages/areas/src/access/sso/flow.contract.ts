@@ -22,7 +22,7 @@ const text = (most: number) => z.string().max(most).optional().catch(undefined)
 
 export const flow = {
   login: raw('GET', '/sso/login/:orgId', {
-    summary: 'Send the browser to the identity provider of an organisation',
+    summary: 'Redirect the browser to the identity provider of an organization',
     access: anyone,
     input: z.object({
       orgId: id(),
@@ -37,7 +37,7 @@ export const flow = {
     transaction: 'own',
   }),
   callback: raw('GET', '/sso/callback', {
-    summary: 'Where the identity provider sends the browser back to',
+    summary: 'Handle the redirect from the identity provider',
     access: anyone,
     audit: auditedWhen(
       'somebody is added, linked or refused',
@@ -58,7 +58,7 @@ export const flow = {
     transaction: 'own',
   }),
   exchange: post('/sso/exchange', {
-    summary: 'Exchange the short-lived code for tokens, in the browser that began the sign-in',
+    summary: 'Exchange the short-lived code for tokens, in the browser that started the sign-in',
     access: anyone,
     audit: auditedWhen('it ends the sign-in', 'user.login'),
     input: z.object({ code: z.string().min(1).max(512) }),
@@ -66,7 +66,7 @@ export const flow = {
     transaction: 'own',
   }),
   check: get('/sso/check/:orgId', {
-    summary: 'Does the organisation have single sign-on, through whom, and is it enforced?',
+    summary: 'Get whether an organization has single sign-on, through which provider, and whether it is enforced',
     access: anyone,
     input: z.object({ orgId: id() }),
     output: z.object({

@@ -159,25 +159,25 @@ export const Identity = z.object({
 
 export const providers = {
   presets: get('/sso/presets', {
-    summary: 'What is known of the common identity providers',
+    summary: 'List presets of common identity providers',
     access: signedIn({ apiKeys: false }),
     input: z.object({}),
     output: z.object({ data: z.array(Preset) }),
   }),
   list: get('/sso/providers', {
-    summary: 'Identity providers of an organisation, or of all in reach',
+    summary: 'List identity providers of one organization or of all',
     access: read,
     input: z.object({ orgId: id().optional(), ...page }),
     output: pageOf(Provider),
   }),
   get: get('/sso/providers/:id', {
-    summary: 'One identity provider',
+    summary: 'Get an identity provider',
     access: read,
     input: z.object({ id: id() }),
     output: Provider,
   }),
   create: create('/sso/providers', {
-    summary: 'Add an identity provider to an organisation; its discovery is tried at once',
+    summary: 'Create an identity provider for an organization. Its discovery document is fetched at once',
     access: write,
     audit: 'sso.provider.create',
     stepUp: 'always',
@@ -200,7 +200,7 @@ export const providers = {
     output: Discovered,
   }),
   update: patch('/sso/providers/:id', {
-    summary: 'Change an identity provider; another issuer or client unlinks the people who came through the old one',
+    summary: 'Update an identity provider. A new issuer or client unlinks all identities',
     access: write,
     audit: 'sso.provider.update',
     stepUp: 'always',
@@ -217,7 +217,8 @@ export const providers = {
   }),
   status: post('/sso/providers/:id/status', {
     summary:
-      'Set the status; only active providers accept sign-ins, and inactive ones end the sessions that they opened',
+      'Set the status of an identity provider. Only an active provider accepts sign-ins; an inactive one ends the ' +
+      'sessions that it opened',
     access: write,
     audit: 'sso.provider.update',
     stepUp: 'always',
@@ -225,7 +226,7 @@ export const providers = {
     output: Provider,
   }),
   test: post('/sso/providers/:id/test', {
-    summary: 'Ask the identity provider for its discovery document and keys, and report step by step',
+    summary: 'Test the discovery document and keys of an identity provider, and report each step',
     access: write,
     audit: unaudited('it looks and changes nothing'),
     input: z.object({ id: id() }),
@@ -233,13 +234,13 @@ export const providers = {
     transaction: 'own',
   }),
   identities: get('/sso/providers/:id/identities', {
-    summary: 'People who are linked to the identity provider',
+    summary: 'List users who are linked to an identity provider',
     access: read,
     input: z.object({ id: id(), ...page }),
     output: pageOf(Identity),
   }),
   unlink: del('/sso/providers/:id/identities/:identityId', {
-    summary: 'Unlink a person from the identity provider and end the sessions that it opened for it',
+    summary: 'Unlink a user from an identity provider and end the sessions that it opened for the user',
     access: write,
     audit: 'sso.identity.unlink',
     stepUp: 'always',
@@ -252,7 +253,7 @@ const WithToken = Provider.shape.scim.extend({ token: z.string() })
 
 export const scimTokens = {
   rotate: create('/sso/providers/:id/scim-token', {
-    summary: 'Make the SCIM token of an identity provider, or replace it; it is shown this once',
+    summary: 'Create or replace the SCIM token of an identity provider. The token is shown only once',
     access: write,
     audit: 'scim.token.rotate',
     stepUp: 'always',

@@ -9,7 +9,7 @@ const handedLink = { inviteUrl: z.string().optional() }
 
 export const invitations = {
   invite: create('/users/invite', {
-    summary: 'Invite somebody into the partner or organisation by e-mail',
+    summary: 'Invite a user to the partner or organization by email',
     access: personCan('users:invite'),
     audit: 'user.invite',
     stepUp: stepUpWhen('the role grants administration'),
@@ -23,7 +23,7 @@ export const invitations = {
     output: User.extend(handedLink),
   }),
   resendInvite: post('/users/resend-invite', {
-    summary: 'Send the invitation again; the link of the earlier mail stops working',
+    summary: 'Resend an invitation. The link of the earlier email stops working',
     access: personCan('users:invite'),
     audit: 'user.invite.resend',
     stepUp: stepUpWhen('the role grants administration'),
@@ -31,7 +31,7 @@ export const invitations = {
     output: success.extend(handedLink),
   }),
   acceptInvite: post('/auth/accept-invite', {
-    summary: 'Accept an invitation: choose name and password, or prove the password of the account that exists already',
+    summary: 'Accept an invitation: choose a name and password, or prove the password of the existing account',
     access: anyone,
     audit: ['user.invite.accept', 'user.email.verify'],
     transaction: 'own',

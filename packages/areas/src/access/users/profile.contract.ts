@@ -31,13 +31,13 @@ const avatarUrl = z
 
 export const profile = {
   get: get('/users/me', {
-    summary: 'The own profile',
+    summary: 'Get your profile',
     access: signedIn({ apiKeys: false }),
     input: z.object({}),
     output: Profile,
   }),
   update: patch('/users/me', {
-    summary: 'Change the own name or picture',
+    summary: 'Update your name or picture',
     access: signedIn({ apiKeys: false }),
     audit: 'user.profile.update',
     stepUp: noStepUp('a name and a picture protect nothing'),

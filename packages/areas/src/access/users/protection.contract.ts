@@ -8,7 +8,7 @@ const ended = success.extend({ sessions: z.number(), apiKeys: z.number() })
 
 export const protection = {
   endSessions: post('/users/:id/end-sessions', {
-    summary: 'Sign a member out everywhere in the partner or organisation',
+    summary: 'End all sessions of a member in the partner or organization',
     access: personCan('users:write'),
     audit: 'user.session.revoke',
     stepUp: 'always',
@@ -17,7 +17,7 @@ export const protection = {
     output: success.extend({ sessions: z.number() }),
   }),
   resetMfa: post('/users/:id/reset-mfa', {
-    summary: 'Take all second factors from a member who has lost them; ends its sessions and API keys',
+    summary: 'Reset the second factors of a member who has lost them. Ends sessions and revokes API keys',
     access: personCan('users:write'),
     audit: 'auth.mfa.reset',
     stepUp: 'always',
@@ -26,7 +26,7 @@ export const protection = {
     output: ended,
   }),
   resetPassword: post('/users/:id/reset-password', {
-    summary: "Make a member's password worthless and mail a link to choose another; ends its sessions and API keys",
+    summary: 'Force a password reset by email. Ends sessions and revokes API keys',
     access: personCan('users:write'),
     audit: 'user.password.reset',
     stepUp: 'always',

@@ -30,13 +30,13 @@ export const membershipReach = {
 
 export const users = {
   ofRole: get('/roles/:id/users', {
-    summary: 'People who have the role',
+    summary: 'List users who have a role',
     access: personCan('users:read'),
     input: z.object({ id: id(), ...page }),
     output: pageOf(User),
   }),
   list: get('/users', {
-    summary: 'Members of the partner or organisation',
+    summary: 'List members of the partner or organization',
     access: personCan('users:read'),
     input: z.object({
       ...tenantInput,
@@ -49,7 +49,7 @@ export const users = {
     output: pageOf(User),
   }),
   roles: get('/users/roles', {
-    summary: 'Roles that members can be given',
+    summary: 'List roles that members can be given',
     access: personCan('users:read'),
     input: z.object(tenantInput),
     output: z.object({
@@ -67,13 +67,13 @@ export const users = {
     }),
   }),
   get: get('/users/:id', {
-    summary: 'One member',
+    summary: 'Get a member',
     access: personCan('users:read'),
     input: z.object({ id: id(), ...tenantInput }),
     output: User,
   }),
   update: patch('/users/:id', {
-    summary: "Change a member's name, disable it or enable it again",
+    summary: 'Update the name of a member, or disable or enable the member',
     access: personCan('users:write'),
     audit: 'user.update',
     stepUp: stepUpWhen('the status of an administrator changes'),
@@ -81,7 +81,7 @@ export const users = {
     output: User,
   }),
   remove: del('/users/:id', {
-    summary: 'Take a member out of the partner or organisation; the account stays and can be invited again',
+    summary: 'Remove a member from the partner or organization. The account stays and can be invited again',
     access: personCan('users:delete'),
     audit: 'user.remove',
     stepUp: stepUpWhen('the member is an administrator'),
@@ -89,7 +89,7 @@ export const users = {
     output: success,
   }),
   role: post('/users/:id/role', {
-    summary: 'Give a member another role, and where wanted another reach',
+    summary: 'Set the role of a member, and optionally the reach',
     access: personCan('users:write'),
     audit: 'user.role.assign',
     stepUp: stepUpWhen('administration is given or taken'),

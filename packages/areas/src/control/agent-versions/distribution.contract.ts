@@ -11,7 +11,7 @@ const executableName = z.string().regex(/^([0-9a-f]{64}\.)?muster-agent$/)
 /** What machines fetch before they have any credential. Nothing in it is secret, and what it says is signed. */
 export const distribution = {
   download: raw('GET', '/agents/download/:os/:arch', {
-    summary: 'The agent for a system, by default of the latest version',
+    summary: 'Download the agent for a platform, by default the latest version',
     access: anyone,
     transaction: 'own',
     input: z.object({ os: ReleaseSystem, arch: ReleaseArchitecture, version: releaseVersion.optional() }),
@@ -21,7 +21,7 @@ export const distribution = {
     produces: 'application/octet-stream',
   }),
   installScript: raw('GET', '/agents/install.sh', {
-    summary: 'A shell script that installs the agent on a Linux machine',
+    summary: 'Download the shell script that installs the agent on Linux',
     access: anyone,
     transaction: 'own',
     input: z.object({}),
@@ -31,7 +31,7 @@ export const distribution = {
     produces: 'text/x-shellscript',
   }),
   metadata: raw('GET', '/agents/releases/metadata/:name', {
-    summary: 'Signed metadata of the releases, after The Update Framework',
+    summary: 'Download signed release metadata (The Update Framework)',
     access: anyone,
     transaction: 'own',
     input: z.object({ name: metadataName }),
@@ -41,7 +41,7 @@ export const distribution = {
     produces: 'application/json',
   }),
   checksums: raw('GET', '/agents/releases/targets/:version/:name', {
-    summary: 'The SHA-256 of the executables of a version, and the signature of that list',
+    summary: 'Download the SHA-256 checksums of a version, or the signature of that list',
     access: anyone,
     transaction: 'own',
     input: z.object({ version: releaseVersion, name: z.enum(['SHA256SUMS', 'SHA256SUMS.sig']) }),
@@ -52,7 +52,7 @@ export const distribution = {
     alsoProduces: ['application/octet-stream'],
   }),
   target: raw('GET', '/agents/releases/targets/:version/:platform/:name', {
-    summary: 'An executable by its path among the signed targets, with or without its hash before the name',
+    summary: 'Download an executable by its path among the signed targets, with or without its hash in the name',
     access: anyone,
     transaction: 'own',
     input: z.object({ version: releaseVersion, platform: platformName, name: executableName }),

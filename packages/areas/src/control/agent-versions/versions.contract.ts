@@ -40,19 +40,19 @@ const candidates = z.union([z.boolean(), z.stringbool()]).default(true)
 
 export const versions = {
   list: get('/agent-versions', {
-    summary: 'All versions of the agent that are registered, the newest first',
+    summary: 'List registered agent versions, newest first',
     access: can('devices:read'),
     input: z.object({ ...page, candidates }),
     output: pageOf(AgentVersion),
   }),
   latest: get('/agent-versions/latest', {
-    summary: 'The newest version that is not a candidate',
+    summary: 'Get the latest stable agent version',
     access: can('devices:read'),
     input: z.object({}),
     output: AgentVersion,
   }),
   download: raw('GET', '/agent-versions/:version/download', {
-    summary: 'The executable of a version',
+    summary: 'Download the executable of an agent version',
     access: can('devices:read'),
     transaction: 'own',
     input: z.object({
@@ -67,7 +67,7 @@ export const versions = {
     produces: 'application/octet-stream',
   }),
   syncUpstream: post('/agent-versions/sync-upstream', {
-    summary: 'Register the executables of a release, by default of the latest stable one',
+    summary: 'Register the executables of a release from the release host, by default the latest stable release',
     access: personCan('settings:write', 'system'),
     audit: 'agent_version.sync',
     transaction: 'own',

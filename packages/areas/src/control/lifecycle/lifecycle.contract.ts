@@ -5,42 +5,42 @@ import { Device } from '../../fleet/devices/devices.contract.ts'
 /** What changes a device's place in the fleet once it is there. */
 export const lifecycle = {
   update: patch('/devices/:id', {
-    summary: 'Call a device something else, or put it into another site of its organisation',
+    summary: 'Update the display name of a device or its site within the organization',
     access: can('devices:write'),
     audit: 'device.update',
     input: changes({ id: id() }, { displayName: nameText().nullable(), siteId: id().nullable() }),
     output: Device,
   }),
   moveOrg: post('/devices/:id/move-org', {
-    summary: 'Move a device to another organization of the same partner; its open commands are canceled',
+    summary: 'Move a device to another organization of the same partner. Its open commands are canceled',
     access: can('devices:write', 'partner', 'system'),
     audit: 'device.move',
     input: z.object({ id: id(), orgId: id(), siteId: id().nullable().default(null) }),
     output: Device,
   }),
   remove: del('/devices/:id', {
-    summary: 'Decommission a device: its certificate ends, its open commands are called off, its history stays',
+    summary: 'Decommission a device. Its certificate is revoked, its open commands are canceled, and its history stays',
     access: can('devices:delete'),
     audit: 'device.decommission',
     input: z.object({ id: id() }),
     output: success,
   }),
   quarantine: post('/devices/:id/quarantine', {
-    summary: 'Lock a device out: its sockets are closed and no other is accepted, until it is released',
+    summary: 'Quarantine a device. Its connections are closed and new ones are rejected until the device is released',
     access: can('devices:write'),
     audit: 'device.quarantine',
     input: z.object({ id: id(), reason: z.string().trim().min(1).max(500) }),
     output: Device,
   }),
   release: post('/devices/:id/release', {
-    summary: 'End a quarantine: whichever machine comes next is the device',
+    summary: 'Release a device from quarantine. The next machine that connects with its key is the device',
     access: personCan('devices:write'),
     audit: 'device.release',
     input: z.object({ id: id() }),
     output: Device,
   }),
   dismissDuplicates: post('/devices/:id/duplicates/dismiss', {
-    summary: 'Say that a device and another one (or all that it was taken for) are different machines',
+    summary: 'Dismiss one or all possible duplicates of a device as different machines',
     access: can('devices:write'),
     audit: 'device.duplicate.dismiss',
     input: z.object({ id: id(), deviceId: id().optional() }),

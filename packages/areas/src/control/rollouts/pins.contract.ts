@@ -17,13 +17,13 @@ export const Pin = z.object({
 /** What an organisation, one of its sites or one of its groups is to run. That of a group counts before that of a site. */
 export const pins = {
   list: get('/agent-version-pins', {
-    summary: 'Which organisations, sites and groups stay with a version of the agent',
+    summary: 'List version pins of organizations, sites and groups',
     access: can('devices:read'),
     input: z.object({ ...page, orgId: id().optional() }),
     output: pageOf(Pin),
   }),
   set: create('/agent-version-pins', {
-    summary: 'Keep an organisation, a site or a group with one version, or with what it runs now',
+    summary: 'Pin an organization, site or group to an agent version, or to the versions that it runs now',
     access: can('devices:write'),
     audit: 'agent_version_pin.set',
     input: z
@@ -40,7 +40,7 @@ export const pins = {
     output: Pin,
   }),
   remove: del('/agent-version-pins/:id', {
-    summary: 'Let it follow rollouts again',
+    summary: 'Delete a version pin, so that rollouts apply again',
     access: can('devices:write'),
     audit: 'agent_version_pin.delete',
     input: z.object({ id: id() }),

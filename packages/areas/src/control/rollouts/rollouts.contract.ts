@@ -58,19 +58,19 @@ const proved = { stepUp: 'always' } as const
 
 export const rollouts = {
   list: get('/agent-rollouts', {
-    summary: 'How versions of the agent went out, the newest first',
+    summary: 'List rollouts of agent versions, newest first',
     access: read,
     input: z.object({ ...page, state: RolloutState.optional() }),
     output: pageOf(Rollout),
   }),
   get: get('/agent-rollouts/:id', {
-    summary: 'One rollout and what became of the devices that it has reached',
+    summary: 'Get a rollout with its results so far',
     access: read,
     input: one,
     output: RolloutDetail,
   }),
   create: create('/agent-rollouts', {
-    summary: 'Take a version out to the fleet, stage by stage.',
+    summary: 'Start a rollout of an agent version to the fleet, stage by stage',
     access: change,
     audit: 'agent_rollout.create',
     ...proved,
@@ -92,7 +92,7 @@ export const rollouts = {
     output: Rollout,
   }),
   pause: post('/agent-rollouts/:id/pause', {
-    summary: 'Offer the version to no further device for now',
+    summary: 'Pause a rollout. No further devices are offered the version',
     access: change,
     audit: 'agent_rollout.pause',
     transaction: 'own',
@@ -100,7 +100,7 @@ export const rollouts = {
     output: Rollout,
   }),
   resume: post('/agent-rollouts/:id/resume', {
-    summary: 'Let a paused or halted rollout go on; the failures so far are accepted.',
+    summary: 'Resume a paused or halted rollout. The failures so far are accepted',
     access: change,
     audit: 'agent_rollout.resume',
     ...proved,
@@ -109,7 +109,7 @@ export const rollouts = {
     output: Rollout,
   }),
   cancel: post('/agent-rollouts/:id/cancel', {
-    summary: 'End a rollout; devices keep what they run',
+    summary: 'Cancel a rollout. Devices keep the version that they run',
     access: change,
     audit: 'agent_rollout.cancel',
     transaction: 'own',
@@ -120,13 +120,13 @@ export const rollouts = {
 
 export const stop = {
   get: get('/agent-updates/stop', {
-    summary: 'Whether updates are stopped for the whole installation',
+    summary: 'Get whether agent updates are stopped for the installation',
     access: read,
     input: z.object({}),
     output: Stop,
   }),
   set: post('/agent-updates/stop', {
-    summary: 'Stop every offer of an update at once, whatever is under way',
+    summary: 'Stop all agent updates at once, including rollouts in progress',
     access: change,
     audit: 'agent_update.stop',
     transaction: 'own',
@@ -134,7 +134,7 @@ export const stop = {
     output: Stop,
   }),
   lift: post('/agent-updates/allow', {
-    summary: 'Allow offers of updates again.',
+    summary: 'Lift the stop of agent updates',
     access: change,
     audit: 'agent_update.allow',
     ...proved,

@@ -49,13 +49,13 @@ export type UpdateHold = z.infer<typeof UpdateHold>
 
 export const updates = {
   get: get('/devices/:id/agent-update', {
-    summary: 'Why a device does not run the version that goes out, or how far it is',
+    summary: 'Get the update status of a device and why it does not run the version of the rollout',
     access: can('devices:read'),
     input: z.object({ id: id() }),
     output: DeviceUpdate,
   }),
   stuck: get('/agent-updates/stuck', {
-    summary: 'Devices that were offered a version again and again, or refused or rolled it back',
+    summary: 'List devices that refused or rolled back a version, or did not take repeated offers',
     access: can('devices:read'),
     input: z.object({ ...page, orgId: id().optional() }),
     output: pageOf(DeviceUpdate),

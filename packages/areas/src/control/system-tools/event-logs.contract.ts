@@ -16,21 +16,21 @@ const { level, search, source, before } = ListEvents.shape
 
 export const eventLogs = {
   list: get(`${base}/eventlogs`, {
-    summary: 'Event logs of the device: the journal and the files of the system log',
+    summary: 'List event logs of a device: the journal and the text files of the system log',
     access,
     ...own,
     input: z.object(device),
     output: EventLogList,
   }),
   get: get(`${base}/eventlogs/:name`, {
-    summary: 'One event log',
+    summary: 'Get an event log',
     access,
     ...own,
     input: z.object({ ...device, name: eventLogName }),
     output: EventLogDetail,
   }),
   events: get(`${base}/eventlogs/:name/events`, {
-    summary: 'Events of a log, newest first',
+    summary: 'List events of a log, newest first',
     access,
     ...own,
     input: z.object({
@@ -47,7 +47,7 @@ export const eventLogs = {
     output: EventList,
   }),
   event: get(`${base}/eventlogs/:name/events/:recordId`, {
-    summary: 'One event with all its fields',
+    summary: 'Get an event with all its fields',
     access,
     ...own,
     input: z.object({ ...device, name: eventLogName, recordId: GetEvent.shape.recordId }),

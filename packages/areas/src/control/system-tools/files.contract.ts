@@ -7,14 +7,14 @@ const { path } = ListFiles.shape
 
 export const files = {
   list: get(`${base}/files`, {
-    summary: 'What is in a folder of the device',
+    summary: 'List the content of a folder on a device',
     access,
     ...own,
     input: z.object({ ...device, path: path.default('/') }),
     output: FileList,
   }),
   download: raw('GET', `${base}/files/download`, {
-    summary: 'A file of the device, as it is',
+    summary: 'Download a file from a device',
     access,
     audit: 'device.file.read',
     ...changing,
@@ -24,8 +24,8 @@ export const files = {
   }),
   upload: raw('POST', `${base}/files/upload`, {
     summary:
-      'Put the body of the request into a file of the device. The file takes its place when all of it is there. ' +
-      'Answers `{ path, sizeBytes, sha256 }`',
+      'Upload the request body to a file on a device. The file is replaced when all of it has arrived. The response ' +
+      'is `{ path, sizeBytes, sha256 }`',
     access,
     audit: 'device.file.write',
     ...changing,

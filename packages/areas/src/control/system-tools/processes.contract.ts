@@ -8,7 +8,7 @@ const { signal, startedAt } = KillProcess.shape
 
 export const processes = {
   list: get(`${base}/processes`, {
-    summary: 'Processes that run on the device now, by number',
+    summary: 'List running processes of a device by PID',
     access,
     ...own,
     input: z.object({
@@ -19,14 +19,14 @@ export const processes = {
     output: z.object({ processes: z.array(Process), truncated: z.boolean() }),
   }),
   get: get(`${base}/processes/:pid`, {
-    summary: 'One process in full',
+    summary: 'Get a process with all details',
     access,
     ...own,
     input: z.object({ ...device, pid }),
     output: ProcessDetail,
   }),
   kill: post(`${base}/processes/:pid/kill`, {
-    summary: 'Send a process a signal; `startedAt` makes sure that it is the one that was seen',
+    summary: 'Send a signal to a process. `startedAt` protects against a reused PID',
     access,
     audit: 'device.process.kill',
     ...changing,

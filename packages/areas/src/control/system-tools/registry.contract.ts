@@ -14,28 +14,28 @@ const onWindows = 'Windows only; other devices answer UNSUPPORTED_PLATFORM'
 
 export const registry = {
   keys: get(`${base}/registry/keys`, {
-    summary: `Keys below a key of the registry. ${onWindows}`,
+    summary: `List the keys below a registry key. ${onWindows}`,
     access,
     ...own,
     input: RegistryKeyPlace.extend(device),
     output: RegistryKeys,
   }),
   values: get(`${base}/registry/values`, {
-    summary: `Values of a key of the registry. ${onWindows}`,
+    summary: `List the values of a registry key. ${onWindows}`,
     access,
     ...own,
     input: RegistryKeyPlace.extend(device),
     output: RegistryValues,
   }),
   getValue: get(`${base}/registry/value`, {
-    summary: `One value of the registry. ${onWindows}`,
+    summary: `Get a registry value. ${onWindows}`,
     access,
     ...own,
     input: RegistryValuePlace.extend(device),
     output: RegistryValue,
   }),
   setValue: put(`${base}/registry/value`, {
-    summary: `Set a value of the registry. ${onWindows}`,
+    summary: `Set a registry value. ${onWindows}`,
     access,
     audit: 'device.registry.write',
     ...changing,
@@ -43,7 +43,7 @@ export const registry = {
     output: success,
   }),
   deleteValue: del(`${base}/registry/value`, {
-    summary: `Delete a value of the registry. ${onWindows}`,
+    summary: `Delete a registry value. ${onWindows}`,
     access,
     audit: 'device.registry.delete',
     ...changing,
@@ -51,7 +51,7 @@ export const registry = {
     output: success,
   }),
   createKey: create(`${base}/registry/key`, {
-    summary: `Make a key of the registry. ${onWindows}`,
+    summary: `Create a registry key. ${onWindows}`,
     access,
     audit: 'device.registry.write',
     ...changing,
@@ -59,7 +59,7 @@ export const registry = {
     output: success,
   }),
   deleteKey: del(`${base}/registry/key`, {
-    summary: `Delete a key of the registry with all below it. ${onWindows}`,
+    summary: `Delete a registry key with all keys below it. ${onWindows}`,
     access,
     audit: 'device.registry.delete',
     ...changing,

@@ -7,7 +7,7 @@ const named = z.object({ ...device, name: serviceName })
 
 export const services = {
   list: get(`${base}/services`, {
-    summary: 'Services of the device and how they stand',
+    summary: 'List services of a device with their states',
     access,
     ...own,
     input: z.object({
@@ -18,7 +18,7 @@ export const services = {
     output: z.object({ services: z.array(Service), truncated: z.boolean() }),
   }),
   get: get(`${base}/services/:name`, {
-    summary: 'One service in full',
+    summary: 'Get a service with all details',
     access,
     ...own,
     input: named,

@@ -15,21 +15,22 @@ const one = z.object({ ...device, path: taskPath })
 
 export const tasks = {
   list: get(`${base}/tasks`, {
-    summary: 'Scheduled tasks of the device: timers, lines of cron, and the scripts that it runs daily and the like',
+    summary:
+      'List scheduled tasks of a device: systemd timers, cron lines and scripts in folders such as /etc/cron.daily',
     access,
     ...own,
     input: z.object(device),
     output: TaskList,
   }),
   get: get(`${base}/tasks/:path`, {
-    summary: 'One scheduled task; its path has to be encoded',
+    summary: 'Get a scheduled task. Its path must be URL-encoded',
     access,
     ...own,
     input: one,
     output: TaskDetail,
   }),
   history: get(`${base}/tasks/:path/history`, {
-    summary: 'When a scheduled task ran, newest first, as far as the device keeps account of it',
+    summary: 'List runs of a scheduled task, newest first, as far as the device records them',
     access,
     ...own,
     input: one.extend({ limit: limit(taskRunsMax, 50) }),
@@ -44,7 +45,7 @@ export const tasks = {
     output: StartedTask,
   }),
   enable: post(`${base}/tasks/:path/enable`, {
-    summary: 'Have a scheduled task run at its times again',
+    summary: 'Enable a scheduled task',
     access,
     audit: 'device.task.enable',
     ...changing,
@@ -52,7 +53,7 @@ export const tasks = {
     output: ChangedTask,
   }),
   disable: post(`${base}/tasks/:path/disable`, {
-    summary: 'Keep a scheduled task from running at its times',
+    summary: 'Disable a scheduled task',
     access,
     audit: 'device.task.disable',
     ...changing,

@@ -54,13 +54,13 @@ const behaviour = { defaultValue: CustomValue.default(null), scriptWritable: fla
 
 export const customFields = {
   list: get('/custom-fields', {
-    summary: 'Custom fields in reach',
+    summary: 'List custom fields',
     access: can('devices:read'),
     input: z.object({ orgId: id().optional(), ...page }),
     output: pageOf(CustomField),
   }),
   create: create('/custom-fields', {
-    summary: 'Define a custom field for a partner, or for one organisation',
+    summary: 'Create a custom field for a partner or one organization',
     access: can('settings:write'),
     audit: 'custom_field.create',
     input: z.object({
@@ -74,13 +74,13 @@ export const customFields = {
     output: CustomField,
   }),
   get: get('/custom-fields/:id', {
-    summary: 'One custom field',
+    summary: 'Get a custom field',
     access: can('devices:read'),
     input: z.object({ id: id() }),
     output: CustomField,
   }),
   update: patch('/custom-fields/:id', {
-    summary: 'Change a custom field; its key and type stay',
+    summary: 'Update a custom field. Its key and type cannot change',
     access: can('settings:write'),
     audit: 'custom_field.update',
     input: changes(
@@ -97,7 +97,7 @@ export const customFields = {
     output: success,
   }),
   setValues: patch('/devices/:id/custom-fields', {
-    summary: "Set values of a device's custom fields; null takes one away",
+    summary: 'Set custom field values of a device. Null removes a value',
     access: can('devices:write'),
     audit: 'device.custom_fields.update',
     input: changes({ id: id() }, { values: z.record(key, CustomValue) }),

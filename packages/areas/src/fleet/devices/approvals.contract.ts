@@ -27,19 +27,20 @@ const Requirement = z.object({
 
 export const approvals = {
   list: get('/commands/approvals', {
-    summary: 'Commands that wait, or waited, for a second person, newest first',
+    summary: 'List commands that need or needed the approval of a second person, newest first',
     access: can('devices:execute'),
     input: z.object({ status: ApprovalStatus.optional(), ...page }),
     output: pageOf(ApprovalSummary),
   }),
   get: get('/commands/approvals/:id', {
-    summary: 'What exactly is to be done, and where',
+    summary: 'Get the command that awaits approval and its devices',
     access: can('devices:execute'),
     input: z.object(one),
     output: Approval,
   }),
   approve: post('/commands/approvals/:id/approve', {
-    summary: 'Send it, as the second person: never by who asked for it. `hash` is that of the request as it was shown',
+    summary:
+      'Approve and send a command as the second person. The requester cannot approve. `hash` is that of the request as it was shown',
     access: decide,
     audit: ['device.command.approve', 'device.command.bulk'],
     stepUp: 'always',
@@ -51,7 +52,7 @@ export const approvals = {
     }),
   }),
   refuse: post('/commands/approvals/:id/refuse', {
-    summary: 'Refuse it, or withdraw what one asked for',
+    summary: 'Refuse the request of another user, or withdraw your own',
     access: decide,
     audit: 'device.command.refuse',
     stepUp: stepUpWhen('another person asked for it'),
@@ -59,15 +60,15 @@ export const approvals = {
     output: ApprovalSummary,
   }),
   required: get('/commands/second-person', {
-    summary: "Get whether commands of the caller's partner that reach far take a second person, and until when",
+    summary: 'Get whether commands beyond the blast radius need a second person, and until when',
     access: can('devices:read', 'partner'),
     input: z.object({}),
     output: Requirement,
   }),
   require: put('/commands/second-person', {
     summary:
-      'Set whether commands that reach far take a second person. Turning it off waits 24 hours, or for a second member ' +
-      'who asks for it too; `required: true` withdraws it',
+      'Set whether commands beyond the blast radius need a second person. Turning it off takes 24 hours, or the ' +
+      'same request by another member; `required: true` withdraws it',
     access: personCan('settings:write', 'partner'),
     audit: 'partner.settings.update',
     stepUp: stepUpWhen('it is turned off'),

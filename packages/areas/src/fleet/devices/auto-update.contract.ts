@@ -4,7 +4,7 @@ import { CommandSummary, farReach } from './commands.contract.ts'
 
 export const autoUpdate = {
   set: post('/devices/:id/auto-update', {
-    summary: "Turn the agent's updates of itself off or on; the agent keeps the setting across restarts",
+    summary: 'Enable or disable updates of the agent on a device. The agent keeps the setting across restarts',
     access: can('devices:write'),
     audit: 'device.auto_update',
     stepUp: farReach,

@@ -24,15 +24,15 @@ const partnerId = id().optional()
 /** The emergency stop: no command reaches a device, interactive or queued, within five seconds. */
 export const stops = {
   get: get('/commands/stop', {
-    summary: 'Whether commands are stopped, by whom and why',
+    summary: 'Get whether commands are stopped, by whom and why',
     access: can('devices:read'),
     input: z.object({}),
     output: State,
   }),
   set: post('/commands/stop', {
     summary:
-      'Stop all commands: those that wait stay waiting, new ones and system tools are refused. Partner scope stops its ' +
-      "own partner's; system scope a `partnerId`'s, or with `confirm: installation` everybody's",
+      'Stop all commands. Pending commands stay pending; new commands and system tools are refused. Partner scope ' +
+      'stops the commands of its partner; system scope those of `partnerId`, or with `confirm: installation` all',
     access: can('devices:execute', 'partner', 'system'),
     audit: 'device.command.stop',
     input: z.object({
@@ -43,7 +43,7 @@ export const stops = {
     output: State,
   }),
   lift: post('/commands/allow', {
-    summary: 'Lift a stop: what waits goes out, as far as it has not expired',
+    summary: 'Lift a stop. Pending commands that have not expired are sent',
     access: personCan('devices:execute', 'partner', 'system'),
     audit: 'device.command.allow',
     stepUp: 'always',

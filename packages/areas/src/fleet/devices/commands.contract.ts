@@ -186,25 +186,25 @@ export type BatchProgress = z.infer<typeof BatchProgress>
 
 export const commands = {
   progress: get('/devices/bulk/commands/:batchId', {
-    summary: 'How far the commands of one bulk request have come, as far as their devices are in sight',
+    summary: 'Get the progress of a bulk command on the devices that you can see',
     access: can('devices:read'),
     input: z.object({ batchId: id() }),
     output: BatchProgress,
   }),
   list: get('/devices/:id/commands', {
-    summary: 'Commands of a device, newest first',
+    summary: 'List the commands of a device, newest first',
     access: can('devices:read'),
     input: z.object({ id: id(), status: csv(CommandStatus).optional(), type: QueuedCommand.optional(), ...page }),
     output: pageOf(CommandSummary),
   }),
   get: get('/devices/:id/commands/:commandId', {
-    summary: 'One command with what it was given and what came back',
+    summary: 'Get a command with its payload and result',
     access: can('devices:read'),
     input: z.object({ id: id(), commandId: id() }),
     output: ShownCommand,
   }),
   create: create('/devices/:id/commands', {
-    summary: 'Send a command; with `waitMs` the answer comes when the command has ended or that time is over',
+    summary: 'Send a command to a device. With `waitMs`, the response waits for the end of the command or that time',
     access: can('devices:execute'),
     audit: 'device.command',
     stepUp: farReach,
@@ -217,14 +217,14 @@ export const commands = {
     output: Command,
   }),
   cancel: post('/devices/:id/commands/:commandId/cancel', {
-    summary: 'Call a command off; one that is already running is asked to stop',
+    summary: 'Cancel a command. A running command is asked to stop',
     access: can('devices:execute'),
     audit: 'device.command.cancel',
     input: z.object({ id: id(), commandId: id() }),
     output: CommandSummary,
   }),
   bulk: create('/devices/bulk/commands', {
-    summary: 'Send the same command to many devices',
+    summary: 'Send a command to many devices',
     access: can('devices:execute'),
     audit: auditedWhen(
       'a device was sent a command, or a second person is asked',

@@ -170,21 +170,21 @@ export type MetricPoint = z.infer<typeof MetricPoint>
 export const devices = {
   list: get('/devices', {
     summary:
-      'Devices in reach. With `page` and none of the parameters of the cursor mode the answer is `{ data, pagination }`, ' +
+      'List devices. With `page` and no parameters of the cursor mode, the response is `{ data, pagination }`, ' +
       'otherwise `{ devices, nextCursor, limit, total? }`',
     access: can('devices:read'),
     input: ListInput,
     output: z.union([DevicePage, pageOf(Device)]),
   }),
   get: get('/devices/:id', {
-    summary: 'One device with its state and inventory',
+    summary: 'Get a device with its state and inventory',
     access: can('devices:read'),
     input: z.object({ id: id() }),
     output: DeviceDetail,
   }),
   metrics: get('/devices/:id/metrics', {
     summary:
-      'How the device was, oldest first; the newest points when there are more than the limit. The resolution follows the range',
+      'Get metrics of a device, oldest first. Beyond the limit, only the newest points are returned. The range determines the resolution',
     access: can('devices:read'),
     input: z.object({
       id: id(),

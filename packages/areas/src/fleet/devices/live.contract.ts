@@ -51,7 +51,7 @@ export type DeviceEvent = z.infer<typeof DeviceEvent>
 
 export const live = {
   events: stream('/devices/events', {
-    summary: 'What happens to the devices in sight, as it happens. It begins with `resync`',
+    summary: 'Stream events of the devices that you can see, starting with `resync`',
     access: can('devices:read'),
     input: z.object({
       orgIds: csv(id()).optional(),

@@ -37,8 +37,8 @@ export const InventoryChange = z.object({
 export const output = {
   follow: stream('/devices/:id/commands/:commandId/output', {
     summary:
-      'The output of a command as it comes, from the offsets on that the caller has already, and then its end. ' +
-      'Who was cut off goes on with the offsets that it has reached',
+      'Stream the output of a command from the given offsets until it ends. To resume, reconnect with the offsets ' +
+      'that you have reached',
     access: can('devices:read'),
     input: z.object({ id: id(), commandId: id(), stdout: bytes, stderr: bytes }),
     output: OutputEvent,
@@ -47,7 +47,7 @@ export const output = {
 
 export const inventory = {
   changes: get('/devices/:id/inventory/changes', {
-    summary: "What changed in a device's inventory, newest first",
+    summary: 'List inventory changes of a device, newest first',
     access: can('devices:read'),
     input: z.object({ id: id(), section: InventorySection.optional(), ...page }),
     output: pageOf(InventoryChange),

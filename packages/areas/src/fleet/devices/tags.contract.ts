@@ -9,13 +9,13 @@ const tagList = z.array(Tag).max(50)
 
 export const tags = {
   list: get('/tags', {
-    summary: 'Tags in use, with how many devices carry each',
+    summary: 'List tags with their number of devices',
     access: can('devices:read'),
     input: z.object({ orgId: id().optional(), search: z.string().max(100).optional(), ...page }),
     output: pageOf(z.object({ tag: z.string(), deviceCount: z.number() })),
   }),
   devices: get('/tags/devices', {
-    summary: 'Devices that carry one of the tags, or all of them',
+    summary: 'List devices that have any or all of the tags',
     access: can('devices:read'),
     input: z.object({
       tag: Tag.optional(),
@@ -26,7 +26,7 @@ export const tags = {
     output: pageOf(Device),
   }),
   assign: post('/tags/devices', {
-    summary: 'Add tags to many devices and take others away',
+    summary: 'Add tags to devices and remove tags from them',
     access: can('devices:write'),
     audit: 'device.tags.update',
     input: z.object({

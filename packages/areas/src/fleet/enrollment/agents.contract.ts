@@ -14,7 +14,7 @@ const orderKeys = z.object({ serial: z.int(), keys: z.array(z.string()) })
 
 export const agents = {
   enroll: create('/agents/enroll', {
-    summary: 'Enrol a machine with an enrolment key, in the body or in the header X-Enrollment-Key',
+    summary: 'Enroll a machine with an enrollment key in the body or in the X-Enrollment-Key header',
     access: anyone,
     audit: ['device.enroll', 'device.possible_duplicate'],
     transaction: 'own',
@@ -45,7 +45,7 @@ export const agents = {
     }),
   }),
   orderKeys: ask('/agents/order-keys', {
-    summary: 'Get the keys that sign orders to agents, and the time',
+    summary: 'Get the public keys that verify orders, and the server time',
     access: anyone,
     bodyBytesMax: 16_384,
     refuses: [401],

@@ -3,7 +3,8 @@ import { z } from 'zod'
 
 export const codes = {
   create: create('/enrollment-keys/:id/install-code', {
-    summary: 'Make a short code that stands for an enrolment key for a while; shown this once',
+    summary:
+      'Create a short install code that stands for an enrollment key for a limited time. The code is shown only once',
     access: can('devices:write'),
     audit: 'enrollment_code.create',
     stepUp: noStepUp('it ends within a day and gives no more than its key, which took the proof'),
@@ -24,14 +25,14 @@ export const codes = {
     }),
   }),
   revoke: del('/enrollment-keys/:id/install-code', {
-    summary: 'End all install codes of an enrolment key',
+    summary: 'Revoke all install codes of an enrollment key',
     access: can('devices:write'),
     audit: 'enrollment_code.revoke',
     input: z.object({ id: id() }),
     output: z.object({ revoked: z.number() }),
   }),
   command: get('/enrollment-keys/:id/install-command', {
-    summary: 'Get the line that installs the agent; it asks for the key on standard input',
+    summary: 'Get the shell command that installs the agent. It asks for the key on standard input',
     access: can('devices:read'),
     input: z.object({ id: id() }),
     output: z.object({ command: z.string(), scriptUrl: z.string() }),

@@ -46,19 +46,19 @@ const unlimited = stepUpWhen(
 
 export const keys = {
   list: get('/enrollment-keys', {
-    summary: 'Enrolment keys of the organisations in reach, newest first',
+    summary: 'List enrollment keys, newest first',
     access: can('devices:read'),
     input: z.object({ orgId: id().optional(), siteId: id().optional(), ...page }),
     output: pageOf(EnrollmentKey),
   }),
   get: get('/enrollment-keys/:id', {
-    summary: 'One enrolment key, without the key itself',
+    summary: 'Get an enrollment key without its secret',
     access: can('devices:read'),
     input: z.object({ id: id() }),
     output: EnrollmentKey,
   }),
   create: create('/enrollment-keys', {
-    summary: 'Make an enrolment key; the answer is the only place where it is shown',
+    summary: 'Create an enrollment key. The key is shown only once',
     access: can('devices:write'),
     audit: 'enrollment_key.create',
     stepUp: unlimited,
@@ -74,7 +74,7 @@ export const keys = {
     output: RevealedKey,
   }),
   rotate: post('/enrollment-keys/:id/rotate', {
-    summary: 'Replace the key by a new one at once; limits and uses stay, its install codes end',
+    summary: 'Rotate an enrollment key at once. Limits and uses stay; its install codes end',
     access: can('devices:write'),
     audit: 'enrollment_key.rotate',
     stepUp: unlimited,
@@ -82,7 +82,7 @@ export const keys = {
     output: RevealedKey,
   }),
   remove: del('/enrollment-keys/:id', {
-    summary: 'Delete an enrolment key; devices that came in with it stay',
+    summary: 'Delete an enrollment key. Devices that enrolled with it stay',
     access: can('devices:write'),
     audit: 'enrollment_key.delete',
     stepUp: noStepUp('it takes a key away'),

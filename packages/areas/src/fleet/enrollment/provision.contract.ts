@@ -6,7 +6,7 @@ const name = nameText()
 
 export const provision = {
   create: create('/devices/provision', {
-    summary: 'Prepare a device before its agent enrols, with a key that lets in this one machine, once',
+    summary: 'Provision a device before its agent enrolls, with a key for that machine and one use',
     access: can('devices:write'),
     audit: 'device.provision',
     stepUp: noStepUp('the key lets in one machine, once'),

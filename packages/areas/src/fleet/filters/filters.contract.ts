@@ -62,7 +62,7 @@ export const FilterPreview = z.object({ total: z.number(), devices: z.array(Devi
 
 export const filters = {
   fields: get('/filters/fields', {
-    summary: 'What devices can be filtered by, with the operators of each field',
+    summary: 'List the fields of device filters with their operators',
     access: can('devices:read'),
     input: z.object({}),
     output: z.object({
@@ -78,13 +78,13 @@ export const filters = {
     }),
   }),
   preview: ask('/filters/preview', {
-    summary: 'What a filter matches, without saving it',
+    summary: 'Preview the devices that a filter matches, without saving it',
     access: can('devices:read'),
     input: z.object({ filter: FilterExpression, orgId: id().optional(), limit: limit(100, 20) }),
     output: FilterPreview,
   }),
   list: get('/filters', {
-    summary: "One's own saved filters and those shared in reach",
+    summary: 'List your saved filters and those shared with you',
     access: can('devices:read'),
     input: z.object({
       search: z.string().max(255).optional(),
@@ -95,7 +95,7 @@ export const filters = {
     output: pageOf(SavedFilter),
   }),
   create: create('/filters', {
-    summary: 'Save a filter, with a view where its list is to be shown in a certain way',
+    summary: 'Create a saved filter, optionally with a view',
     access: can('devices:read'),
     audit: 'filter.create',
     input: z.object({
@@ -109,13 +109,13 @@ export const filters = {
     output: SavedFilter,
   }),
   get: get('/filters/:id', {
-    summary: 'One saved filter',
+    summary: 'Get a saved filter',
     access: can('devices:read'),
     input: z.object({ id: id() }),
     output: SavedFilter,
   }),
   update: patch('/filters/:id', {
-    summary: "Change one's own saved filter",
+    summary: 'Update one of your saved filters',
     access: can('devices:read'),
     audit: 'filter.update',
     input: changes(
@@ -125,14 +125,14 @@ export const filters = {
     output: SavedFilter,
   }),
   remove: del('/filters/:id', {
-    summary: "Delete one's own saved filter",
+    summary: 'Delete one of your saved filters',
     access: can('devices:read'),
     audit: 'filter.delete',
     input: z.object({ id: id() }),
     output: success,
   }),
   previewSaved: ask('/filters/:id/preview', {
-    summary: 'What a saved filter matches now',
+    summary: 'Preview the devices that a saved filter matches now',
     access: can('devices:read'),
     input: z.object({ id: id(), limit: limit(100, 20) }),
     output: FilterPreview,

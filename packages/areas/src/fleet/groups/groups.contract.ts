@@ -56,7 +56,7 @@ const LogEntry = z.object({
 
 export const groups = {
   list: get('/groups', {
-    summary: 'Device groups in reach',
+    summary: 'List device groups',
     access: can('devices:read'),
     input: z.object({
       orgId: id().optional(),
@@ -68,7 +68,7 @@ export const groups = {
     output: pageOf(Group),
   }),
   create: create('/groups', {
-    summary: 'Make a group; with a filter it is dynamic and has its members at once',
+    summary: 'Create a group. With a filter, the group is dynamic and gets its members at once',
     access: can('devices:write'),
     audit: 'group.create',
     input: z.object({
@@ -82,23 +82,23 @@ export const groups = {
     }),
     output: Group,
   }),
-  get: get('/groups/:id', { summary: 'One group', access: can('devices:read'), input: one, output: Group }),
+  get: get('/groups/:id', { summary: 'Get a group', access: can('devices:read'), input: one, output: Group }),
   update: patch('/groups/:id', {
-    summary: 'Change a group; a new filter is applied at once',
+    summary: 'Update a group. A new filter applies at once',
     access: can('devices:write'),
     audit: 'group.update',
     input: changes({ id: id() }, { name, description, filter: FilterExpression }),
     output: Group,
   }),
   remove: del('/groups/:id', {
-    summary: 'Delete a group; its devices stay',
+    summary: 'Delete a group. Its devices stay',
     access: can('devices:write'),
     audit: 'group.delete',
     input: one,
     output: success,
   }),
   preview: ask('/groups/:id/preview', {
-    summary: "What a dynamic group's filter, or another one, would match now; nothing is saved",
+    summary: 'Preview the devices that the filter of a dynamic group, or another filter, matches now',
     access: can('devices:read'),
     input: one.extend({ filter: FilterExpression.optional(), limit: limit(100, 20) }),
     output: FilterPreview,
@@ -109,41 +109,41 @@ const Member = Device.extend({ pinned: z.boolean(), addedAt: time() })
 
 export const members = {
   list: get('/groups/:id/devices', {
-    summary: 'Devices of a group',
+    summary: 'List the devices of a group',
     access: can('devices:read'),
     input: one.extend(page),
     output: pageOf(Member),
   }),
   add: post('/groups/:id/devices', {
-    summary: 'Put devices into a static group',
+    summary: 'Add devices to a static group',
     access: can('devices:write'),
     audit: 'group.members.add',
     input: one.extend({ deviceIds }),
     output: z.object({ added: z.array(id()), skipped: z.array(z.object({ deviceId: id(), reason: z.string() })) }),
   }),
   remove: del('/groups/:id/devices/:deviceId', {
-    summary: 'Take a device out of a static group',
+    summary: 'Remove a device from a static group',
     access: can('devices:write'),
     audit: 'group.members.remove',
     input: oneMember,
     output: success,
   }),
   pin: post('/groups/:id/devices/:deviceId/pin', {
-    summary: 'Keep a device in a group whatever its filter says',
+    summary: 'Pin a device to a dynamic group, regardless of the filter',
     access: can('devices:write'),
     audit: 'group.pin',
     input: oneMember,
     output: success,
   }),
   unpin: del('/groups/:id/devices/:deviceId/pin', {
-    summary: 'Let the filter decide again',
+    summary: 'Unpin a device from a dynamic group',
     access: can('devices:write'),
     audit: 'group.unpin',
     input: oneMember,
     output: success,
   }),
   log: get('/groups/:id/membership-log', {
-    summary: 'Who came into the group and who left it, newest first',
+    summary: 'List membership changes of a group, newest first',
     access: can('devices:read'),
     input: one.extend(page),
     output: pageOf(LogEntry),

@@ -19,7 +19,8 @@ export type Hit = z.infer<typeof Hit>
 
 export const search = {
   find: get('/search', {
-    summary: 'Devices, users, organisations, scripts and alerts by name, best first; misspelt words are forgiven',
+    summary:
+      'Search devices, users, organizations, scripts and alerts by name, best match first. Misspellings are tolerated',
     access: signedIn(),
     input: z.object({
       q: z.string().trim().min(1).max(200),

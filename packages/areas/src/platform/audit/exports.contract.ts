@@ -12,7 +12,7 @@ const produces = 'text/csv'
 
 export const exports = {
   download: raw('GET', '/audit/export', {
-    summary: 'All records that match, as CSV or JSON, oldest first',
+    summary: 'Export all matching audit records as CSV or JSON, oldest first',
     access,
     audit: 'audit.export',
     input,
@@ -20,7 +20,7 @@ export const exports = {
     alsoProduces: ['application/json'],
   }),
   create: raw('POST', '/audit/export', {
-    summary: 'All records that match the filters in the body, as CSV or JSON, oldest first',
+    summary: 'Export all audit records that match the filters in the body as CSV or JSON, oldest first',
     access,
     audit: 'audit.export',
     input,

@@ -65,31 +65,31 @@ export type AuditFilters = z.output<typeof Filters>
 
 export const logs = {
   recent: get('/audit', {
-    summary: 'The newest records, continued by a cursor',
+    summary: 'List recent audit records, with a cursor',
     access: can('audit:read'),
     input: z.object({ ...auditFilters, cursor: z.string().max(1_000).optional(), limit: limit(500, 100) }),
     output: z.object({ data: z.array(AuditLog), nextCursor: z.string().nullable(), limit: z.number() }),
   }),
   list: get('/audit/logs', {
-    summary: 'Records in pages, newest first',
+    summary: 'List audit records in pages, newest first',
     access: can('audit:read'),
     input: z.object({ ...auditFilters, ...page }),
     output: AuditPage,
   }),
   get: get('/audit/logs/:id', {
-    summary: 'One record',
+    summary: 'Get an audit record',
     access: can('audit:read'),
     input: z.object({ id: id() }),
     output: AuditLog,
   }),
   search: get('/audit/search', {
-    summary: 'Records that contain all the words, or words that begin so, newest first',
+    summary: 'Search audit records by words or word prefixes, newest first',
     access: can('audit:read'),
     input: z.object({ ...auditFilters, q: z.string().trim().min(1).max(200), ...page }),
     output: AuditPage,
   }),
   chain: get('/audit/chain', {
-    summary: 'Where the chains end, and the newest signed statement of it',
+    summary: 'Get the heads of the audit chains and the latest signed statement of them',
     access: can('audit:read', 'partner', 'system'),
     input: z.object({ partnerId: id().optional() }),
     output: z.object({

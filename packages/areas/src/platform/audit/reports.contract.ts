@@ -14,7 +14,7 @@ const Count = z.object({ name: z.string(), count: z.number() })
 
 export const reports = {
   userActivity: get('/audit/reports/user-activity', {
-    summary: 'What each person and key did',
+    summary: 'Get a report of what each user and API key did',
     access: can('audit:read'),
     input: z.object({ ...period, ...page }),
     output: z.object({
@@ -35,13 +35,14 @@ export const reports = {
     }),
   }),
   securityEvents: get('/audit/reports/security-events', {
-    summary: 'Signing in, second factors, roles, people and keys: how often, and the events',
+    summary: 'Get a report of security events: sign-ins, second factors, roles, users and API keys',
     access: can('audit:read'),
     input: z.object({ ...period, ...page }),
     output: z.object({ ...Period, counts: z.array(Count), ...pageOf(AuditLog).shape }),
   }),
   compliance: get('/audit/reports/compliance', {
-    summary: 'Evidence for an auditor: what is recorded since when, how it is protected, and how access was handled',
+    summary:
+      'Get evidence for an auditor: what is recorded since when, how it is protected, and how access was managed',
     access: can('audit:read'),
     input: z.object(period),
     output: z.object({
@@ -64,7 +65,7 @@ export const reports = {
     }),
   }),
   stats: get('/audit/stats', {
-    summary: 'How many records, by action, result, actor and day',
+    summary: 'Get the number of audit records by action, result, actor and day',
     access: can('audit:read'),
     input: z.object(period),
     output: z.object({

@@ -3,7 +3,7 @@ import { z } from 'zod'
 
 export const health = {
   get: get('/health', {
-    summary: 'Whether the service answers, and its version',
+    summary: 'Get the health and version of the service',
     access: anyone,
     input: z.object({}),
     output: z.object({ status: z.literal('ok'), version: z.string() }),

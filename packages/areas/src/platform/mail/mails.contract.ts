@@ -18,14 +18,14 @@ export const OutgoingMail = z.object({
 
 export const mails = {
   list: get('/mail/outbox', {
-    summary: 'Mail that waits, was sent or was given up',
+    summary: 'List pending, sent and failed emails',
     access: can('settings:read', 'system'),
     input: z.object({ status: z.enum(['waiting', 'sent', 'failed']).optional(), ...page }),
     output: pageOf(OutgoingMail),
     transaction: 'own',
   }),
   retry: post('/mail/outbox/:id/retry', {
-    summary: 'Try a mail again now',
+    summary: 'Retry an email now',
     access: personCan('settings:write', 'system'),
     audit: 'mail.retry',
     input: z.object({ id: id() }),

@@ -33,14 +33,14 @@ const access = can('*:*', 'system')
 
 export const deadLetters = {
   list: get('/system/dead-letters', {
-    summary: 'What arrived from agents and could not be stored, shard by shard, oldest first',
+    summary: 'List dead letters by shard, oldest first',
     access,
     input: z.object({ cursor: letterId.optional(), limit: limit(100, 100) }),
     output: z.object({ data: z.array(DeadLetter), nextCursor: letterId.nullable(), total: z.number() }),
     transaction: 'own',
   }),
   get: get('/system/dead-letters/:id', {
-    summary: 'One dead letter, record by record; at most the first 200',
+    summary: 'Get a dead letter with its first 200 records',
     access,
     input: z.object({ id: letterId }),
     output: DeadLetter.omit({ records: true }).extend({
@@ -53,7 +53,7 @@ export const deadLetters = {
     transaction: 'own',
   }),
   replay: post('/system/dead-letters/:id/replay', {
-    summary: 'Give a dead letter back to its stream; what is still wrong is set aside again',
+    summary: 'Replay a dead letter. Records that still fail become a dead letter again',
     access: personCan('*:*', 'system'),
     audit: 'dead_letter.replay',
     input: z.object({ id: letterId }),

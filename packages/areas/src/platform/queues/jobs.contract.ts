@@ -39,21 +39,21 @@ const access = can('*:*', 'system')
 
 export const jobs = {
   queues: get('/system/queues', {
-    summary: 'Kinds of background work: their schedule, how many pieces wait, run, are done or failed',
+    summary: 'List job queues with their schedules and numbers of jobs by state',
     access,
     input: z.object({}),
     output: z.object({ data: z.array(Queue) }),
     transaction: 'own',
   }),
   list: get('/system/jobs', {
-    summary: 'Pieces of background work, newest first; finished ones are kept for some days',
+    summary: 'List jobs, newest first. Finished jobs are kept for some days',
     access,
     input: z.object({ queue: z.string().trim().min(1).max(255).optional(), state: jobState.optional(), ...page }),
     output: pageOf(Job),
     transaction: 'own',
   }),
   retry: post('/system/jobs/:id/retry', {
-    summary: 'Try a piece of background work that was given up once more',
+    summary: 'Retry a failed job',
     access: personCan('*:*', 'system'),
     audit: 'job.retry',
     input: z.object({ id: id() }),

@@ -14,7 +14,7 @@ const Count = z.object({ name: z.string(), count: z.number() })
 
 export const dashboard = {
   get: get('/partner/dashboard', {
-    summary: 'The whole partner at a glance: its organisations and how their devices are',
+    summary: 'Get an overview of the partner: its organizations and the status of their devices',
     access: can('organizations:read', 'partner'),
     input: z.object({}),
     output: z.object({

@@ -66,32 +66,32 @@ const optional = {
 
 export const organizations = {
   all: get('/orgs/', {
-    summary: 'Every organisation that the caller can reach',
+    summary: 'List all organizations that you can reach',
     access: can('organizations:read'),
     input: z.object({}),
     output: z.object({ data: z.array(Organization) }),
   }),
   list: get('/orgs/organizations', {
-    summary: 'Organisations that the caller can reach, in pages',
+    summary: 'List organizations that you can reach, in pages',
     access: can('organizations:read', 'partner', 'system'),
     input: z.object({ partnerId: id().optional(), ...shortPage }),
     output: pageOf(Organization),
   }),
   create: create('/orgs/organizations', {
-    summary: 'Add an organisation to a partner',
+    summary: 'Create an organization for a partner',
     access: can('organizations:write', 'partner', 'system'),
     audit: 'organization.create',
     input: z.object({ partnerId: id().optional(), name, slug, ...z.object(optional).partial().shape }),
     output: Organization,
   }),
   get: get('/orgs/organizations/:id', {
-    summary: 'One organisation',
+    summary: 'Get an organization',
     access: can('organizations:read', 'partner', 'system'),
     input: z.object({ id: id() }),
     output: Organization,
   }),
   update: patch('/orgs/organizations/:id', {
-    summary: 'Change an organisation; settings are merged, the partner stays',
+    summary: 'Update an organization. Settings are merged; the partner cannot change',
     access: can('organizations:write', 'partner', 'system'),
     audit: 'organization.update',
     stepUp: stepUpWhen('it asks less of the second factor'),
@@ -99,14 +99,14 @@ export const organizations = {
     output: Organization,
   }),
   remove: del('/orgs/organizations/:id', {
-    summary: 'Delete an organisation; its sites and data are kept but nobody reaches them',
+    summary: 'Delete an organization. Its sites and data are kept but cannot be reached',
     access: can('organizations:delete', 'partner', 'system'),
     audit: 'organization.delete',
     input: z.object({ id: id() }),
     output: success,
   }),
   order: patch('/orgs/organizations/order', {
-    summary: 'Set the order in which the organisations of the own partner are listed',
+    summary: 'Set the order in which the organizations of your partner are listed',
     access: can('organizations:write', 'partner'),
     audit: 'organization.order.update',
     input: z.object({ organizationOrder: z.array(z.string().max(64)).max(20_000) }),

@@ -55,26 +55,26 @@ const optional = {
 
 export const partners = {
   list: get('/orgs/partners', {
-    summary: 'All partners',
+    summary: 'List partners',
     access: can('organizations:read', 'system'),
     input: z.object(shortPage),
     output: pageOf(Partner),
   }),
   create: create('/orgs/partners', {
-    summary: 'Add a partner',
+    summary: 'Create a partner',
     access: can('organizations:write', 'system'),
     audit: 'partner.create',
     input: z.object({ name, slug, ...z.object(optional).partial().shape }),
     output: Partner,
   }),
   get: get('/orgs/partners/:id', {
-    summary: 'One partner',
+    summary: 'Get a partner',
     access: can('organizations:read', 'system'),
     input: z.object({ id: id() }),
     output: Partner,
   }),
   update: patch('/orgs/partners/:id', {
-    summary: 'Change a partner; settings are merged',
+    summary: 'Update a partner. Settings are merged',
     access: can('organizations:write', 'system'),
     audit: 'partner.update',
     stepUp: stepUpWhen('the status changes'),
@@ -82,7 +82,7 @@ export const partners = {
     output: Partner,
   }),
   remove: del('/orgs/partners/:id', {
-    summary: 'Delete a partner; its data is kept but nobody reaches it',
+    summary: 'Delete a partner. Its data is kept but cannot be reached',
     access: can('organizations:delete', 'system'),
     audit: 'partner.delete',
     stepUp: 'always',
@@ -90,13 +90,13 @@ export const partners = {
     output: success,
   }),
   me: get('/orgs/partners/me', {
-    summary: 'The partner that the caller belongs to',
+    summary: 'Get your own partner',
     access: signedIn({ scopes: ['partner'] }),
     input: z.object({}),
     output: Partner,
   }),
   updateMe: patch('/orgs/partners/me', {
-    summary: "Change one's own partner; settings are merged",
+    summary: 'Update your own partner. Settings are merged',
     access: can('settings:write', 'partner'),
     audit: 'partner.settings.update',
     input: changes({}, { name, billingEmail, settings: PartnerSettings }),

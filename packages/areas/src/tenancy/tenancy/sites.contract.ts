@@ -39,21 +39,21 @@ const details = { address: jsonObject(), contact: jsonObject(), settings: jsonOb
 
 export const sites = {
   list: get('/orgs/sites', {
-    summary: 'Sites of the organisations that the caller can reach',
+    summary: 'List sites of the organizations that you can reach',
     access: can('sites:read'),
     input: z.object({ orgId: id().optional(), organizationId: id().optional(), ...shortPage }),
     output: pageOf(Site),
     hiddenAs,
   }),
   get: get('/orgs/sites/:id', {
-    summary: 'One site',
+    summary: 'Get a site',
     access: can('sites:read'),
     input: z.object({ id: id() }),
     output: Site,
     hiddenAs,
   }),
   create: create('/orgs/sites', {
-    summary: 'Add a site to an organisation',
+    summary: 'Create a site in an organization',
     access: can('sites:write'),
     audit: 'site.create',
     input: z.object({ orgId: id(), name, timezone: timezone.default('UTC'), ...z.object(details).partial().shape }),
@@ -61,7 +61,7 @@ export const sites = {
     hiddenAs,
   }),
   update: patch('/orgs/sites/:id', {
-    summary: 'Change a site',
+    summary: 'Update a site',
     access: can('sites:write'),
     audit: 'site.update',
     input: changes({ id: id() }, { name, timezone, ...details }),
@@ -69,7 +69,7 @@ export const sites = {
     hiddenAs,
   }),
   remove: del('/orgs/sites/:id', {
-    summary: 'Delete a site for good',
+    summary: 'Delete a site permanently',
     access: can('sites:delete'),
     audit: 'site.delete',
     stepUp: noStepUp('its enrollment keys get no more uses and no later end'),
