@@ -83,7 +83,7 @@ test('the formats of the company are those of every screen, at once', async () =
     .getByText(/^\d\d\/\d\d\/\d{4} \d\d:\d\d:\d\d [AP]M$/)
     .first()
     .waitFor()
-  await page.getByRole('link', { name: 'Settings' }).click()
+  await page.getByRole('link', { name: 'Settings', exact: true }).click()
   expect(await page.getByLabel('Monday, until').inputValue()).toBe('17:30')
   await page.getByLabel('Timezone').fill('')
   await page.getByLabel('Date format').selectOption({ label: 'As the browser has it' })

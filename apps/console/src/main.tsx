@@ -5,10 +5,12 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { areas } from './areas.ts'
 import { worthRetrying } from './questions.ts'
 import { createConsoleRouter } from './routes.tsx'
 import { ProofDialog } from './session/ProofDialog.tsx'
 import { followSession } from './session/transitions.ts'
+import { AreasContext } from './shell/areas.ts'
 import { applyTheme } from './shell/theme.ts'
 import { styleNonce } from './styleNonce.ts'
 import { Toasts } from './ui/toasts.tsx'
@@ -44,7 +46,9 @@ createRoot(root).render(
     <CSPProvider nonce={styleNonce}>
       <QueryClientProvider client={queries}>
         <Tooltip.Provider delay={400}>
-          <RouterProvider router={router} />
+          <AreasContext value={areas}>
+            <RouterProvider router={router} />
+          </AreasContext>
           <ProofDialog />
           <Toasts />
         </Tooltip.Provider>

@@ -15,9 +15,9 @@ import { useDeferredValue, useState } from 'react'
 import { useAnswer } from '../questions.ts'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Keys } from '../ui/Menu.tsx'
+import { useActions, useScreens } from './areas.ts'
 import { useChoosePlace } from './place.ts'
 import { chooseTheme } from './theme.ts'
-import { useActions, useScreens } from './useScreens.ts'
 import { useSignOut } from './useSignOut.ts'
 
 interface Props {

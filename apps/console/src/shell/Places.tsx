@@ -21,7 +21,7 @@ export function Places() {
   const siteName = sites?.find(({ id }) => id === site)?.name
   return (
     <Popover.Root open={open} onOpenChange={setOpen}>
-      <Popover.Trigger className="mb-1 flex min-h-11 items-center gap-2 rounded-md border border-line px-2.5 py-1 text-left hover:bg-hover">
+      <Popover.Trigger className="flex min-h-9 min-w-0 max-w-80 items-center gap-2 rounded-md px-2 py-0.5 text-left hover:bg-hover">
         <span className="grid min-w-0 flex-1 leading-tight">
           <span className="truncate font-medium text-sm">{orgName ?? nameOf(current)}</span>
           <span className="truncate text-muted text-xs">

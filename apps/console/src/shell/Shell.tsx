@@ -1,21 +1,18 @@
 import { Outlet, useRouter, useRouterState } from '@tanstack/react-router'
-import { Menu as MenuIcon } from 'lucide-react'
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import { Live } from '../live/Live.tsx'
 import { useAnswer } from '../questions.ts'
-import { SignedIn, useCan, useMe, useScopeKey } from '../session/session.tsx'
+import { SignedIn, useMe, useScopeKey } from '../session/session.tsx'
 import { useSwitching } from '../session/transitions.ts'
-import { Button } from '../ui/Button.tsx'
 import { Loading } from '../ui/states.tsx'
 import { TimeContext, type TimeSettings } from '../ui/time.tsx'
+import { useBanners } from './areas.ts'
+import { Header } from './Header.tsx'
 import { ShortcutHelp } from './ShortcutHelp.tsx'
 import { Sidebar } from './Sidebar.tsx'
 import { StreamNotice } from './StreamNotice.tsx'
 import { useShortcuts } from './useShortcuts.ts'
 
-const CommandStopBanner = lazy(() =>
-  import('../areas/fleet/devices/CommandStop.tsx').then((part) => ({ default: part.CommandStopBanner })),
-)
 const Palette = lazy(() => import('./Palette.tsx').then((module) => ({ default: module.Palette })))
 
 /** The frame around all screens of a signed-in person. */
@@ -33,7 +30,7 @@ function Frame() {
   const path = useRouterState({ select: ({ location }) => location.pathname })
   useShortcuts({ palette: () => setOpen('palette'), help: () => setOpen('help') })
   const scope = useScopeKey()
-  const can = useCan()
+  const banners = useBanners()
   const isSwitching = useSwitching()
   // biome-ignore lint/correctness/useExhaustiveDependencies: another screen begins at its top, and its menu is done with
   useEffect(() => {
@@ -52,20 +49,15 @@ function Frame() {
           Skip to the content
         </a>
         <div className="flex h-full">
-          <Sidebar isOpen={open === 'menu'} close={() => setOpen(null)} openPalette={() => setOpen('palette')} />
+          <Sidebar path={path} isOpen={open === 'menu'} close={() => setOpen(null)} />
           <div className="flex min-w-0 flex-1 flex-col">
-            <div className="flex items-center gap-2 border-line border-b bg-surface px-3 py-1.5 md:hidden">
-              <Button kind="quiet" aria-label="Open the menu" onClick={() => setOpen('menu')}>
-                <MenuIcon aria-hidden className="size-4" />
-              </Button>
-              <span className="font-semibold">Muster</span>
-            </div>
+            <Header openMenu={() => setOpen('menu')} openPalette={() => setOpen('palette')} />
             <StreamNotice />
-            {can('devices:read') && (
-              <Suspense>
-                <CommandStopBanner />
-              </Suspense>
-            )}
+            <Suspense>
+              {banners.map(({ id, Content }) => (
+                <Content key={id} />
+              ))}
+            </Suspense>
             <main ref={main} id="main" tabIndex={-1} className="min-h-0 flex-1 overflow-y-auto outline-none">
               {isSwitching ? <Loading label="Switching" /> : <Outlet key={scope} />}
             </main>

@@ -1,6 +1,6 @@
 import { Dialog } from '../ui/Dialog.tsx'
 import { Keys } from '../ui/Menu.tsx'
-import { useScreens } from './useScreens.ts'
+import { useScreens } from './areas.ts'
 
 const everywhere = [
   ['Ctrl K', 'Search and do anything'],

@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useEffectEvent, useRef } from 'react'
-import { useScreens } from './useScreens.ts'
+import { useScreens } from './areas.ts'
 
 const chordMs = 1_200
 

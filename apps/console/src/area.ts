@@ -1,0 +1,74 @@
+// What an area of the console declares. `areas.ts` lists the areas; routes, navigation, palette and header are read from them.
+import type { Scope } from '@muster/kit/contract.ts'
+import type { Permission } from '@muster/kit/permissions.ts'
+import type { AnyRoute } from '@tanstack/react-router'
+import type { LucideIcon } from 'lucide-react'
+import type { ComponentType } from 'react'
+import type { Api } from './api.ts'
+
+/** Where the navigation lists a screen. The labels are in `shell/navigation.ts`. */
+export type NavigationGroup =
+  | 'home'
+  | 'devices'
+  | 'alerts'
+  | 'automation'
+  | 'patching'
+  | 'security'
+  | 'reports'
+  | 'customers'
+  | AdminGroup
+/** The groups of the Admin sidebar. */
+export type AdminGroup = 'company' | 'access' | 'integrations' | 'agent' | 'system'
+
+interface Limited {
+  readonly needs?: Permission
+  readonly scopes?: readonly Scope[]
+}
+
+/** A screen without path parameters. The palette and the shortcuts open it from anywhere. */
+export interface Screen extends Limited {
+  readonly path: string
+  readonly label: string
+  readonly icon: LucideIcon
+  /** Absent for screens that the header or the person menu opens. */
+  readonly group?: NavigationGroup
+  /** The position in the group, smallest first. */
+  readonly order: number
+  /** More search terms for the palette. */
+  readonly words?: string
+  readonly keys?: string
+}
+
+/** A form that the palette and the “New” menu open from anywhere, through the search parameter `form`. */
+export interface Action extends Limited {
+  readonly path: string
+  readonly form: 'new' | 'invite' | 'order'
+  readonly label: string
+  /** Listed in the “New” menu too. */
+  readonly creates?: boolean
+  readonly words?: string
+}
+
+/** Work that waits for the signed-in user. The header's inbox shows the number. */
+export interface InboxEntry extends Limited {
+  readonly path: string
+  readonly label: string
+  readonly icon: LucideIcon
+  /** The operation that counts, such as `devices.approvals.list`. A refresh of that name counts again. */
+  readonly operation: string
+  count(api: Api): Promise<number>
+}
+
+/** A notice above every screen. */
+interface Banner extends Limited {
+  readonly id: string
+  readonly Content: ComponentType
+}
+
+export interface Area {
+  readonly routes: readonly AnyRoute[]
+  readonly screens?: readonly Screen[]
+  readonly actions?: readonly Action[]
+  readonly inbox?: readonly InboxEntry[]
+  readonly banners?: readonly Banner[]
+}

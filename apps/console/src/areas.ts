@@ -1,0 +1,34 @@
+import { accessReviewsArea } from './areas/access/access-reviews/area.ts'
+import { accountArea } from './areas/access/account/area.ts'
+import { apiKeysArea } from './areas/access/api-keys/area.ts'
+import { rolesArea } from './areas/access/roles/area.ts'
+import { ssoArea } from './areas/access/sso/area.ts'
+import { usersArea } from './areas/access/users/area.ts'
+import { rolloutsArea } from './areas/control/rollouts/area.ts'
+import { customFieldsArea } from './areas/fleet/custom-fields/area.ts'
+import { devicesArea } from './areas/fleet/devices/area.ts'
+import { enrollmentArea } from './areas/fleet/enrollment/area.ts'
+import { groupsArea } from './areas/fleet/groups/area.ts'
+import { auditArea } from './areas/platform/audit/area.ts'
+import { queuesArea } from './areas/platform/queues/area.ts'
+import { overviewArea } from './areas/tenancy/overview/area.ts'
+import { tenancyArea } from './areas/tenancy/tenancy/area.ts'
+
+/** Every area of the console for signed-in users. A new area adds its import and one line here. */
+export const areas = [
+  accessReviewsArea,
+  accountArea,
+  apiKeysArea,
+  rolesArea,
+  ssoArea,
+  usersArea,
+  rolloutsArea,
+  customFieldsArea,
+  devicesArea,
+  enrollmentArea,
+  groupsArea,
+  auditArea,
+  queuesArea,
+  overviewArea,
+  tenancyArea,
+] as const

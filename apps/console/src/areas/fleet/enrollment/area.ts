@@ -1,0 +1,19 @@
+import { PlugZap } from 'lucide-react'
+import type { Area } from '../../../area.ts'
+import { enrollmentRoutes } from './routes.ts'
+
+export const enrollmentArea = {
+  routes: enrollmentRoutes,
+  screens: [
+    {
+      path: '/enrolment',
+      label: 'Enrollment',
+      icon: PlugZap,
+      group: 'devices',
+      order: 90,
+      needs: 'devices:read',
+      keys: 'g e',
+      words: 'new add device install agent key enroll enrolment',
+    },
+  ],
+} as const satisfies Area

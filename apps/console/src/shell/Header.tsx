@@ -1,0 +1,110 @@
+import { useQueries } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { Inbox, Menu as MenuIcon, Plus, Search } from 'lucide-react'
+import { api } from '../api.ts'
+import { useScopeKey } from '../session/session.tsx'
+import { Button, IconButton } from '../ui/Button.tsx'
+import { Badge } from '../ui/display.tsx'
+import { Keys, Menu } from '../ui/Menu.tsx'
+import { many } from '../ui/quantity.ts'
+import { useActions, useInbox } from './areas.ts'
+import { Places } from './Places.tsx'
+
+interface Props {
+  openMenu(): void
+  openPalette(): void
+}
+
+/** The bar above every screen: the place, the search, what can be created, what waits. */
+export function Header({ openMenu, openPalette }: Props) {
+  return (
+    <header className="flex min-h-12 items-center gap-1.5 border-line border-b bg-surface px-3 py-1.5 md:px-4">
+      <Button kind="quiet" aria-label="Open the menu" className="md:hidden" onClick={openMenu}>
+        <MenuIcon aria-hidden className="size-4" />
+      </Button>
+      <Places />
+      <span className="flex-1" />
+      <button
+        type="button"
+        onClick={openPalette}
+        className="flex h-8 items-center gap-2 rounded-md border border-line bg-canvas px-2.5 text-muted text-sm hover:border-line-strong lg:w-64"
+      >
+        <Search aria-hidden className="size-4" />
+        <span className="sr-only flex-1 truncate text-left lg:not-sr-only">Search or jump to</span>
+        <span aria-hidden className="hidden lg:block">
+          <Keys keys="Ctrl K" />
+        </span>
+      </button>
+      <CreateMenu />
+      <InboxMenu />
+    </header>
+  )
+}
+
+function CreateMenu() {
+  const navigate = useNavigate()
+  const actions = useActions().filter(({ creates }) => creates)
+  if (actions.length === 0) return null
+  return (
+    <Menu
+      trigger={
+        <IconButton label="New">
+          <Plus aria-hidden className="size-4" />
+        </IconButton>
+      }
+      groups={[
+        actions.map(({ path, form, label }) => ({
+          label,
+          act: () => void navigate({ to: path, search: { form } }),
+        })),
+      ]}
+    />
+  )
+}
+
+const everyMs = 30_000
+
+/** How much of each kind waits for the signed-in user. */
+function useWaiting() {
+  const scope = useScopeKey()
+  const entries = useInbox()
+  const counts = useQueries({
+    queries: entries.map(({ operation, count }) => ({
+      queryKey: [scope, operation, 'waiting'],
+      queryFn: () => count(api),
+      refetchInterval: everyMs,
+      staleTime: everyMs / 2,
+    })),
+  })
+  return entries.map((entry, index) => ({ ...entry, waiting: counts[index]?.data ?? 0 }))
+}
+
+function InboxMenu() {
+  const navigate = useNavigate()
+  const entries = useWaiting()
+  if (entries.length === 0) return null
+  const total = entries.reduce((sum, { waiting }) => sum + waiting, 0)
+  return (
+    <span className="relative">
+      <Menu
+        trigger={
+          <IconButton label={total > 0 ? `Inbox: ${many(total, 'item')} waiting` : 'Inbox: nothing waiting'}>
+            <Inbox aria-hidden className="size-4" />
+          </IconButton>
+        }
+        groups={[
+          entries.map(({ path, label, icon: Icon, waiting }) => ({
+            label: waiting > 0 ? `${label}: ${waiting} waiting` : label,
+            icon: <Icon aria-hidden className="size-4" />,
+            act: () => void navigate({ to: path }),
+          })),
+        ]}
+      />
+      {total > 0 && (
+        <span aria-hidden className="-top-1 -right-1 pointer-events-none absolute">
+          <Badge tone="bad">{total > 99 ? '99+' : total}</Badge>
+        </span>
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,25 @@
+import { createContext, use } from 'react'
+import type { Action, Area, InboxEntry, Screen } from '../area.ts'
+import { useCan, useMe } from '../session/session.tsx'
+
+/** The areas of the console. The shell reads them from here, because their routes depend on the shell. */
+export const AreasContext = createContext<readonly Area[]>([])
+
+type Limited = Pick<Screen, 'needs' | 'scopes'>
+
+function useAllowed<Entry extends Limited>(of: (area: Area) => readonly Entry[] | undefined): readonly Entry[] {
+  const { scope } = useMe()
+  const can = useCan()
+  return use(AreasContext)
+    .flatMap((area) => of(area) ?? [])
+    .filter(({ needs, scopes }) => (!needs || can(needs)) && (!scopes || scopes.includes(scope)))
+}
+
+/** The screens that the signed-in user may open. */
+export const useScreens = (): readonly Screen[] => useAllowed(({ screens }) => screens)
+/** The forms that the signed-in user may open from anywhere. */
+export const useActions = (): readonly Action[] => useAllowed(({ actions }) => actions)
+/** The work that can wait for the signed-in user. */
+export const useInbox = (): readonly InboxEntry[] => useAllowed(({ inbox }) => inbox)
+/** The notices above every screen. */
+export const useBanners = () => useAllowed(({ banners }) => banners)
