@@ -7,8 +7,16 @@ const mayImport: Record<string, string[]> = {
   'packages/wire': ['packages/kit'],
   'packages/backplane': ['packages/kit'],
   'packages/db': ['packages/kit'],
-  'packages/releases': ['packages/kit', 'packages/wire'],
-  'packages/areas': ['packages/db', 'packages/kit', 'packages/wire', 'packages/backplane', 'packages/releases'],
+  'packages/files': ['packages/kit'],
+  'packages/releases': ['packages/files', 'packages/kit', 'packages/wire'],
+  'packages/areas': [
+    'packages/backplane',
+    'packages/db',
+    'packages/files',
+    'packages/kit',
+    'packages/releases',
+    'packages/wire',
+  ],
   'packages/stack': ['packages/backplane', 'packages/db', 'packages/kit'],
   'packages/demo': ['packages/kit', 'packages/stack', 'packages/wire'],
   'packages/testkit': [

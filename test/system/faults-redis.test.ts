@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { connectRedis } from '@muster/backplane/redis.ts'
 import { type OwnRedis, startOwnRedis } from '@muster/backplane/testing/redis-server.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { canMount, SmallDisk } from '../../packages/testkit/src/small-disk.ts'
 import { eventually, Fleet } from './fleet.ts'
 import { Recorder } from './recorder.ts'
-import { canMount, SmallDisk } from './small-disk.ts'
 import { canInject, inject } from './strace.ts'
 
 const agents = 40

@@ -9,11 +9,12 @@ import { followReleases } from '@muster/areas/control/agent-versions/publish.job
 import { operations } from '@muster/areas/registry.ts'
 import { createRuntime } from '@muster/areas/runtime.ts'
 import { createPool } from '@muster/db/pool.ts'
+import { DiskStore } from '@muster/files/disk-store.ts'
+import { S3Store } from '@muster/files/s3-store.ts'
 import { createLog } from '@muster/kit/log.ts'
 import { createReleaseKey } from '@muster/releases/keys.ts'
+import { rememberingSizes } from '@muster/releases/remembered-sizes.ts'
 import { Repository } from '@muster/releases/repository.ts'
-import { S3Store } from '@muster/releases/s3-store.ts'
-import { DiskStore } from '@muster/releases/store.ts'
 import { testServices } from '@muster/testkit/services.ts'
 import { ownDatabase } from '@muster/testkit/stores.ts'
 import type { FastifyInstance } from 'fastify'
@@ -173,7 +174,11 @@ describe('downloads', async () => {
       const s3 = new S3Store({ url, region: 'r', accessKey: 'a', secretKey: 's', allowedNetworks: ['127.0.0.0/8'] })
       remote = await createServer({
         operations,
-        runtime: createRuntime({ ...services, releases: s3, settings: { ...services.settings, releases } }),
+        runtime: createRuntime({
+          ...services,
+          releases: rememberingSizes(s3),
+          settings: { ...services.settings, releases },
+        }),
         log: createLog('test', 'silent'),
         trustedProxies: [],
         registry: new Registry(),

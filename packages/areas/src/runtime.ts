@@ -3,12 +3,12 @@
 import type { Redis, Subscriber } from '@muster/backplane/redis.ts'
 import { asCaller, asSystem, type Db } from '@muster/db/database.ts'
 import { canRetry, refusalOf } from '@muster/db/violations.ts'
+import type { ObjectStore } from '@muster/files/object-store.ts'
 import type { Runtime } from '@muster/kit/call.ts'
 import { systemClock } from '@muster/kit/clock.ts'
 import type { Keyring } from '@muster/kit/keyring.ts'
 import type { Log } from '@muster/kit/log.ts'
 import { OpenStreams, usualStreamLimits } from '@muster/kit/open-streams.ts'
-import type { ReleaseStore } from '@muster/releases/store.ts'
 import { sql } from 'kysely'
 import type pg from 'pg'
 import { callerOfApiKey, carriesApiKey } from './access/api-keys/index.ts'
@@ -38,7 +38,7 @@ export interface Parts {
   readonly keyring: Keyring
   readonly log: Log
   readonly settings: Settings
-  readonly releases?: ReleaseStore | null
+  readonly releases?: ObjectStore | null
 }
 
 /** Of one address, per process: far above what a person or a script does, far below what would hurt. */

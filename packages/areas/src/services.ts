@@ -1,8 +1,8 @@
 import type { Redis } from '@muster/backplane/redis.ts'
+import type { ObjectStore } from '@muster/files/object-store.ts'
 import type { Clock } from '@muster/kit/clock.ts'
 import type { Keyring } from '@muster/kit/keyring.ts'
 import type { Log } from '@muster/kit/log.ts'
-import type { ReleaseStore } from '@muster/releases/store.ts'
 import type pg from 'pg'
 import type { CallerCache } from './access/auth/caller-cache.ts'
 import type { Limits } from './access/auth/limits.ts'
@@ -39,7 +39,7 @@ export interface Services {
   /** Refusals with 403 on their way to the audit log. */
   readonly denials: Denials
   /** Where signed releases of the agent lie; null where there are none. */
-  readonly releases: ReleaseStore | null
+  readonly releases: ObjectStore | null
 }
 
 export interface Settings {

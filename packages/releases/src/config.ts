@@ -1,7 +1,7 @@
-import { resolve } from 'node:path'
+import type { ObjectStore } from '@muster/files/object-store.ts'
+import { storeAt } from '@muster/files/place.ts'
 import { z } from 'zod'
-import { S3Store } from './s3-store.ts'
-import { DiskStore, type ReleaseStore } from './store.ts'
+import { rememberingSizes } from './remembered-sizes.ts'
 
 const networks = z.string().transform((text) => text.split(',').filter((network) => network !== ''))
 
@@ -47,14 +47,14 @@ type StoreSettings = z.output<typeof Store>
 export const releaseSettings = Store.extend({ RELEASE_PASSPHRASE: z.string().optional() })
 
 /** The place that the settings name; null when they name none. */
-export function storeOf(settings: StoreSettings): ReleaseStore | null {
-  if (settings.RELEASES_DIR !== undefined) return new DiskStore(resolve(settings.RELEASES_DIR))
-  if (settings.RELEASES_S3_URL === undefined) return null
-  return new S3Store({
+export function storeOf(settings: StoreSettings): ObjectStore | null {
+  const store = storeAt({
+    folder: settings.RELEASES_DIR,
     url: settings.RELEASES_S3_URL,
     region: settings.RELEASES_S3_REGION,
     accessKey: settings.RELEASES_S3_ACCESS_KEY,
     secretKey: settings.RELEASES_S3_SECRET_KEY,
     allowedNetworks: settings.RELEASES_ALLOWED_NETWORKS,
   })
+  return store && rememberingSizes(store)
 }

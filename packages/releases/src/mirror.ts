@@ -1,7 +1,7 @@
 // Metadata that somebody else publishes, kept in a store of one's own: agents fetch it here, and find it checked already.
+import { type ObjectStore, readSmall, replaceWith } from '@muster/files/object-store.ts'
 import { Metadata, MetadataKind, type Root } from '@tufjs/models'
 import { Repository } from './repository.ts'
-import { type ReleaseStore, readSmall } from './store.ts'
 
 /** What metadata is called wherever it lies. */
 export const metadataName = /^(timestamp|\d{1,9}\.(root|snapshot|targets))\.json$/
@@ -29,7 +29,7 @@ const newerThan = (name: string, before: number | undefined, version: number) =>
  * @throws NotTrusted saying what is wrong; nothing is changed then
  */
 export async function mirrorMetadata(
-  store: ReleaseStore,
+  store: ObjectStore,
   files: ReadonlyMap<string, Buffer>,
   nowMs = Date.now(),
 ): Promise<void> {
@@ -42,7 +42,7 @@ export async function mirrorMetadata(
 }
 
 /** @returns names of the files in the order in which they may be written */
-async function checked(store: ReleaseStore, files: ReadonlyMap<string, Buffer>, nowMs: number): Promise<string[]> {
+async function checked(store: ObjectStore, files: ReadonlyMap<string, Buffer>, nowMs: number): Promise<string[]> {
   const { root, names } = await followRoots(store, files)
   const timestamp = Metadata.fromJSON(MetadataKind.Timestamp, parsed(files, 'timestamp.json'))
   root.verifyDelegate(MetadataKind.Timestamp, timestamp)
@@ -64,7 +64,7 @@ async function checked(store: ReleaseStore, files: ReadonlyMap<string, Buffer>, 
 }
 
 /** The newest root that follows from the one in the store, each signed by the one before it. */
-async function followRoots(store: ReleaseStore, files: ReadonlyMap<string, Buffer>) {
+async function followRoots(store: ObjectStore, files: ReadonlyMap<string, Buffer>) {
   const names: string[] = []
   let root = await new Repository(store).root()
   for (let version = (root?.signed.version ?? 0) + 1; files.has(`${version}.root.json`); version++) {
@@ -80,12 +80,12 @@ async function followRoots(store: ReleaseStore, files: ReadonlyMap<string, Buffe
   return { root, names }
 }
 
-async function write(store: ReleaseStore, files: ReadonlyMap<string, Buffer>, names: readonly string[]): Promise<void> {
+async function write(store: ObjectStore, files: ReadonlyMap<string, Buffer>, names: readonly string[]): Promise<void> {
   const newestRoot = names.filter((name) => name.endsWith('.root.json')).at(-1)
   for (const name of names) {
     const bytes = files.get(name)
     if (bytes === undefined) throw new NotTrusted(`${name} is missing`)
-    await store.write(`metadata/${name}`, bytes)
-    if (name === newestRoot) await store.write('metadata/root.json', bytes)
+    await replaceWith(store, `metadata/${name}`, bytes)
+    if (name === newestRoot) await replaceWith(store, 'metadata/root.json', bytes)
   }
 }

@@ -5,11 +5,11 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { DiskStore } from '@muster/files/disk-store.ts'
 import { Updater } from 'tuf-js'
 import { afterAll, describe, expect, it } from 'vitest'
 import { createReleaseKey } from './keys.ts'
 import { Repository } from './repository.ts'
-import { DiskStore } from './store.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'muster-releases-'))
 afterAll(() => rmSync(scratch, { recursive: true }))
@@ -143,12 +143,6 @@ describe('a repository of releases', () => {
     expect(await agentSees(place, root, path('1.0.0'))).toBe('agent 1.0.0')
     await repository.add([linux('2.0.0')], release)
     await expect(repository.renew(nextOnline)).rejects.toThrow('0/1 keys')
-  })
-
-  it('no path leads out of its folder', async () => {
-    const store = new DiskStore(folder())
-    for (const wrong of ['../x', '/etc/passwd', 'a//b', 'a/../b', '.hidden', 'a/.', 'a\0b', ''])
-      await expect(store.write(wrong, Buffer.from(''))).rejects.toThrow('Not a path')
   })
 })
 

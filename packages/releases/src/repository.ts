@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
+import { type ObjectStore, readSmall, replaceWith } from '@muster/files/object-store.ts'
 import { ReleaseTarget, releaseTargetPath } from '@muster/wire/release.ts'
 import { Metadata, MetadataKind, MetaFile, Root, Snapshot, TargetFile, Targets, Timestamp } from '@tufjs/models'
 import type { ReleaseKey } from './keys.ts'
 import { signSums } from './signed-sums.ts'
-import { type ReleaseStore, readSmall } from './store.ts'
 
 /*
  * The signed metadata of releases, as The Update Framework has it, with consistent snapshots. The offline release keys sign
@@ -70,10 +70,10 @@ function rootOf({ release, threshold, online }: Signers, version: number, nowMs:
 
 /** The signed releases that lie in a store. */
 export class Repository {
-  readonly #store: ReleaseStore
+  readonly #store: ObjectStore
   readonly #nowMs: () => number
 
-  constructor(store: ReleaseStore, nowMs: () => number = Date.now) {
+  constructor(store: ObjectStore, nowMs: () => number = Date.now) {
     this.#store = store
     this.#nowMs = nowMs
   }
@@ -112,7 +112,8 @@ export class Repository {
         throw new Error(`${releaseTargetPath(target)} is signed already, with other bytes: give it a new version`)
       return { target, hash, bytes }
     })
-    for (const { target, hash, bytes } of added) await this.#store.write(`targets/${targetFile(target, hash)}`, bytes)
+    for (const { target, hash, bytes } of added)
+      await replaceWith(this.#store, `targets/${targetFile(target, hash)}`, bytes)
     const made = added.map(({ target, hash, bytes }) => targetOf(target, hash, bytes.length))
     const all = new Map([...Object.values(before.signed.targets), ...made].map((target) => [target.path, target]))
     await this.#writeTargets([...all.values()], before.signed.version + 1, keys)
@@ -269,7 +270,7 @@ export class Repository {
   }
 
   async #write(name: string, metadata: { toJSON(): unknown }): Promise<void> {
-    await this.#store.write(metadataPath(name), Buffer.from(`${JSON.stringify(metadata.toJSON(), null, 1)}\n`))
+    await replaceWith(this.#store, metadataPath(name), Buffer.from(`${JSON.stringify(metadata.toJSON(), null, 1)}\n`))
   }
 }
 

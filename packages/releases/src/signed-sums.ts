@@ -1,7 +1,7 @@
 // Beside the metadata, what a shell script can check: the hashes of a version, and plain signatures of them.
+import { type ObjectStore, readSmall, replaceWith } from '@muster/files/object-store.ts'
 import type { ReleaseKey } from './keys.ts'
 import type { SignedTarget } from './repository.ts'
-import { type ReleaseStore, readSmall } from './store.ts'
 
 /** Ed25519 signatures stand one after the other in the file: as many as keys have signed. */
 const signatureBytes = 64
@@ -11,7 +11,7 @@ const signatureBytes = 64
  * other keys stay; those of other hashes are dropped.
  */
 export async function signSums(
-  store: ReleaseStore,
+  store: ObjectStore,
   targets: readonly SignedTarget[],
   versions: readonly string[],
   keys: readonly ReleaseKey[],
@@ -25,8 +25,8 @@ export async function signSums(
     const isSame = (await readSmall(store, path))?.equals(sums) === true
     const kept = isSame ? pieces((await readSmall(store, `${path}.sig`)) ?? Buffer.alloc(0)) : []
     const made = keys.map((key) => key.sign(sums)).filter((one) => !kept.some((other) => other.equals(one)))
-    await store.write(path, sums)
-    await store.write(`${path}.sig`, Buffer.concat([...kept, ...made]))
+    await replaceWith(store, path, sums)
+    await replaceWith(store, `${path}.sig`, Buffer.concat([...kept, ...made]))
   }
 }
 

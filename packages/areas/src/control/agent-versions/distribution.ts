@@ -1,6 +1,6 @@
 import { asSystem } from '@muster/db/database.ts'
+import { readSmall } from '@muster/files/object-store.ts'
 import { notFound } from '@muster/kit/errors.ts'
-import { readSmall } from '@muster/releases/store.ts'
 import { ReleaseTarget } from '@muster/wire/release.ts'
 import { type Call, implement } from '../../operation.ts'
 import { distribution as contract } from './distribution.contract.ts'

@@ -5,10 +5,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DiskStore } from '@muster/files/disk-store.ts'
+import { replaceWith } from '@muster/files/object-store.ts'
 import type { RawAnswer } from '@muster/kit/call.ts'
 import { createReleaseKey } from '@muster/releases/keys.ts'
 import { Repository } from '@muster/releases/repository.ts'
-import { DiskStore } from '@muster/releases/store.ts'
 import { call, refusal } from '@muster/testkit/call.ts'
 import { testServices } from '@muster/testkit/services.ts'
 import { world } from '@muster/testkit/world.ts'
@@ -123,9 +124,9 @@ describe('a release host that signs', async () => {
     const file = join(scratch, 'theirs/metadata/timestamp.json')
     const honest = readFileSync(file)
     const says = async (text: string) => {
-      await theirs.write('metadata/timestamp.json', Buffer.from(text))
+      await replaceWith(theirs, 'metadata/timestamp.json', Buffer.from(text))
       const told = await refusal(sync())
-      await theirs.write('metadata/timestamp.json', honest)
+      await replaceWith(theirs, 'metadata/timestamp.json', honest)
       expect(readFileSync(join(scratch, 'ours/metadata/timestamp.json'), 'utf8')).toBe(before)
       return told
     }
@@ -133,8 +134,8 @@ describe('a release host that signs', async () => {
     expect(await says(forged)).toMatchObject({ status: 409, message: expect.stringContaining('not to be trusted') })
     expect(await says('{}')).toMatchObject({ status: 409 })
     shown = '810000.6.6'
-    await theirs.write('targets/810000.6.6/SHA256SUMS', Buffer.from(''))
-    await theirs.write('targets/810000.6.6/SHA256SUMS.sig', Buffer.from(''))
+    await replaceWith(theirs, 'targets/810000.6.6/SHA256SUMS', Buffer.from(''))
+    await replaceWith(theirs, 'targets/810000.6.6/SHA256SUMS.sig', Buffer.from(''))
     expect(await refusal(sync())).toMatchObject({
       ...{ status: 409, message: 'The metadata of the release does not vouch for 810000.6.6/linux-x64/muster-agent' },
     })

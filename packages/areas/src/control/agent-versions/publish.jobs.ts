@@ -1,9 +1,9 @@
 import { asSystem } from '@muster/db/database.ts'
+import type { ObjectStore } from '@muster/files/object-store.ts'
 import type { Log } from '@muster/kit/log.ts'
 import type { ReleaseKey } from '@muster/releases/keys.ts'
 import { mirrorMetadata } from '@muster/releases/mirror.ts'
 import { Repository } from '@muster/releases/repository.ts'
-import type { ReleaseStore } from '@muster/releases/store.ts'
 import type pg from 'pg'
 import type { ReleaseSource } from '../../services.ts'
 import { publishedIn, register } from './registration.ts'
@@ -18,7 +18,7 @@ const renewWithinMs = 12 * 3_600_000
  */
 export async function followReleases(
   pool: pg.Pool,
-  store: ReleaseStore,
+  store: ObjectStore,
   online: ReleaseKey | null,
   log: Log,
 ): Promise<void> {
@@ -44,7 +44,7 @@ export async function followReleases(
  * Brings the metadata that is kept for a release host up to date: its timestamp is good for a day. Versions are registered by people alone.
  * @throws when the host cannot be read, or says what is not to be trusted; what is here stays then
  */
-export async function followUpstream(store: ReleaseStore, source: ReleaseSource): Promise<void> {
+export async function followUpstream(store: ObjectStore, source: ReleaseSource): Promise<void> {
   if (source.source !== 'upstream' || source.upstreamUrl === null) return
   if ((await new Repository(store).root()) === null) return
   const { signed } = await readUpstream(source, undefined)

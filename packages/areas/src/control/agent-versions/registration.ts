@@ -1,7 +1,7 @@
 import type { Db } from '@muster/db/database.ts'
+import type { ObjectStore } from '@muster/files/object-store.ts'
 import { conflict } from '@muster/kit/errors.ts'
 import { Repository } from '@muster/releases/repository.ts'
-import type { ReleaseStore } from '@muster/releases/store.ts'
 import { isCandidate, type ReleaseTarget } from '@muster/wire/release.ts'
 
 /** One executable that is to be registered. */
@@ -43,7 +43,7 @@ export async function register(db: Db, offered: readonly Offered[], about: About
 }
 
 /** What our own store has signed, published and holds. Of a release host it may hold the metadata alone. */
-export async function publishedIn(store: ReleaseStore): Promise<Offered[]> {
+export async function publishedIn(store: ObjectStore): Promise<Offered[]> {
   const targets = await new Repository(store).published()
   const sizes = await Promise.all(targets.map(({ file }) => store.size(`targets/${file}`)))
   const held = targets.filter((_, index) => sizes[index] !== null)

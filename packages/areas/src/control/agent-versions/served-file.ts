@@ -1,9 +1,9 @@
 // Files of releases over HTTP: whole, in parts, or not at all when the other side has them already.
 import { createHash } from 'node:crypto'
+import type { ByteRange, ObjectStore } from '@muster/files/object-store.ts'
 import type { RawAnswer, Request } from '@muster/kit/call.ts'
 import { notFound } from '@muster/kit/errors.ts'
 import { serveParts } from '@muster/kit/ranges.ts'
-import type { ByteRange, ReleaseStore } from '@muster/releases/store.ts'
 
 export interface ServedFile {
   readonly path: string
@@ -21,7 +21,7 @@ const caching = (immutable: boolean) => ({
 })
 
 /** @returns null when the store has no such file */
-export async function serveFile(request: Request, store: ReleaseStore, file: ServedFile): Promise<RawAnswer | null> {
+export async function serveFile(request: Request, store: ObjectStore, file: ServedFile): Promise<RawAnswer | null> {
   const size = await store.size(file.path)
   if (size === null) return null
   const open = async (range: ByteRange | undefined) => {

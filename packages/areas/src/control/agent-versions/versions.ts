@@ -1,8 +1,8 @@
 import { asSystem } from '@muster/db/database.ts'
+import { type ObjectStore, replaceWith } from '@muster/files/object-store.ts'
 import { badRequest, conflict, notFound } from '@muster/kit/errors.ts'
 import { mirrorMetadata, NotTrusted } from '@muster/releases/mirror.ts'
 import { Repository } from '@muster/releases/repository.ts'
-import type { ReleaseStore } from '@muster/releases/store.ts'
 import { compareVersions, isCandidate, releaseTargetPath } from '@muster/wire/release.ts'
 import { type Call, implement } from '../../operation.ts'
 import { executableAnswer } from './executable.ts'
@@ -59,7 +59,7 @@ async function releaseOf(services: Call['services'], wanted: string | undefined)
 
 /** Keeps what a release host has signed, for the agents and the install script to check. @throws CONFLICT, and nothing is registered */
 async function keepSigned(
-  store: ReleaseStore | null,
+  store: ObjectStore | null,
   version: string,
   executables: UpstreamRelease['executables'],
   signed: UpstreamRelease['signed'],
@@ -79,6 +79,6 @@ async function keepSigned(
   }
   for (const name of ['SHA256SUMS', 'SHA256SUMS.sig']) {
     const bytes = signed.get(name)
-    if (bytes !== undefined) await store.write(`targets/${version}/${name}`, bytes)
+    if (bytes !== undefined) await replaceWith(store, `targets/${version}/${name}`, bytes)
   }
 }

@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DiskStore } from '@muster/files/disk-store.ts'
+import { replaceWith } from '@muster/files/object-store.ts'
 import { createReleaseKey } from '@muster/releases/keys.ts'
 import { Repository } from '@muster/releases/repository.ts'
-import { DiskStore } from '@muster/releases/store.ts'
 import { auditOf } from '@muster/testkit/audit.ts'
 import { call, refusal } from '@muster/testkit/call.ts'
 import { enrolled, setState } from '@muster/testkit/machines.ts'
@@ -107,7 +108,7 @@ describe('U7: a stolen administrator account and online key', () => {
     await repository.begin({ release: [first, second], threshold: 2, online })
     await repository.countersign(second)
     await repository.renew(online)
-    await store.write(`targets/${unsigned}/linux-x64/muster-agent`, Buffer.from('evil'))
+    await replaceWith(store, `targets/${unsigned}/linux-x64/muster-agent`, Buffer.from('evil'))
     const bringOut = async () => {
       const sync = call(here.systemAdmin, versions.syncUpstream, { version: unsigned }, { runtime })
       expect(await refusal(sync)).toMatchObject({ status: 404, message: 'Release not found' })

@@ -1,11 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { AppError, conflict, invalid } from '@muster/kit/errors.ts'
+import { type Piece, piecesOf, startingWith } from '@muster/kit/pieces.ts'
 import { serveParts } from '@muster/kit/ranges.ts'
 import { fileBytesMax, fileChunkBytesMax } from '@muster/wire/commands/files.ts'
 import { askable, askDevice, type Target } from '../../fleet/devices/index.ts'
 import { type Call, implement } from '../../operation.ts'
 import { files as contract } from './files.contract.ts'
-import { type Piece, piecesOf, startingWith } from './pieces.ts'
 import { look, record } from './tools.ts'
 
 export default implement(contract, {

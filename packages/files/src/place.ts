@@ -1,0 +1,20 @@
+import { resolve } from 'node:path'
+import { DiskStore } from './disk-store.ts'
+import type { ObjectStore } from './object-store.ts'
+import { S3Store } from './s3-store.ts'
+
+/** Where objects are: a folder, or in its absence an object storage. */
+export interface Place {
+  readonly folder: string | undefined
+  readonly url: string | undefined
+  readonly region: string
+  readonly accessKey: string
+  readonly secretKey: string
+  readonly allowedNetworks: readonly string[]
+}
+
+/** Null when the place names neither. */
+export function storeAt({ folder, url, ...s3 }: Place): ObjectStore | null {
+  if (folder !== undefined) return new DiskStore(resolve(folder))
+  return url === undefined ? null : new S3Store({ url, ...s3 })
+}
