@@ -66,7 +66,8 @@ export async function askDevice<T extends keyof CommandRegistry>(
   return { result: result.data as ResultOf<T>, data: reply.data ?? new Uint8Array() }
 }
 
-const codes: Readonly<Record<string, ErrorCode>> = {
+/** The HTTP error for each code of an agent; DEVICE_REFUSED for the others. */
+export const refusalCodes: Readonly<Record<string, ErrorCode>> = {
   NOT_FOUND: 'NOT_FOUND',
   INVALID_PAYLOAD: 'VALIDATION_ERROR',
   UNSUPPORTED_COMMAND: 'AGENT_TOO_OLD',
@@ -82,5 +83,5 @@ const codes: Readonly<Record<string, ErrorCode>> = {
 function refusalIn({ error = '' }: Reply): AppError {
   const [, deviceCode = 'FAILED', words = error] = /^([A-Z_]+): (.*)$/s.exec(error) ?? []
   const message = words === '' ? 'The device refused it' : words
-  return new AppError(codes[deviceCode] ?? 'DEVICE_REFUSED', message, { deviceCode })
+  return new AppError(refusalCodes[deviceCode] ?? 'DEVICE_REFUSED', message, { deviceCode })
 }
