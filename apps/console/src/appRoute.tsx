@@ -2,12 +2,12 @@ import type { QueryClient } from '@tanstack/react-query'
 import { createRootRouteWithContext, createRoute, Outlet, redirect, retainSearchParams } from '@tanstack/react-router'
 import * as read from './search.ts'
 import { whoAmI } from './session/session.tsx'
-import { Lost } from './shell/Lost.tsx'
+import { NotFound } from './shell/NotFound.tsx'
 import { Shell } from './shell/Shell.tsx'
 
 export const rootRoute = createRootRouteWithContext<{ readonly queries: QueryClient }>()({
   component: Outlet,
-  notFoundComponent: Lost,
+  notFoundComponent: NotFound,
 })
 
 const placeSearch = read.searchOf({ org: read.id, site: read.id })

@@ -1,7 +1,7 @@
 import type { DeviceEvent } from '@muster/areas/fleet/devices/live.contract.ts'
 import { useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, use, useEffect, useEffectEvent, useRef, useState } from 'react'
-import { refresh } from '../questions.ts'
+import { refresh } from '../queries.ts'
 import { useCan, useScopeKey } from '../session/session.tsx'
 import { usePlace } from '../shell/place.ts'
 import { takeEvent } from './deviceStates.ts'

@@ -12,7 +12,7 @@ import {
   UserRound,
 } from 'lucide-react'
 import { useDeferredValue, useState } from 'react'
-import { useAnswer } from '../questions.ts'
+import { useApiQuery } from '../queries.ts'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Keys } from '../ui/Menu.tsx'
 import { useActions, useScreens } from './areas.ts'
@@ -95,7 +95,7 @@ function Found({ typed, close }: { readonly typed: string; close(): void }) {
   const q = useDeferredValue(typed.trim())
   const navigate = useNavigate()
   const choose = useChoosePlace()
-  const { data } = useAnswer(
+  const { data } = useApiQuery(
     (api) => api.search.search.find,
     { q, limit: 8 },
     { enabled: q.length > 1, keepLast: true },

@@ -1,7 +1,7 @@
 import { Popover } from '@base-ui/react/popover'
 import { Building2, Check, ChevronsUpDown, MapPin, Waypoints } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { useAnswer, useEvery } from '../questions.ts'
+import { useApiQuery, useFullList } from '../queries.ts'
 import { useCan, useMe } from '../session/session.tsx'
 import { switchTo } from '../session/transitions.ts'
 import { inputClass } from '../ui/fields.tsx'
@@ -13,7 +13,7 @@ import { useChoosePlace, usePlace } from './place.ts'
 export function Places() {
   const [open, setOpen] = useState(false)
   const { org, site } = usePlace()
-  const memberships = useAnswer((api) => api.auth.sessions.memberships, {}, { staleMs: 60_000 }).data?.data ?? []
+  const memberships = useApiQuery((api) => api.auth.sessions.memberships, {}, { staleMs: 60_000 }).data?.data ?? []
   const organizations = useOrganizations()
   const current = memberships.find((each) => each.current)
   const orgName = organizations?.find(({ id }) => id === org)?.name
@@ -60,11 +60,11 @@ const keyOf = ({ scope, partnerId, orgId }: Membership) => `${scope}${partnerId}
 
 function useOrganizations() {
   const allowed = useCan()('organizations:read')
-  return useAnswer((api) => api.tenancy.organizations.all, {}, { enabled: allowed, staleMs: 60_000 }).data?.data
+  return useApiQuery((api) => api.tenancy.organizations.all, {}, { enabled: allowed, staleMs: 60_000 }).data?.data
 }
 function useSites(orgId: string | undefined) {
   const allowed = useCan()('sites:read')
-  return useEvery((api) => api.tenancy.sites.list, orgId ? { orgId } : {}, {
+  return useFullList((api) => api.tenancy.sites.list, orgId ? { orgId } : {}, {
     enabled: allowed && orgId !== undefined,
     staleMs: 60_000,
   }).data

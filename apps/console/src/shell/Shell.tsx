@@ -1,7 +1,7 @@
 import { Outlet, useRouter, useRouterState } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import { Live } from '../live/Live.tsx'
-import { useAnswer } from '../questions.ts'
+import { useApiQuery } from '../queries.ts'
 import { SignedIn, useMe, useScopeKey } from '../session/session.tsx'
 import { useSwitching } from '../session/transitions.ts'
 import { Loading } from '../ui/states.tsx'
@@ -87,7 +87,7 @@ function usePreparedList() {
 
 function useTimeSettings(): TimeSettings {
   const { scope } = useMe()
-  const { data } = useAnswer((api) => api.tenancy.partners.me, {}, { enabled: scope === 'partner', staleMs: 300_000 })
+  const { data } = useApiQuery((api) => api.tenancy.partners.me, {}, { enabled: scope === 'partner', staleMs: 300_000 })
   const settings = data?.settings
   // The same for as long as it says the same, because everything that shows a moment is drawn anew with it.
   return useMemo(() => {

@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Building2 } from 'lucide-react'
-import { useEvery } from '../questions.ts'
+import { useFullList } from '../queries.ts'
 import { useMe } from '../session/session.tsx'
 import { Select } from '../ui/Select.tsx'
 import { Note } from '../ui/states.tsx'
@@ -31,7 +31,7 @@ export function PartnerChoice() {
   const { partner } = useSearch({ strict: false })
   const navigate = useNavigate()
   const isSystem = me.scope === 'system'
-  const { data } = useEvery((api) => api.tenancy.partners.list, {}, { enabled: isSystem && !org, staleMs: 60_000 })
+  const { data } = useFullList((api) => api.tenancy.partners.list, {}, { enabled: isSystem && !org, staleMs: 60_000 })
   if (!isSystem || org) return null
   return (
     <Select

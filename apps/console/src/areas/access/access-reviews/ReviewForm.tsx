@@ -1,7 +1,7 @@
 import { reviews } from '@muster/areas/access/access-reviews/reviews.contract.ts'
 import { useNavigate } from '@tanstack/react-router'
 import { api } from '../../../api.ts'
-import { useChange } from '../../../questions.ts'
+import { useApiMutation } from '../../../queries.ts'
 import type { Tenant } from '../../../shell/tenant.tsx'
 import { AreaField, CheckField, TextField } from '../../../ui/fields.tsx'
 import { useSchemaForm } from '../../../ui/form.ts'
@@ -19,7 +19,7 @@ export function ReviewForm({ tenant, close }: { readonly tenant: Tenant; close()
     includeOrganizations: false,
   })
   const { errors } = form.formState
-  const start = useChange(
+  const start = useApiMutation(
     (given: Parameters<typeof api.accessReviews.reviews.create.mutate>[0]) =>
       api.accessReviews.reviews.create.mutate(given),
     {

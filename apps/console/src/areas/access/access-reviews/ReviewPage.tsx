@@ -3,7 +3,7 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { CircleCheck } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../../../api.ts'
-import { useAnswer, useChange } from '../../../questions.ts'
+import { useApiMutation, useApiQuery } from '../../../queries.ts'
 import { useCan } from '../../../session/session.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Confirm } from '../../../ui/Confirm.tsx'
@@ -27,7 +27,7 @@ type Review = Awaited<ReturnType<typeof api.accessReviews.reviews.get.query>>
 /** One review: everybody in it, one after the other, kept or revoked by a key. */
 export function ReviewPage() {
   const { reviewId } = useParams({ from: '/app/access-reviews/$reviewId' })
-  const answer = useAnswer((client) => client.accessReviews.reviews.get, { id: reviewId }, { everyMs: 15_000 })
+  const answer = useApiQuery((client) => client.accessReviews.reviews.get, { id: reviewId }, { everyMs: 15_000 })
   if (!answer.data)
     return (
       <Page title="Access review" up={up}>
@@ -105,7 +105,7 @@ function Sheet({ review, answer }: SheetProps) {
 function Complete({ review }: { readonly review: Review }) {
   const can = useCan()
   const [isAsking, setAsking] = useState(false)
-  const complete = useChange(() => api.accessReviews.reviews.complete.mutate({ id: review.id }), {
+  const complete = useApiMutation(() => api.accessReviews.reviews.complete.mutate({ id: review.id }), {
     refresh: ['accessReviews', 'users', 'roles'],
     done: ({ revoked }) =>
       toast(`The review is completed. ${many(revoked, 'membership is', 'memberships are')} revoked`),

@@ -1,7 +1,7 @@
 import type { AccessReview } from '@muster/areas/access/access-reviews/reviews.contract.ts'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { ListChecks, Plus } from 'lucide-react'
-import { useAnswer } from '../../../questions.ts'
+import { useApiQuery } from '../../../queries.ts'
 import { useCan } from '../../../session/session.tsx'
 import { NoTenant, PartnerChoice, type Tenant, useTenant } from '../../../shell/tenant.tsx'
 import { Button } from '../../../ui/Button.tsx'
@@ -33,7 +33,7 @@ function Reviews({ tenant }: { readonly tenant: Tenant }) {
   const navigate = useNavigate({ from: '/access-reviews' })
   const change = (next: { status?: AccessReview['status']; page?: number; form?: 'new' }) =>
     void navigate({ search: (now) => ({ ...now, page: undefined, ...next }), replace: true })
-  const answer = useAnswer(
+  const answer = useApiQuery(
     (api) => api.accessReviews.reviews.list,
     { ...tenant.input, page, limit, ...(status && { status }) },
     { keepLast: true, everyMs: 30_000 },

@@ -1,7 +1,7 @@
 import type { ReviewItem } from '@muster/areas/access/access-reviews/reviews.contract.ts'
 import { useEffect, useEffectEvent } from 'react'
 import { api } from '../../../api.ts'
-import { useChange } from '../../../questions.ts'
+import { useApiMutation } from '../../../queries.ts'
 import { messageOf } from '../../../ui/states.tsx'
 import { toast } from '../../../ui/toasts.tsx'
 
@@ -20,7 +20,7 @@ interface Decision {
 
 /** Decides on memberships: by buttons, and by the keys `a`, `r` and `u` on the row with the focus. */
 export function useDecision({ review, isBlocked, isAsking, ask }: Situation) {
-  const change = useChange(
+  const change = useApiMutation(
     (decision: Decision) => api.accessReviews.reviews.decide.mutate({ id: review.id, ...decision }),
     { refresh: ['accessReviews'] },
   )

@@ -1,7 +1,7 @@
 import { profile } from '@muster/areas/access/users/profile.contract.ts'
 import { useQueryClient } from '@tanstack/react-query'
 import { api } from '../../../api.ts'
-import { useChange } from '../../../questions.ts'
+import { useApiMutation } from '../../../queries.ts'
 import { useMe } from '../../../session/session.tsx'
 import { chooseTheme, themes, useTheme } from '../../../shell/theme.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -44,7 +44,7 @@ function Profile() {
   const queries = useQueryClient()
   const theme = useTheme()
   const form = useSchemaForm(profile.update.input, { name: me.name })
-  const save = useChange((given: { name?: string }) => api.users.profile.update.mutate(given), {
+  const save = useApiMutation((given: { name?: string }) => api.users.profile.update.mutate(given), {
     async done() {
       await queries.invalidateQueries({ queryKey: ['me'] })
       toast('Your name is changed')

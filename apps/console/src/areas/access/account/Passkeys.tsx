@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { api } from '../../../api.ts'
-import { useAnswer, useChange } from '../../../questions.ts'
+import { useApiMutation, useApiQuery } from '../../../queries.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Confirm } from '../../../ui/Confirm.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
@@ -13,10 +13,10 @@ import { makePasskey } from '../auth/passkey.ts'
 
 /** The devices with which the person can sign in without a password. */
 export function Passkeys() {
-  const answer = useAnswer((client) => client.auth.passkeys.list, {})
+  const answer = useApiQuery((client) => client.auth.passkeys.list, {})
   const [leaving, setLeaving] = useState<{ readonly id: string; readonly name: string } | null>(null)
   const [codes, setCodes] = useState<readonly string[] | null>(null)
-  const add = useChange(
+  const add = useApiMutation(
     async () => {
       const passkey = await makePasskey(await api.auth.passkeys.registrationOptions.mutate({}))
       return api.auth.passkeys.add.mutate({ passkey })
@@ -84,7 +84,7 @@ function Remove({
   readonly passkey: { readonly id: string; readonly name: string } | null
   close(): void
 }) {
-  const remove = useChange((id: string) => api.auth.passkeys.remove.mutate({ id }), { refresh: ['auth.passkeys'] })
+  const remove = useApiMutation((id: string) => api.auth.passkeys.remove.mutate({ id }), { refresh: ['auth.passkeys'] })
   return (
     <Confirm
       danger

@@ -1,6 +1,6 @@
 import { password } from '@muster/areas/access/auth/password.contract.ts'
 import { api } from '../../../api.ts'
-import { useChange } from '../../../questions.ts'
+import { useApiMutation } from '../../../queries.ts'
 import { endSession } from '../../../session/credential.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/display.tsx'
@@ -12,7 +12,7 @@ import { toast } from '../../../ui/toasts.tsx'
 export function Password() {
   const form = useSchemaForm(password.change.input, { currentPassword: '', newPassword: '' })
   const { errors } = form.formState
-  const change = useChange(
+  const change = useApiMutation(
     (given: { currentPassword: string; newPassword: string }) => api.auth.password.change.mutate(given),
     {
       done() {

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { api } from '../../../api.ts'
-import { useChange } from '../../../questions.ts'
+import { useApiMutation } from '../../../queries.ts'
 import { updateCredential } from '../../../session/credential.ts'
 import { useMe } from '../../../session/session.tsx'
 import { Button } from '../../../ui/Button.tsx'
@@ -27,10 +27,10 @@ export function SecondFactor() {
     setCodes(null)
     setCode('')
   }
-  const renew = useChange(() => api.auth.mfa.recoveryCodes.mutate({}), {
+  const renew = useApiMutation(() => api.auth.mfa.recoveryCodes.mutate({}), {
     done: ({ recoveryCodes }) => setCodes(recoveryCodes),
   })
-  const disable = useChange(() => api.auth.mfa.disable.mutate({ code: code.trim() }), {
+  const disable = useApiMutation(() => api.auth.mfa.disable.mutate({ code: code.trim() }), {
     async done() {
       await again()
       close()

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { api } from '../../../api.ts'
-import { useAnswer, useChange } from '../../../questions.ts'
+import { useApiMutation, useApiQuery } from '../../../queries.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Confirm } from '../../../ui/Confirm.tsx'
 import { Badge, Card } from '../../../ui/display.tsx'
@@ -21,9 +21,9 @@ function browserOf(userAgent: string | null): string {
 
 /** Where the person is signed in, with the means to end it. */
 export function Sessions() {
-  const answer = useAnswer((client) => client.auth.sessions.list, {})
+  const answer = useApiQuery((client) => client.auth.sessions.list, {})
   const refused = (error: unknown) => toast(messageOf(error), { bad: true })
-  const end = useChange((id: string) => api.auth.sessions.revoke.mutate({ id }), {
+  const end = useApiMutation((id: string) => api.auth.sessions.revoke.mutate({ id }), {
     refresh: ['auth.sessions.list'],
     done: () => toast('The session is ended'),
   })
@@ -74,7 +74,7 @@ export function Sessions() {
 /** Ends all sessions but this one, and the API keys as well unless they are to stay. */
 function SignOutElsewhere({ close }: { close(): void }) {
   const [keepApiKeys, setKeep] = useState(false)
-  const end = useChange(() => api.auth.sessions.revokeOthers.mutate({ keepApiKeys }), {
+  const end = useApiMutation(() => api.auth.sessions.revokeOthers.mutate({ keepApiKeys }), {
     refresh: ['auth.sessions.list', 'apiKeys'],
     done: ({ ended }) =>
       toast(

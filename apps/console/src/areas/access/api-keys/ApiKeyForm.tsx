@@ -1,7 +1,7 @@
 import { type ApiKey, keys } from '@muster/areas/access/api-keys/keys.contract.ts'
 import { isPermission } from '@muster/kit/permissions.ts'
 import { api } from '../../../api.ts'
-import { useAnswer, useChange } from '../../../questions.ts'
+import { useApiMutation, useApiQuery } from '../../../queries.ts'
 import { useMe } from '../../../session/session.tsx'
 import { usePlace } from '../../../shell/place.ts'
 import { CheckList } from '../../../ui/CheckList.tsx'
@@ -28,8 +28,8 @@ interface Props {
 export function ApiKeyForm({ apiKey, close, made }: Props) {
   const { org } = usePlace()
   const me = useMe()
-  const catalog = useAnswer((client) => client.roles.permissions.catalog, {}, { staleMs: 600_000 }).data?.data ?? []
-  const organizations = useAnswer(
+  const catalog = useApiQuery((client) => client.roles.permissions.catalog, {}, { staleMs: 600_000 }).data?.data ?? []
+  const organizations = useApiQuery(
     (client) => client.tenancy.organizations.all,
     {},
     { enabled: !apiKey && me.scope !== 'organization' },
@@ -118,7 +118,7 @@ export function ApiKeyForm({ apiKey, close, made }: Props) {
 
 /** Makes the key, or changes the one that there is. */
 function useSave({ apiKey, close, made }: Props) {
-  return useChange(
+  return useApiMutation(
     async (given: Parameters<typeof api.apiKeys.keys.create.mutate>[0]) => {
       if (apiKey === undefined) return (await api.apiKeys.keys.create.mutate(given)).key
       const { orgId: _, ...changes } = given

@@ -3,7 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { KeyRound, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../../../api.ts'
-import { useAnswer, useChange } from '../../../questions.ts'
+import { useApiMutation, useApiQuery } from '../../../queries.ts'
 import { useCan, useMe } from '../../../session/session.tsx'
 import { usePlace } from '../../../shell/place.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -33,12 +33,12 @@ export function ApiKeysPage() {
   const close = () => setOpen(null)
   const change = (next: { status?: ApiKey['status']; form?: 'new'; page?: number }) =>
     void navigate({ search: (now) => ({ ...now, ...next }), replace: true })
-  const answer = useAnswer(
+  const answer = useApiQuery(
     (client) => client.apiKeys.keys.list,
     { page, limit, ...(status && { status }), ...(org && { orgId: org }) },
     { keepLast: true, everyMs: 30_000 },
   )
-  const revoke = useChange((id: string) => api.apiKeys.keys.revoke.mutate({ id }), {
+  const revoke = useApiMutation((id: string) => api.apiKeys.keys.revoke.mutate({ id }), {
     refresh: ['apiKeys'],
     done: () => toast('The key is revoked'),
   })

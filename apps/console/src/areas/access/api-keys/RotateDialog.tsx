@@ -1,7 +1,7 @@
 import type { ApiKey } from '@muster/areas/access/api-keys/keys.contract.ts'
 import { useState } from 'react'
 import { api } from '../../../api.ts'
-import { useChange } from '../../../questions.ts'
+import { useApiMutation } from '../../../queries.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { OverlapField } from '../../../ui/OverlapField.tsx'
@@ -16,7 +16,7 @@ interface Props {
 /** A new secret for a key; the one before stays good for a while, so that programs can be changed over. */
 export function RotateDialog({ apiKey, close, made }: Props) {
   const [overlap, setOverlap] = useState(86_400)
-  const rotate = useChange(() => api.apiKeys.keys.rotate.mutate({ id: apiKey.id, overlapSeconds: overlap }), {
+  const rotate = useApiMutation(() => api.apiKeys.keys.rotate.mutate({ id: apiKey.id, overlapSeconds: overlap }), {
     refresh: ['apiKeys'],
     done({ key }) {
       close()

@@ -1,5 +1,5 @@
 import { Check } from 'lucide-react'
-import { useAnswer } from '../../../questions.ts'
+import { useApiQuery } from '../../../queries.ts'
 import { CheckField } from '../../../ui/fields.tsx'
 import { Failure, Loading } from '../../../ui/states.tsx'
 import { Tip } from '../../../ui/Tip.tsx'
@@ -25,7 +25,7 @@ const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
 
 /** What a role allows: a line for each resource, a column for each action. */
 export function PermissionTable(props: Props) {
-  const answer = useAnswer((api) => api.roles.permissions.catalog, {}, { staleMs: 600_000 })
+  const answer = useApiQuery((api) => api.roles.permissions.catalog, {}, { staleMs: 600_000 })
   if (!answer.data) {
     return answer.error ? <Failure error={answer.error} again={() => answer.refetch()} /> : <Loading lines={9} />
   }

@@ -1,7 +1,7 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { Copy, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { useAnswer } from '../../../questions.ts'
+import { useApiQuery } from '../../../queries.ts'
 import { useCan } from '../../../session/session.tsx'
 import { useTenant } from '../../../shell/tenant.tsx'
 import { Button } from '../../../ui/Button.tsx'
@@ -20,7 +20,7 @@ const noWrite = 'You need the permission to change users and roles'
 /** One role: what it allows, itself and by inheritance, and the means to change it. */
 export function RolePage() {
   const { roleId } = useParams({ from: '/app/roles/$roleId' })
-  const answer = useAnswer((client) => client.roles.roles.get, { id: roleId })
+  const answer = useApiQuery((client) => client.roles.roles.get, { id: roleId })
   if (!answer.data)
     return (
       <Page title="Role" up={up}>
@@ -119,7 +119,7 @@ interface AboutProps {
 }
 
 function About({ role, draft, blocked, error, change }: AboutProps) {
-  const others = useAnswer((client) => client.roles.roles.list, useTenantOf(role).input).data?.data ?? []
+  const others = useApiQuery((client) => client.roles.roles.list, useTenantOf(role).input).data?.data ?? []
   return (
     <Card title="About">
       <fieldset disabled={blocked !== undefined} className="grid gap-4">

@@ -2,7 +2,7 @@ import type { Role } from '@muster/areas/access/roles/roles.contract.ts'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { Plus, ShieldCheck } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import { useAnswer } from '../../../questions.ts'
+import { useApiQuery } from '../../../queries.ts'
 import { useCan } from '../../../session/session.tsx'
 import { NoTenant, PartnerChoice, type Tenant, useTenant } from '../../../shell/tenant.tsx'
 import { Button } from '../../../ui/Button.tsx'
@@ -32,7 +32,7 @@ function Roles({ tenant }: { readonly tenant: Tenant }) {
   const can = useCan()
   const [copying, setCopying] = useState<Role | null>(null)
   const [leaving, setLeaving] = useState<Role | null>(null)
-  const answer = useAnswer((api) => api.roles.roles.list, tenant.input)
+  const answer = useApiQuery((api) => api.roles.roles.list, tenant.input)
   const all = answer.data?.data ?? []
   const rows = all.filter(({ name }) => name.toLowerCase().includes(q.toLowerCase()))
   const mayWrite = can('users:write') ? undefined : 'You need the permission to change users and roles'

@@ -1,7 +1,7 @@
 import { type Role, roles } from '@muster/areas/access/roles/roles.contract.ts'
 import { useState } from 'react'
 import { api } from '../../../api.ts'
-import { useAnswer, useChange } from '../../../questions.ts'
+import { useApiMutation, useApiQuery } from '../../../queries.ts'
 import { toast } from '../../../ui/toasts.tsx'
 
 export type RoleDetail = Role & {
@@ -29,7 +29,7 @@ const written = ({ own, ...draft }: Draft) => JSON.stringify([draft, [...own].so
 /** What is typed and ticked, whether it differs from what is saved, and the means to save it. */
 export function useRoleDraft(role: RoleDetail) {
   const [draft, setDraft] = useState(() => draftOf(role))
-  const save = useChange(
+  const save = useApiMutation(
     () => {
       const { own, ...rest } = draft
       return api.roles.roles.update.mutate(
@@ -61,7 +61,7 @@ export function useRoleDraft(role: RoleDetail) {
 
 /** What a role passes on, each with the name of the role that it comes from. */
 export function useInherited(parentId: string | null): ReadonlyMap<string, string> {
-  const { data } = useAnswer(
+  const { data } = useApiQuery(
     (client) => client.roles.roles.effectivePermissions,
     { id: parentId ?? '' },
     { enabled: parentId !== null, keepLast: true },

@@ -1,7 +1,7 @@
 import { type Role, roles } from '@muster/areas/access/roles/roles.contract.ts'
 import { useNavigate } from '@tanstack/react-router'
 import { api } from '../../../api.ts'
-import { useChange } from '../../../questions.ts'
+import { useApiMutation } from '../../../queries.ts'
 import type { Tenant } from '../../../shell/tenant.tsx'
 import { Confirm } from '../../../ui/Confirm.tsx'
 import { Options, SelectField, TextField } from '../../../ui/fields.tsx'
@@ -21,7 +21,7 @@ export function NewRoleForm({ open, tenant, roles: existing, close }: NewProps) 
   const navigate = useNavigate()
   const form = useSchemaForm(roles.create.input, { name: '', description: '', parentRoleId: null })
   const { errors } = form.formState
-  const make = useChange(
+  const make = useApiMutation(
     (given: Parameters<typeof api.roles.roles.create.mutate>[0]) => api.roles.roles.create.mutate(given),
     {
       refresh: ['roles', 'users.users.roles'],
@@ -72,7 +72,7 @@ interface CloneProps {
 export function CloneForm({ role, tenant, close }: CloneProps) {
   const navigate = useNavigate()
   const form = useSchemaForm(roles.clone.input, { id: role.id, name: `Copy of ${role.name}` })
-  const copy = useChange(
+  const copy = useApiMutation(
     (given: Parameters<typeof api.roles.roles.clone.mutate>[0]) => api.roles.roles.clone.mutate(given),
     {
       refresh: ['roles', 'users.users.roles'],
@@ -100,7 +100,7 @@ export function CloneForm({ role, tenant, close }: CloneProps) {
 
 /** Asks before a role is deleted. */
 export function DeleteRole({ role, close, done }: { readonly role: Role | null; close(): void; done?(): void }) {
-  const remove = useChange((id: string) => api.roles.roles.remove.mutate({ id }), {
+  const remove = useApiMutation((id: string) => api.roles.roles.remove.mutate({ id }), {
     // Its own page, if that is open, has nothing to ask for any more.
     refresh: ['roles.roles.list', 'users.users.roles'],
     done() {

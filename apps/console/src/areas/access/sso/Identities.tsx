@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { api } from '../../../api.ts'
-import { useAnswer, useChange } from '../../../questions.ts'
+import { useApiMutation, useApiQuery } from '../../../queries.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Confirm } from '../../../ui/Confirm.tsx'
 import { Card } from '../../../ui/display.tsx'
@@ -19,16 +19,19 @@ interface Props {
 /** Who came through the provider, the first of them. */
 export function Identities({ providerId, blocked }: Props) {
   const [shown, setShown] = useState(limit)
-  const answer = useAnswer(
+  const answer = useApiQuery(
     (client) => client.sso.providers.identities,
     { id: providerId, limit: shown },
     { keepLast: true },
   )
   const [leaving, setLeaving] = useState<{ readonly id: string; readonly email: string } | null>(null)
-  const unlink = useChange((identityId: string) => api.sso.providers.unlink.mutate({ id: providerId, identityId }), {
-    refresh: ['sso'],
-    done: () => toast('The person is unlinked'),
-  })
+  const unlink = useApiMutation(
+    (identityId: string) => api.sso.providers.unlink.mutate({ id: providerId, identityId }),
+    {
+      refresh: ['sso'],
+      done: () => toast('The person is unlinked'),
+    },
+  )
   const people = answer.data?.data
   const total = answer.data?.pagination.total ?? 0
   return (

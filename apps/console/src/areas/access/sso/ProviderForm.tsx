@@ -1,7 +1,7 @@
 import { type Provider, providers } from '@muster/areas/access/sso/providers.contract.ts'
 import { useNavigate } from '@tanstack/react-router'
 import { api } from '../../../api.ts'
-import { useAnswer, useChange } from '../../../questions.ts'
+import { useApiMutation, useApiQuery } from '../../../queries.ts'
 import { CheckField, Options, SelectField, TextField } from '../../../ui/fields.tsx'
 import { useSchemaForm } from '../../../ui/form.ts'
 import { SideForm } from '../../../ui/SideForm.tsx'
@@ -18,7 +18,7 @@ const optional = { setValueAs: (text: string | null) => text || null }
 
 /** An identity provider: where it is, who we are to it, whom it lets in. */
 export function ProviderForm({ provider, orgId, close }: Props) {
-  const presets = useAnswer((client) => client.sso.providers.presets, {}, { staleMs: 600_000 }).data?.data ?? []
+  const presets = useApiQuery((client) => client.sso.providers.presets, {}, { staleMs: 600_000 }).data?.data ?? []
   const form = useProviderForm(provider, orgId)
   const { errors } = form.formState
   const preset = presets.find(({ id }) => id === form.watch('preset'))
@@ -120,7 +120,7 @@ type Wire = Parameters<typeof api.sso.providers.create.mutate>[0]
 
 function Switches({ form, orgId }: { readonly form: Form; readonly orgId: string | undefined }) {
   const roles =
-    useAnswer((client) => client.users.users.roles, orgId ? { orgId } : {}, {
+    useApiQuery((client) => client.users.users.roles, orgId ? { orgId } : {}, {
       enabled: orgId !== undefined,
       staleMs: 30_000,
     }).data?.data ?? []
@@ -159,7 +159,7 @@ function OrganizationField({
   error,
   ...rest
 }: { readonly error: unknown } & Omit<React.ComponentProps<typeof SelectField>, 'label' | 'children' | 'error'>) {
-  const organizations = useAnswer((client) => client.tenancy.organizations.all, {}).data?.data ?? []
+  const organizations = useApiQuery((client) => client.tenancy.organizations.all, {}).data?.data ?? []
   return (
     <SelectField label="Organisation" error={error ? 'Choose an organisation' : undefined} {...rest}>
       <option value="">Choose</option>
@@ -170,7 +170,7 @@ function OrganizationField({
 
 function useSave(provider: Provider | undefined, close: () => void) {
   const navigate = useNavigate()
-  return useChange(
+  return useApiMutation(
     ({ orgId, type: _, clientSecret, ...given }: Wire) =>
       provider
         ? api.sso.providers.update.mutate({ id: provider.id, ...given, ...(clientSecret && { clientSecret }) })

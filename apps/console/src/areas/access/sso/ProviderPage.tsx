@@ -3,7 +3,7 @@ import { useNavigate, useParams } from '@tanstack/react-router'
 import { Pencil } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../../../api.ts'
-import { useAnswer, useChange } from '../../../questions.ts'
+import { useApiMutation, useApiQuery } from '../../../queries.ts'
 import { useCan } from '../../../session/session.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Confirm } from '../../../ui/Confirm.tsx'
@@ -24,7 +24,7 @@ const up = { label: 'Single sign-on', to: '/sso' } as const
 /** One identity provider: what it needs to know of us, its test, its status, who came through it. */
 export function ProviderPage() {
   const { providerId } = useParams({ from: '/app/sso/$providerId' })
-  const answer = useAnswer((client) => client.sso.providers.get, { id: providerId })
+  const answer = useApiQuery((client) => client.sso.providers.get, { id: providerId })
   if (!answer.data)
     return (
       <Page title="Identity provider" up={up}>
@@ -102,12 +102,12 @@ function Actions({ provider, blocked }: { readonly provider: Provider; readonly 
   const navigate = useNavigate()
   const [open, setOpen] = useState<'edit' | 'delete' | ProviderStatus | null>(null)
   const close = () => setOpen(null)
-  const set = useChange((next: ProviderStatus) => api.sso.providers.status.mutate({ id, status: next }), {
+  const set = useApiMutation((next: ProviderStatus) => api.sso.providers.status.mutate({ id, status: next }), {
     refresh: ['sso'],
     done: (after) =>
       toast(`${name} is ${after.status} now`, after.status === status ? {} : { undo: () => set.mutate(status) }),
   })
-  const remove = useChange(() => api.sso.providers.remove.mutate({ id }), {
+  const remove = useApiMutation(() => api.sso.providers.remove.mutate({ id }), {
     refresh: ['sso.providers.list'],
     done() {
       toast(`${name} is deleted`)

@@ -1,7 +1,7 @@
 import type { Step } from '@muster/areas/access/sso/providers.contract.ts'
 import { CircleCheck, CircleX } from 'lucide-react'
 import { api } from '../../../api.ts'
-import { useChange } from '../../../questions.ts'
+import { useApiMutation } from '../../../queries.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Badge, Card } from '../../../ui/display.tsx'
 import { Loading, Refusal } from '../../../ui/states.tsx'
@@ -20,7 +20,7 @@ const names: Readonly<Record<Step['step'], string>> = {
 
 /** Asks the provider, one step after the other, and shows what came of each. */
 export function ProviderTest({ id, blocked }: { readonly id: string; readonly blocked: string | undefined }) {
-  const test = useChange(() => api.sso.providers.test.mutate({ id }))
+  const test = useApiMutation(() => api.sso.providers.test.mutate({ id }))
   return (
     <Card
       title="2. Test it"

@@ -1,7 +1,7 @@
 import type { Provider } from '@muster/areas/access/sso/providers.contract.ts'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { Fingerprint, Plus } from 'lucide-react'
-import { useAnswer } from '../../../questions.ts'
+import { useApiQuery } from '../../../queries.ts'
 import { useCan, useMe } from '../../../session/session.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { type Column, DataTable } from '../../../ui/DataTable.tsx'
@@ -21,7 +21,7 @@ export function ProvidersPage() {
   const navigate = useNavigate({ from: '/sso' })
   const me = useMe()
   const { orgs } = usePlaceNames()
-  const answer = useAnswer(
+  const answer = useApiQuery(
     (api) => api.sso.providers.list,
     { page, limit, ...(org && { orgId: org }) },
     { keepLast: true },

@@ -1,7 +1,7 @@
 import type { Provider } from '@muster/areas/access/sso/providers.contract.ts'
 import { useState } from 'react'
 import { api } from '../../../api.ts'
-import { useChange } from '../../../questions.ts'
+import { useApiMutation } from '../../../queries.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Confirm } from '../../../ui/Confirm.tsx'
 import { Badge, Card, CopyText } from '../../../ui/display.tsx'
@@ -16,11 +16,11 @@ export function ScimCard({ provider, blocked }: { readonly provider: Provider; r
   const [open, setOpen] = useState<'make' | 'revoke' | null>(null)
   const [overlap, setOverlap] = useState(0)
   const [token, setToken] = useState<string | null>(null)
-  const rotate = useChange(() => api.sso.scimTokens.rotate.mutate({ id, overlapSeconds: overlap }), {
+  const rotate = useApiMutation(() => api.sso.scimTokens.rotate.mutate({ id, overlapSeconds: overlap }), {
     refresh: ['sso'],
     done: (made) => setToken(made.token),
   })
-  const revoke = useChange(() => api.sso.scimTokens.revoke.mutate({ id }), {
+  const revoke = useApiMutation(() => api.sso.scimTokens.revoke.mutate({ id }), {
     refresh: ['sso'],
     done: () => toast('The token is revoked'),
   })

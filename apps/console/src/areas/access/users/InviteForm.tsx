@@ -1,7 +1,7 @@
 import { invitations } from '@muster/areas/access/users/invitations.contract.ts'
 import { useState } from 'react'
 import { api } from '../../../api.ts'
-import { useChange } from '../../../questions.ts'
+import { useApiMutation } from '../../../queries.ts'
 import { usePlace } from '../../../shell/place.ts'
 import type { Tenant } from '../../../shell/tenant.tsx'
 import { TextField } from '../../../ui/fields.tsx'
@@ -28,7 +28,7 @@ export function InviteForm({
   const { org } = usePlace()
   const form = useSchemaForm(invitations.invite.input, { email: '', name: '', roleId: '' })
   const { errors } = form.formState
-  const invite = useChange(
+  const invite = useApiMutation(
     (given: Parameters<typeof api.users.invitations.invite.mutate>[0]) => api.users.invitations.invite.mutate(given),
     {
       refresh: ['users', 'roles'],

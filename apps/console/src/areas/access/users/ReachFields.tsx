@@ -1,4 +1,4 @@
-import { useAnswer, useEvery } from '../../../questions.ts'
+import { useApiQuery, useFullList } from '../../../queries.ts'
 import type { Tenant } from '../../../shell/tenant.tsx'
 import { CheckList } from '../../../ui/CheckList.tsx'
 import { SelectField } from '../../../ui/fields.tsx'
@@ -35,7 +35,7 @@ const accesses = [
 ] as const
 
 function OrganizationChoice({ tenant, reach, change }: Props) {
-  const all = useAnswer((api) => api.tenancy.organizations.all, {}, { staleMs: 30_000 }).data?.data ?? []
+  const all = useApiQuery((api) => api.tenancy.organizations.all, {}, { staleMs: 30_000 }).data?.data ?? []
   const { partnerId } = tenant.input
   const own = partnerId ? all.filter((each) => each.partnerId === partnerId) : all
   return (
@@ -67,8 +67,8 @@ function OrganizationChoice({ tenant, reach, change }: Props) {
 
 function PartChoice({ orgId, reach, change }: Props) {
   const of = orgId ? { orgId } : {}
-  const sites = useEvery((api) => api.tenancy.sites.list, { ...of }, { staleMs: 30_000 }).data ?? []
-  const groups = useEvery((api) => api.groups.groups.list, { ...of }, { staleMs: 30_000 }).data ?? []
+  const sites = useFullList((api) => api.tenancy.sites.list, { ...of }, { staleMs: 30_000 }).data ?? []
+  const groups = useFullList((api) => api.groups.groups.list, { ...of }, { staleMs: 30_000 }).data ?? []
   return (
     <>
       <Limit

@@ -2,7 +2,7 @@ import type { User } from '@muster/areas/access/users/user.contract.ts'
 import { users } from '@muster/areas/access/users/users.contract.ts'
 import { useState } from 'react'
 import { api } from '../../../api.ts'
-import { useChange } from '../../../questions.ts'
+import { useApiMutation } from '../../../queries.ts'
 import { usePlace } from '../../../shell/place.ts'
 import type { Tenant } from '../../../shell/tenant.tsx'
 import { TextField } from '../../../ui/fields.tsx'
@@ -30,7 +30,7 @@ export function RoleForm({ user, tenant, close }: Props) {
   })
   const form = useSchemaForm(users.role.input, { id: user.id, roleId: user.roleId })
   const { errors } = form.formState
-  const save = useChange(
+  const save = useApiMutation(
     async (given: Parameters<typeof api.users.users.role.mutate>[0]) => {
       if (name.trim() !== user.name) {
         await api.users.users.update.mutate({ id: user.id, name: name.trim(), ...tenant.input })

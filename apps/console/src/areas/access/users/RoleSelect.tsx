@@ -1,5 +1,5 @@
 import type { ComponentProps } from 'react'
-import { useAnswer } from '../../../questions.ts'
+import { useApiQuery } from '../../../queries.ts'
 import type { Tenant } from '../../../shell/tenant.tsx'
 import { SelectField } from '../../../ui/fields.tsx'
 
@@ -7,7 +7,7 @@ type Props = Omit<ComponentProps<typeof SelectField>, 'children' | 'label'> & { 
 
 /** The roles that a member can be given; those that allow more than the person may itself cannot be chosen. */
 export function RoleSelect({ tenant, ...rest }: Props) {
-  const roles = useAnswer((api) => api.users.users.roles, tenant.input, { staleMs: 30_000 }).data?.data ?? []
+  const roles = useApiQuery((api) => api.users.users.roles, tenant.input, { staleMs: 30_000 }).data?.data ?? []
   const chosen = roles.find(({ id }) => id === rest.value)
   return (
     <SelectField label="Role" hint={chosen?.description ?? undefined} {...rest}>

@@ -2,7 +2,7 @@ import type { User } from '@muster/areas/access/users/user.contract.ts'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { UserPlus, Users } from 'lucide-react'
 import { useState } from 'react'
-import { useAnswer } from '../../../questions.ts'
+import { useApiQuery } from '../../../queries.ts'
 import { useCan } from '../../../session/session.tsx'
 import { NoTenant, PartnerChoice, type Tenant, useTenant } from '../../../shell/tenant.tsx'
 import { Button } from '../../../ui/Button.tsx'
@@ -47,7 +47,7 @@ function Members({ tenant }: { readonly tenant: Tenant }) {
   const [asked, setAsked] = useState<Asked | null>(null)
   const [handed, setHanded] = useState<string | null>(null)
   const actions = useMemberActions(tenant, setHanded)
-  const answer = useAnswer(
+  const answer = useApiQuery(
     (api) => api.users.users.list,
     { ...tenant.input, page, limit, ...(q && { search: q }), ...(status && { status }), ...(role && { roleId: role }) },
     { keepLast: true, everyMs: 30_000 },
@@ -141,7 +141,7 @@ interface FiltersProps {
 }
 
 function Filters({ tenant, search: { q, status, role }, change }: FiltersProps) {
-  const roles = useAnswer((api) => api.users.users.roles, tenant.input, { staleMs: 30_000 }).data?.data ?? []
+  const roles = useApiQuery((api) => api.users.users.roles, tenant.input, { staleMs: 30_000 }).data?.data ?? []
   return (
     <div className="mb-3 flex flex-wrap gap-2">
       <SearchField

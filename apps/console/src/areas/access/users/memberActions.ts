@@ -1,6 +1,6 @@
 import type { User } from '@muster/areas/access/users/user.contract.ts'
 import { api } from '../../../api.ts'
-import { useChange } from '../../../questions.ts'
+import { useApiMutation } from '../../../queries.ts'
 import type { Tenant } from '../../../shell/tenant.tsx'
 import { many } from '../../../ui/quantity.ts'
 import { messageOf } from '../../../ui/states.tsx'
@@ -54,7 +54,7 @@ const ended = ({ sessions, apiKeys }: { readonly sessions: number; readonly apiK
 export function useMemberActions(tenant: Tenant, hand: (url: string) => void) {
   const refresh = ['users', 'roles']
   const { input } = tenant
-  const setStatus = useChange(
+  const setStatus = useApiMutation(
     ({ user, status }: { readonly user: User; readonly status: 'active' | 'disabled' }) =>
       api.users.users.update.mutate({ id: user.id, status, ...input }),
     {
@@ -65,14 +65,17 @@ export function useMemberActions(tenant: Tenant, hand: (url: string) => void) {
       },
     },
   )
-  const resend = useChange((user: User) => api.users.invitations.resendInvite.mutate({ userId: user.id, ...input }), {
-    refresh,
-    done({ inviteUrl }, { email }) {
-      if (inviteUrl) hand(inviteUrl)
-      else toast(`Sent again to ${email}. The earlier link stopped working`)
+  const resend = useApiMutation(
+    (user: User) => api.users.invitations.resendInvite.mutate({ userId: user.id, ...input }),
+    {
+      refresh,
+      done({ inviteUrl }, { email }) {
+        if (inviteUrl) hand(inviteUrl)
+        else toast(`Sent again to ${email}. The earlier link stopped working`)
+      },
     },
-  })
-  const act = useChange(
+  )
+  const act = useApiMutation(
     async ({ user, action }: { readonly user: User; readonly action: Exclude<MemberAction, 'disable'> }) => {
       const member = { id: user.id, ...input }
       if (action === 'sessions') {

@@ -1,5 +1,5 @@
 import type { User } from '@muster/areas/access/users/user.contract.ts'
-import { useAnswer } from '../../../questions.ts'
+import { useApiQuery } from '../../../queries.ts'
 import { useCan, useMe } from '../../../session/session.tsx'
 import type { Column } from '../../../ui/DataTable.tsx'
 import { Badge, type Tone } from '../../../ui/display.tsx'
@@ -28,7 +28,7 @@ interface Acts {
 export function useUserColumns(acts: Acts): readonly Column<User>[] {
   const me = useMe()
   const can = useCan()
-  const orgs = useAnswer(
+  const orgs = useApiQuery(
     (api) => api.tenancy.organizations.all,
     {},
     { enabled: can('organizations:read'), staleMs: 60_000 },

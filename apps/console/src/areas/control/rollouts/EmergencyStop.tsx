@@ -1,7 +1,7 @@
 import { OctagonX } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { api } from '../../../api.ts'
-import { useAnswer, useChange, useRefresh } from '../../../questions.ts'
+import { useApiMutation, useApiQuery, useRefresh } from '../../../queries.ts'
 import { useCan } from '../../../session/session.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Confirm } from '../../../ui/Confirm.tsx'
@@ -12,7 +12,7 @@ import { toast } from '../../../ui/toasts.tsx'
 
 /** Whether updates are stopped everywhere, and the switch for it. */
 export function EmergencyStop() {
-  const { data: stop } = useAnswer((client) => client.rollouts.stop.get, {}, { everyMs: 10_000 })
+  const { data: stop } = useApiQuery((client) => client.rollouts.stop.get, {}, { everyMs: 10_000 })
   const refresh = useRefresh()
   const blocked = !useCan()('settings:write') && 'You need the permission to change settings'
   const [asking, setAsking] = useState<'stop' | 'allow' | null>(null)
@@ -61,7 +61,7 @@ export function EmergencyStop() {
 
 function StopForm({ close }: { close(): void }) {
   const [reason, setReason] = useState('')
-  const stop = useChange(() => api.rollouts.stop.set.mutate({ reason: reason.trim() }), {
+  const stop = useApiMutation(() => api.rollouts.stop.set.mutate({ reason: reason.trim() }), {
     refresh: ['rollouts'],
     done: () => {
       toast('All updates are stopped')

@@ -2,7 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Pin as PinIcon, Plus } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { type Api, api } from '../../../api.ts'
-import { useAnswer, useChange, useEvery } from '../../../questions.ts'
+import { useApiMutation, useApiQuery, useFullList } from '../../../queries.ts'
 import { useCan, useMe } from '../../../session/session.tsx'
 import { usePlace } from '../../../shell/place.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -25,7 +25,7 @@ export function PinsTab() {
   const { org } = usePlace()
   const [isMaking, setMaking] = useState(false)
   const blocked = !useCan()('devices:write') && 'You need the permission to change devices'
-  const answer = useAnswer(
+  const answer = useApiQuery(
     (client) => client.rollouts.pins.list,
     { page, limit, ...(org && { orgId: org }) },
     { keepLast: true },
@@ -72,14 +72,14 @@ export function PinsTab() {
 
 function usePinColumns(blocked: string | false): readonly Column<Pin>[] {
   const { orgs, sites } = usePlaceNames()
-  const groups = useEvery((client) => client.groups.groups.list, {}).data ?? []
+  const groups = useFullList((client) => client.groups.groups.list, {}).data ?? []
   const refused = (error: unknown) => toast(messageOf(error), { bad: true })
-  const again = useChange(
+  const again = useApiMutation(
     ({ orgId, siteId, groupId, version, reason }: Pin) =>
       api.rollouts.pins.set.mutate({ orgId, siteId, groupId, version, reason }),
     { refresh: ['rollouts'] },
   )
-  const remove = useChange(({ id }: Pin) => api.rollouts.pins.remove.mutate({ id }), {
+  const remove = useApiMutation(({ id }: Pin) => api.rollouts.pins.remove.mutate({ id }), {
     refresh: ['rollouts'],
     done: (_answer, pin) => toast('It follows rollouts again', { undo: () => again.mutate(pin, { onError: refused }) }),
   })
@@ -123,13 +123,13 @@ function PinForm({ close }: { close(): void }) {
   const [part, setPart] = useState('')
   const [version, setVersion] = useState('')
   const [reason, setReason] = useState('')
-  const organizations = useAnswer((client) => client.tenancy.organizations.all, {}).data?.data ?? []
+  const organizations = useApiQuery((client) => client.tenancy.organizations.all, {}).data?.data ?? []
   const isChosen = { enabled: orgId !== '' }
-  const sites = useEvery((client) => client.tenancy.sites.list, { orgId }, isChosen).data ?? []
-  const groups = useEvery((client) => client.groups.groups.list, { orgId }, isChosen).data ?? []
-  const versions = useEvery((client) => client.agentVersions.versions.list, {}).data ?? []
+  const sites = useFullList((client) => client.tenancy.sites.list, { orgId }, isChosen).data ?? []
+  const groups = useFullList((client) => client.groups.groups.list, { orgId }, isChosen).data ?? []
+  const versions = useFullList((client) => client.agentVersions.versions.list, {}).data ?? []
   const [kind, id = null] = part.split('/')
-  const save = useChange(
+  const save = useApiMutation(
     () =>
       api.rollouts.pins.set.mutate({
         orgId,

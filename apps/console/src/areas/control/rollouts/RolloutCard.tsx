@@ -2,7 +2,7 @@ import type { RolloutDetail } from '@muster/areas/control/rollouts/rollouts.cont
 import { useState } from 'react'
 import type { z } from 'zod'
 import { api } from '../../../api.ts'
-import { useAnswer, useRefresh } from '../../../questions.ts'
+import { useApiQuery, useRefresh } from '../../../queries.ts'
 import { useCan } from '../../../session/session.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Confirm } from '../../../ui/Confirm.tsx'
@@ -37,7 +37,7 @@ const deeds: Readonly<Record<Deed, { readonly verb: string; readonly warning: st
 
 /** One rollout: its rings, how those reached fare against its limits, and steering it. */
 export function RolloutCard({ id }: { readonly id: string }) {
-  const answer = useAnswer((client) => client.rollouts.rollouts.get, { id }, { everyMs: 3_000, keepLast: true })
+  const answer = useApiQuery((client) => client.rollouts.rollouts.get, { id }, { everyMs: 3_000, keepLast: true })
   const rollout = answer.data
   if (!rollout)
     return (

@@ -2,7 +2,7 @@ import type { AgentVersion } from '@muster/areas/control/agent-versions/versions
 import { rollouts } from '@muster/areas/control/rollouts/rollouts.contract.ts'
 import { type FormEvent, useState } from 'react'
 import { api } from '../../../api.ts'
-import { useChange, useEvery } from '../../../questions.ts'
+import { useApiMutation, useFullList } from '../../../queries.ts'
 import { SelectField, TextField } from '../../../ui/fields.tsx'
 import { SideForm } from '../../../ui/SideForm.tsx'
 import { toast } from '../../../ui/toasts.tsx'
@@ -28,7 +28,7 @@ interface Props {
 
 /** A version, the rings in which it goes out, and what stops it. */
 export function RolloutForm({ done, close }: Props) {
-  const versions = useEvery((client) => client.agentVersions.versions.list, {}).data ?? []
+  const versions = useFullList((client) => client.agentVersions.versions.list, {}).data ?? []
   const [chosen, setChosen] = useState('')
   const version = chosen || (versions.find(({ candidate }) => !candidate) ?? versions[0])?.version || ''
   const [stages, setStages] = useState('1, 10, 50, 100')
@@ -36,7 +36,7 @@ export function RolloutForm({ done, close }: Props) {
   const [success, setSuccess] = useState('95')
   const [errors, setErrors] = useState('2')
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>({})
-  const begin = useChange((given: Given) => api.rollouts.rollouts.create.mutate(given), {
+  const begin = useApiMutation((given: Given) => api.rollouts.rollouts.create.mutate(given), {
     refresh: ['rollouts'],
     done: ({ id }) => {
       toast('The rollout has begun')

@@ -3,7 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { CircleDotDashed, Plus } from 'lucide-react'
 import { useState } from 'react'
 import type { z } from 'zod'
-import { useAnswer } from '../../../questions.ts'
+import { useApiQuery } from '../../../queries.ts'
 import { useCan } from '../../../session/session.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { type Column, DataTable } from '../../../ui/DataTable.tsx'
@@ -31,7 +31,7 @@ export function RolloutsTab() {
   const navigate = useNavigate({ from: '/agent-versions' })
   const [isMaking, setMaking] = useState(false)
   const blocked = !useCan()('settings:write') && 'You need the permission to change settings'
-  const answer = useAnswer((api) => api.rollouts.rollouts.list, { page, limit }, { keepLast: true, everyMs: 5_000 })
+  const answer = useApiQuery((api) => api.rollouts.rollouts.list, { page, limit }, { keepLast: true, everyMs: 5_000 })
   const { data: rows = [], pagination = { page, limit, total: 0 } } = answer.data ?? {}
   const open = (id: string) => void navigate({ search: (now) => ({ ...now, rollout: id }) })
   const shown =

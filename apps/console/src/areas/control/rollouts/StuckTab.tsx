@@ -1,7 +1,7 @@
 import type { DeviceUpdate } from '@muster/areas/control/rollouts/updates.contract.ts'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { CircleCheck } from 'lucide-react'
-import { useAnswer } from '../../../questions.ts'
+import { useApiQuery } from '../../../queries.ts'
 import { usePlace } from '../../../shell/place.ts'
 import { type Column, DataTable } from '../../../ui/DataTable.tsx'
 import { Pages } from '../../../ui/Pages.tsx'
@@ -15,7 +15,7 @@ export function StuckTab() {
   const { page = 1 } = useSearch({ from: '/app/agent-versions' })
   const navigate = useNavigate({ from: '/agent-versions' })
   const { org } = usePlace()
-  const answer = useAnswer(
+  const answer = useApiQuery(
     (api) => api.rollouts.updates.stuck,
     { page, limit, ...(org && { orgId: org }) },
     { keepLast: true, everyMs: 15_000 },

@@ -3,7 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { CloudDownload, Package } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../../../api.ts'
-import { useAnswer, useRefresh } from '../../../questions.ts'
+import { useApiQuery, useRefresh } from '../../../queries.ts'
 import { useCan, useMe } from '../../../session/session.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Confirm } from '../../../ui/Confirm.tsx'
@@ -29,7 +29,7 @@ export function VersionsTab() {
   const blocked = !useCan()('settings:write') && 'You need the permission to change settings'
   const [shown, setShown] = useState<AgentVersion | null>(null)
   const [isSyncing, setSyncing] = useState(false)
-  const answer = useAnswer((client) => client.agentVersions.versions.list, { page, limit }, { keepLast: true })
+  const answer = useApiQuery((client) => client.agentVersions.versions.list, { page, limit }, { keepLast: true })
   const { data: rows = [], pagination = { page, limit, total: 0 } } = answer.data ?? {}
   return (
     <>

@@ -2,7 +2,7 @@ import type { Device } from '@muster/areas/fleet/devices/devices.contract.ts'
 import { CornerLeftUp, Download, File as FileIcon, Folder, FolderOpen, Link2, Upload } from 'lucide-react'
 import { useMemo, useRef, useState } from 'react'
 import type { Api } from '../../../api.ts'
-import { useAnswer, useRefresh } from '../../../questions.ts'
+import { useApiQuery, useRefresh } from '../../../queries.ts'
 import { Button, IconButton } from '../../../ui/Button.tsx'
 import { Confirm } from '../../../ui/Confirm.tsx'
 import { type Column, DataTable } from '../../../ui/DataTable.tsx'
@@ -40,7 +40,7 @@ export function FilesTab({ device }: { readonly device: Device }) {
   const refresh = useRefresh()
   const [replacing, setReplacing] = useState<File | null>(null)
   const deviceId = device.id
-  const answer = useAnswer((client) => client.systemTools.files.list, { deviceId, path }, { enabled: !obstacle })
+  const answer = useApiQuery((client) => client.systemTools.files.list, { deviceId, path }, { enabled: !obstacle })
   const rows = useMemo(
     () => sorted(answer.data?.entries ?? none, values[sorting.by] ?? (({ name }) => name), sorting.dir),
     [answer.data, sorting.by, sorting.dir],

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { api } from '../../../api.ts'
-import { useRefresh } from '../../../questions.ts'
+import { useRefresh } from '../../../queries.ts'
 import { Confirm } from '../../../ui/Confirm.tsx'
 import { SelectField } from '../../../ui/fields.tsx'
 import { toast } from '../../../ui/toasts.tsx'

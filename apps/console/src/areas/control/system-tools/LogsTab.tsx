@@ -3,7 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { RefreshCw, ScrollText } from 'lucide-react'
 import { useMemo } from 'react'
 import { type Api, api } from '../../../api.ts'
-import { useAnswer } from '../../../questions.ts'
+import { useApiQuery } from '../../../queries.ts'
 import { useScopeKey } from '../../../session/session.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { type Column, DataTable } from '../../../ui/DataTable.tsx'
@@ -45,7 +45,7 @@ export function LogsTab({ device }: { readonly device: Device }) {
   const [{ log, level, q, item }, change] = useDeviceSearch()
   const obstacle = useObstacle(device, 'devices:execute')
   const deviceId = device.id
-  const known = useAnswer(
+  const known = useApiQuery(
     (client) => client.systemTools.eventLogs.list,
     { deviceId },
     { enabled: !obstacle, staleMs: 60_000 },
@@ -190,7 +190,7 @@ interface DetailsProps {
   close(): void
 }
 function EventDetails({ deviceId, name, recordId, close }: DetailsProps) {
-  const answer = useAnswer((client) => client.systemTools.eventLogs.event, { deviceId, name, recordId })
+  const answer = useApiQuery((client) => client.systemTools.eventLogs.event, { deviceId, name, recordId })
   return (
     <Details title={`Event of ${name}`} answer={answer} close={close}>
       {({ at, level, source, pid, message, fields }) => (

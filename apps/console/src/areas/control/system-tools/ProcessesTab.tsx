@@ -2,7 +2,7 @@ import type { Device } from '@muster/areas/fleet/devices/devices.contract.ts'
 import { Cpu, Pause, Play } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import type { Api, api } from '../../../api.ts'
-import { useAnswer } from '../../../questions.ts'
+import { useApiQuery } from '../../../queries.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { type Column, DataTable } from '../../../ui/DataTable.tsx'
 import { Details, Verbatim } from '../../../ui/Details.tsx'
@@ -47,7 +47,7 @@ export function ProcessesTab({ device }: { readonly device: Device }) {
   const [isPaused, setPaused] = useState(false)
   const [ending, setEnding] = useState<Process | null>(null)
   const obstacle = useObstacle(device, 'devices:execute')
-  const answer = useAnswer(
+  const answer = useApiQuery(
     (client) => client.systemTools.processes.list,
     { deviceId: device.id },
     { enabled: !obstacle, everyMs: isPaused ? 0 : everyMs, keepLast: true },
@@ -161,7 +161,7 @@ interface DetailsProps {
   close(): void
 }
 function ProcessDetails({ deviceId, pid, close }: DetailsProps) {
-  const answer = useAnswer((client: typeof api) => client.systemTools.processes.get, { deviceId, pid })
+  const answer = useApiQuery((client: typeof api) => client.systemTools.processes.get, { deviceId, pid })
   return (
     <Details title={answer.data ? `${answer.data.name}, ${pid}` : `Process ${pid}`} answer={answer} close={close}>
       {(process) => (

@@ -2,7 +2,7 @@ import type { Device } from '@muster/areas/fleet/devices/devices.contract.ts'
 import { Ellipsis, Play, RotateCw, Square, Workflow } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { type Api, api } from '../../../api.ts'
-import { useAnswer, useRefresh } from '../../../questions.ts'
+import { useApiQuery, useRefresh } from '../../../queries.ts'
 import { Button, IconButton } from '../../../ui/Button.tsx'
 import { Confirm } from '../../../ui/Confirm.tsx'
 import { type Column, DataTable } from '../../../ui/DataTable.tsx'
@@ -56,7 +56,7 @@ export function ServicesTab({ device }: { readonly device: Device }) {
   const sorting = useDeviceSorting('name')
   const [wish, setWish] = useState<Wish | null>(null)
   const obstacle = useObstacle(device, 'devices:execute')
-  const answer = useAnswer(
+  const answer = useApiQuery(
     (client) => client.systemTools.services.list,
     { deviceId: device.id },
     { enabled: !obstacle, everyMs, keepLast: true },
@@ -195,7 +195,7 @@ interface DetailsProps {
   close(): void
 }
 function ServiceDetails({ deviceId, name, obstacle, want, close }: DetailsProps) {
-  const answer = useAnswer((client) => client.systemTools.services.get, { deviceId, name })
+  const answer = useApiQuery((client) => client.systemTools.services.get, { deviceId, name })
   return (
     <Details
       title={name}

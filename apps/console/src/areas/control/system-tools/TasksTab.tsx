@@ -2,7 +2,7 @@ import type { Device } from '@muster/areas/fleet/devices/devices.contract.ts'
 import { CalendarClock, Ellipsis, PauseCircle, Play, PlayCircle } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { type Api, api } from '../../../api.ts'
-import { useAnswer, useRefresh } from '../../../questions.ts'
+import { useApiQuery, useRefresh } from '../../../queries.ts'
 import { IconButton } from '../../../ui/Button.tsx'
 import { Confirm } from '../../../ui/Confirm.tsx'
 import { type Column, DataTable } from '../../../ui/DataTable.tsx'
@@ -47,7 +47,7 @@ export function TasksTab({ device }: { readonly device: Device }) {
   const sorting = useDeviceSorting('name')
   const [wish, setWish] = useState<Wish | null>(null)
   const obstacle = useObstacle(device, 'devices:execute')
-  const answer = useAnswer(
+  const answer = useApiQuery(
     (client) => client.systemTools.tasks.list,
     { deviceId: device.id },
     { enabled: !obstacle, keepLast: true },
@@ -191,7 +191,7 @@ interface DetailsProps {
   close(): void
 }
 function TaskDetails({ deviceId, path, close }: DetailsProps) {
-  const answer = useAnswer((client) => client.systemTools.tasks.get, { deviceId, path })
+  const answer = useApiQuery((client) => client.systemTools.tasks.get, { deviceId, path })
   return (
     <Details title={answer.data?.name ?? 'Task'} answer={answer} close={close}>
       {(task) => (
@@ -215,7 +215,7 @@ function TaskDetails({ deviceId, path, close }: DetailsProps) {
 }
 
 function Runs({ deviceId, path }: Omit<DetailsProps, 'close'>) {
-  const { data } = useAnswer((client) => client.systemTools.tasks.history, { deviceId, path })
+  const { data } = useApiQuery((client) => client.systemTools.tasks.history, { deviceId, path })
   if (!data) return null
   if (data.unavailable !== null) return <p className="text-muted text-sm">Its runs are not known: {data.unavailable}</p>
   return (

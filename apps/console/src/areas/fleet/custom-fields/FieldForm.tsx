@@ -1,7 +1,7 @@
 import { type CustomField, CustomFieldType } from '@muster/areas/fleet/custom-fields/custom-fields.contract.ts'
 import { type FormEvent, useState } from 'react'
 import { api } from '../../../api.ts'
-import { useAnswer, useChange } from '../../../questions.ts'
+import { useApiMutation, useApiQuery } from '../../../queries.ts'
 import { useMe } from '../../../session/session.tsx'
 import { usePlace } from '../../../shell/place.ts'
 import { AreaField, CheckField, Options, SelectField, TextField } from '../../../ui/fields.tsx'
@@ -59,7 +59,7 @@ export function FieldForm({ field, close }: Props) {
   const [draft, setDraft] = useState(() => draftOf(field, place.org ?? me.orgId ?? ''))
   const { type, orgId } = draft
   const key = draft.key || keyOf(draft.label)
-  const save = useChange(
+  const save = useApiMutation(
     () =>
       field
         ? api.customFields.customFields.update.mutate({ id: field.id, ...detailsOf(draft) })
@@ -115,7 +115,7 @@ interface IdentityProps {
 }
 function Identity({ draft, isFixed, set }: IdentityProps) {
   const { scope } = useMe()
-  const organizations = useAnswer((client) => client.tenancy.organizations.all, {}).data?.data ?? []
+  const organizations = useApiQuery((client) => client.tenancy.organizations.all, {}).data?.data ?? []
   return (
     <>
       <TextField

@@ -3,7 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { ListPlus, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../../../api.ts'
-import { useAnswer, useRefresh } from '../../../questions.ts'
+import { useApiQuery, useRefresh } from '../../../queries.ts'
 import { useCan } from '../../../session/session.tsx'
 import { usePlace } from '../../../shell/place.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -54,7 +54,7 @@ function OwnFields() {
   const [leaving, setLeaving] = useState<CustomField | null>(null)
   const refresh = useRefresh()
   const blocked = !useCan()('settings:write') && 'You need the permission to change settings'
-  const answer = useAnswer(
+  const answer = useApiQuery(
     (client) => client.customFields.customFields.list,
     { page, limit, ...(org && { orgId: org }) },
     { keepLast: true },

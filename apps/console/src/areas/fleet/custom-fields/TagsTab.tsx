@@ -1,6 +1,6 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { Tags } from 'lucide-react'
-import { useAnswer } from '../../../questions.ts'
+import { useApiQuery } from '../../../queries.ts'
 import { usePlace } from '../../../shell/place.ts'
 import { DataTable } from '../../../ui/DataTable.tsx'
 import { Badge } from '../../../ui/display.tsx'
@@ -16,7 +16,7 @@ export function TagsTab() {
   const { page = 1, q } = useSearch({ from: '/app/fields' })
   const navigate = useNavigate({ from: '/fields' })
   const { org } = usePlace()
-  const answer = useAnswer(
+  const answer = useApiQuery(
     (api) => api.devices.tags.list,
     { page, limit, ...(q && { search: q }), ...(org && { orgId: org }) },
     { keepLast: true },

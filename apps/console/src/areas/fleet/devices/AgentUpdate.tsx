@@ -1,7 +1,7 @@
 import type { UpdateHold } from '@muster/areas/control/rollouts/updates.contract.ts'
 import type { Device } from '@muster/areas/fleet/devices/devices.contract.ts'
 import { useRefreshOn } from '../../../live/Live.tsx'
-import { useAnswer } from '../../../questions.ts'
+import { useApiQuery } from '../../../queries.ts'
 import { Badge, Card, Facts, type Tone } from '../../../ui/display.tsx'
 import { Failure, Loading } from '../../../ui/states.tsx'
 import { Ago } from '../../../ui/time.tsx'
@@ -87,7 +87,7 @@ const words: Readonly<Record<UpdateHold, Words>> = {
 
 /** Whether the agent runs the version that goes out, and if not, what holds it and what to do. */
 export function AgentUpdate({ device }: { readonly device: Device }) {
-  const answer = useAnswer((api) => api.rollouts.updates.get, { id: device.id }, { everyMs: 30_000 })
+  const answer = useApiQuery((api) => api.rollouts.updates.get, { id: device.id }, { everyMs: 30_000 })
   useRefreshOn((event) => event.type === 'device.changed' && event.deviceId === device.id, ['rollouts.updates.get'])
   const update = answer.data
   if (!update)

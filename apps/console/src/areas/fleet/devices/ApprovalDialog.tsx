@@ -1,7 +1,7 @@
 import type { Approval } from '@muster/areas/fleet/devices/approvals.contract.ts'
 import { useState } from 'react'
 import { api } from '../../../api.ts'
-import { useAnswer, useChange } from '../../../questions.ts'
+import { useApiMutation, useApiQuery } from '../../../queries.ts'
 import { useMe } from '../../../session/session.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Details, Verbatim } from '../../../ui/Details.tsx'
@@ -17,17 +17,17 @@ import { commandWords } from './CommandMark.tsx'
 /** What exactly is to be done and where, and the answer of the second person. */
 export function ApprovalDialog({ id, close }: { readonly id: string; close(): void }) {
   const me = useMe()
-  const answer = useAnswer((client) => client.devices.approvals.get, { id }, { staleMs: 0 })
+  const answer = useApiQuery((client) => client.devices.approvals.get, { id }, { staleMs: 0 })
   const [reason, setReason] = useState('')
   const refresh = { refresh: ['devices'] }
-  const approve = useChange(({ hash }: Approval) => api.devices.approvals.approve.mutate({ id, hash }), {
+  const approve = useApiMutation(({ hash }: Approval) => api.devices.approvals.approve.mutate({ id, hash }), {
     ...refresh,
     done: ({ commands }) => {
       toast(`${many(commands.length, 'command')} on the way`)
       close()
     },
   })
-  const refuse = useChange(() => api.devices.approvals.refuse.mutate({ id, reason: reason.trim() || null }), {
+  const refuse = useApiMutation(() => api.devices.approvals.refuse.mutate({ id, reason: reason.trim() || null }), {
     ...refresh,
     done: () => close(),
   })

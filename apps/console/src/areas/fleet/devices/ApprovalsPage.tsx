@@ -5,7 +5,7 @@ import {
 } from '@muster/areas/fleet/devices/approval-summary.contract.ts'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { UserCheck } from 'lucide-react'
-import { useAnswer } from '../../../questions.ts'
+import { useApiQuery } from '../../../queries.ts'
 import { useMe } from '../../../session/session.tsx'
 import { type Column, DataTable } from '../../../ui/DataTable.tsx'
 import { Badge, type Tone } from '../../../ui/display.tsx'
@@ -33,7 +33,7 @@ export function ApprovalsPage() {
   const { page = 1, status, approval } = useSearch({ from: '/app/approvals' })
   const navigate = useNavigate({ from: '/approvals' })
   const open = (id: string | undefined) => void navigate({ search: (now) => ({ ...now, approval: id }) })
-  const answer = useAnswer(
+  const answer = useApiQuery(
     (api) => api.devices.approvals.list,
     { page, limit, ...(status && { status }) },
     { keepLast: true, everyMs: 10_000 },

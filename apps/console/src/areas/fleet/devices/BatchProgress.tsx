@@ -2,7 +2,7 @@ import { type CommandStatus, CommandStatus as statuses } from '@muster/areas/fle
 import { X } from 'lucide-react'
 import { useState } from 'react'
 import { useRefreshOn } from '../../../live/Live.tsx'
-import { useAnswer } from '../../../questions.ts'
+import { useApiQuery } from '../../../queries.ts'
 import { IconButton } from '../../../ui/Button.tsx'
 import { count, many } from '../../../ui/quantity.ts'
 import { messageOf } from '../../../ui/states.tsx'
@@ -26,7 +26,7 @@ export function BatchProgress({ batchId, close }: { readonly batchId: string | u
 
 function Progress({ batchId, close }: { readonly batchId: string; close(): void }) {
   const [isOver, setOver] = useState(false)
-  const { data, error } = useAnswer(
+  const { data, error } = useApiQuery(
     (api) => api.devices.commands.progress,
     { batchId },
     { everyMs: isOver ? 0 : 5_000 },

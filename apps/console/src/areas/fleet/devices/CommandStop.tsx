@@ -1,7 +1,7 @@
 import { OctagonX } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { api } from '../../../api.ts'
-import { useAnswer, useChange } from '../../../questions.ts'
+import { useApiMutation, useApiQuery } from '../../../queries.ts'
 import { useCan, useMe } from '../../../session/session.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { AreaField, TextField } from '../../../ui/fields.tsx'
@@ -9,7 +9,7 @@ import { SideForm } from '../../../ui/SideForm.tsx'
 import { Ago } from '../../../ui/time.tsx'
 import { toast } from '../../../ui/toasts.tsx'
 
-const useStops = () => useAnswer((client) => client.devices.stops.get, {}, { everyMs: 15_000, staleMs: 10_000 })
+const useStops = () => useApiQuery((client) => client.devices.stops.get, {}, { everyMs: 15_000, staleMs: 10_000 })
 
 /** Says on every screen of the fleet that commands are stopped, by whom and why, and lets those lift it who may. */
 export function CommandStopBanner() {
@@ -67,7 +67,7 @@ function StopForm({ close }: { close(): void }) {
   const isSystem = useMe().scope === 'system'
   const [reason, setReason] = useState('')
   const [typed, setTyped] = useState('')
-  const stop = useChange(
+  const stop = useApiMutation(
     () => api.devices.stops.set.mutate({ reason: reason.trim(), ...(isSystem && { confirm: everybody }) }),
     {
       refresh: ['devices'],
@@ -110,7 +110,7 @@ function StopForm({ close }: { close(): void }) {
 }
 
 function LiftForm({ close }: { close(): void }) {
-  const lift = useChange(() => api.devices.stops.lift.mutate({}), {
+  const lift = useApiMutation(() => api.devices.stops.lift.mutate({}), {
     refresh: ['devices'],
     done: () => {
       toast('Commands are allowed again')

@@ -5,7 +5,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { SquareTerminal } from 'lucide-react'
 import { api } from '../../../api.ts'
 import { useRefreshOn } from '../../../live/Live.tsx'
-import { useAnswer, useChange } from '../../../questions.ts'
+import { useApiMutation, useApiQuery } from '../../../queries.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { DataTable } from '../../../ui/DataTable.tsx'
 import { Details, Verbatim } from '../../../ui/Details.tsx'
@@ -30,7 +30,7 @@ export function CommandsTab({ device: { id: deviceId } }: { readonly device: Dev
   const narrow = (next: { state?: string | undefined; kind?: string | undefined }) =>
     void navigate({ search: (now) => ({ ...now, page: undefined, ...next }), replace: true })
   const open = (id: string | undefined) => void navigate({ search: (now) => ({ ...now, command: id }) })
-  const answer = useAnswer(
+  const answer = useApiQuery(
     (client) => client.devices.commands.list,
     { id: deviceId, page, limit, ...(status && { status: [status] }), ...(type && { type }) },
     { keepLast: true },
@@ -103,8 +103,8 @@ function CommandDialog({
   readonly commandId: string
   close(): void
 }) {
-  const answer = useAnswer((client) => client.devices.commands.get, { id: deviceId, commandId })
-  const cancel = useChange(() => api.devices.commands.cancel.mutate({ id: deviceId, commandId }), {
+  const answer = useApiQuery((client) => client.devices.commands.get, { id: deviceId, commandId })
+  const cancel = useApiMutation(() => api.devices.commands.cancel.mutate({ id: deviceId, commandId }), {
     refresh: ['devices.commands'],
   })
   const command = answer.data

@@ -4,7 +4,7 @@ import type { DeviceDetail } from '@muster/areas/fleet/devices/devices.contract.
 import { Pencil } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { api } from '../../../api.ts'
-import { useChange, useEvery } from '../../../questions.ts'
+import { useApiMutation, useFullList } from '../../../queries.ts'
 import { useCan } from '../../../session/session.tsx'
 import { IconButton } from '../../../ui/Button.tsx'
 import { Card, Facts } from '../../../ui/display.tsx'
@@ -17,7 +17,7 @@ type Value = string | number | boolean | null
 
 /** The device's values of the fields that its tenant has defined, and changing them. */
 export function CustomValues({ device }: { readonly device: DeviceDetail }) {
-  const { data } = useEvery(
+  const { data } = useFullList(
     (client) => client.customFields.customFields.list,
     { orgId: device.orgId },
     { staleMs: 60_000 },
@@ -62,7 +62,7 @@ function ValuesForm({ device, fields, close }: FormProps) {
     Object.fromEntries(fields.map(({ key }) => [key, asValue(device.customFields[key])])),
   )
   const [faults, setFaults] = useState<Record<string, string>>({})
-  const save = useChange(
+  const save = useApiMutation(
     (changed: Record<string, Value>) =>
       api.customFields.customFields.setValues.mutate({ id: device.id, values: changed }),
     {

@@ -15,7 +15,7 @@ import {
 } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../../../api.ts'
-import { useChange } from '../../../questions.ts'
+import { useApiMutation } from '../../../queries.ts'
 import { useCan, useMe } from '../../../session/session.tsx'
 import { IconButton } from '../../../ui/Button.tsx'
 import { Menu } from '../../../ui/Menu.tsx'
@@ -37,11 +37,11 @@ export function DeviceActions({ device }: { readonly device: DeviceDetail }) {
   const [asking, setAsking] = useState<Asking | null>(null)
   const { id, autoUpdate, possibleDuplicates } = device
   const refused = (error: unknown) => toast(messageOf(error), { bad: true })
-  const inventory = useChange(() => api.devices.commands.create.mutate({ id, type: 'refresh_inventory' }), {
+  const inventory = useApiMutation(() => api.devices.commands.create.mutate({ id, type: 'refresh_inventory' }), {
     refresh: ['devices.commands'],
     done: () => toast('The device was asked for its inventory'),
   })
-  const updates = useChange((enabled: boolean) => api.devices.autoUpdate.set.mutate({ id, enabled }), {
+  const updates = useApiMutation((enabled: boolean) => api.devices.autoUpdate.set.mutate({ id, enabled }), {
     refresh: ['devices.devices', 'rollouts.updates'],
     done: (_answer, enabled) =>
       toast(enabled ? 'The agent updates itself again' : 'The agent stays at its version', {

@@ -2,7 +2,7 @@ import type { DeviceDetail } from '@muster/areas/fleet/devices/devices.contract.
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { api } from '../../../api.ts'
-import { useChange, useRefresh } from '../../../questions.ts'
+import { useApiMutation, useRefresh } from '../../../queries.ts'
 import { Confirm } from '../../../ui/Confirm.tsx'
 import { AreaField } from '../../../ui/fields.tsx'
 import { SideForm } from '../../../ui/SideForm.tsx'
@@ -95,13 +95,16 @@ export function LockConfirm({ device, kind, close }: PowerProps) {
 /** Locking a device out, with the reason that others will read. */
 export function QuarantineForm({ device, close }: Omit<LeaveProps, 'open'>) {
   const [reason, setReason] = useState('')
-  const lock = useChange(() => api.lifecycle.lifecycle.quarantine.mutate({ id: device.id, reason: reason.trim() }), {
-    refresh: ['devices'],
-    done: () => {
-      toast(`${device.hostname} is quarantined`)
-      close()
+  const lock = useApiMutation(
+    () => api.lifecycle.lifecycle.quarantine.mutate({ id: device.id, reason: reason.trim() }),
+    {
+      refresh: ['devices'],
+      done: () => {
+        toast(`${device.hostname} is quarantined`)
+        close()
+      },
     },
-  })
+  )
   const submit = (event: FormEvent) => {
     event.preventDefault()
     lock.mutate(undefined)

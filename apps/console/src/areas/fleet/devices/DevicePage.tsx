@@ -2,7 +2,7 @@ import type { DeviceDetail } from '@muster/areas/fleet/devices/devices.contract.
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { useRefreshOn } from '../../../live/Live.tsx'
-import { useAnswer } from '../../../questions.ts'
+import { useApiQuery } from '../../../queries.ts'
 import { Badge } from '../../../ui/display.tsx'
 import { Page } from '../../../ui/Page.tsx'
 import { Failure, Loading } from '../../../ui/states.tsx'
@@ -45,7 +45,7 @@ const up = { label: 'Devices', to: '/devices' } as const
 /** Everything about one device. */
 export function DevicePage() {
   const { deviceId } = useParams({ from: '/app/devices/$deviceId' })
-  const answer = useAnswer((client) => client.devices.devices.get, { id: deviceId })
+  const answer = useApiQuery((client) => client.devices.devices.get, { id: deviceId })
   useRefreshOn(
     (event) => event.type !== 'resync' && event.type !== 'device.heartbeat' && event.deviceId === deviceId,
     ['devices.devices.get'],

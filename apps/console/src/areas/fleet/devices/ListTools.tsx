@@ -2,7 +2,7 @@ import { Popover } from '@base-ui/react/popover'
 import type { Device } from '@muster/areas/fleet/devices/devices.contract.ts'
 import { Columns3, Filter, ListFilter, Tags, X } from 'lucide-react'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
-import { useEvery } from '../../../questions.ts'
+import { useFullList } from '../../../queries.ts'
 import { usePlace } from '../../../shell/place.ts'
 import { Button, buttonClass } from '../../../ui/Button.tsx'
 import type { Column } from '../../../ui/DataTable.tsx'
@@ -113,7 +113,7 @@ interface TagProps {
 }
 function TagChoice({ isReady, tags, change }: TagProps) {
   const { org } = usePlace()
-  const { data } = useEvery((api) => api.devices.tags.list, org ? { orgId: org } : {}, {
+  const { data } = useFullList((api) => api.devices.tags.list, org ? { orgId: org } : {}, {
     enabled: isReady,
     staleMs: 30_000,
   })
@@ -145,7 +145,7 @@ interface GroupProps {
 function GroupChoice({ isReady, group, change }: GroupProps) {
   const { org } = usePlace()
   const groups =
-    useEvery((api) => api.groups.groups.list, { ...(org && { orgId: org }) }, { enabled: isReady, staleMs: 30_000 })
+    useFullList((api) => api.groups.groups.list, { ...(org && { orgId: org }) }, { enabled: isReady, staleMs: 30_000 })
       .data ?? []
   if (groups.length === 0) return null
   return (

@@ -1,7 +1,7 @@
 import type { Device } from '@muster/areas/fleet/devices/devices.contract.ts'
 import { type FormEvent, useState } from 'react'
 import { api } from '../../../api.ts'
-import { useChange } from '../../../questions.ts'
+import { useApiMutation } from '../../../queries.ts'
 import { SideForm } from '../../../ui/SideForm.tsx'
 import { toast } from '../../../ui/toasts.tsx'
 import { PlaceFields } from './PlaceFields.tsx'
@@ -9,7 +9,7 @@ import { PlaceFields } from './PlaceFields.tsx'
 /** Another organisation or site for a device, with what its machine is and measures. */
 export function MoveForm({ device, close }: { readonly device: Device; close(): void }) {
   const [where, setWhere] = useState({ orgId: device.orgId, siteId: device.siteId })
-  const move = useChange(() => api.lifecycle.lifecycle.moveOrg.mutate({ id: device.id, ...where }), {
+  const move = useApiMutation(() => api.lifecycle.lifecycle.moveOrg.mutate({ id: device.id, ...where }), {
     refresh: ['devices', 'groups'],
     done: () => {
       toast('The device has moved')

@@ -1,4 +1,4 @@
-import { useEvery } from '../../../questions.ts'
+import { useFullList } from '../../../queries.ts'
 import { usePlace } from '../../../shell/place.ts'
 import { AreaField, Options, SelectField, TextField } from '../../../ui/fields.tsx'
 import type { Order } from './bulk.ts'
@@ -64,7 +64,7 @@ export function OrderFields({ order, change }: Props) {
 
 function GroupField({ groupId, choose }: { readonly groupId: string; choose(id: string): void }) {
   const { org } = usePlace()
-  const groups = useEvery((api) => api.groups.groups.list, { type: 'static', ...(org && { orgId: org }) }).data ?? []
+  const groups = useFullList((api) => api.groups.groups.list, { type: 'static', ...(org && { orgId: org }) }).data ?? []
   return (
     <SelectField
       label="Group"

@@ -3,7 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { CircleAlert, Info } from 'lucide-react'
 import { lazy, Suspense, useMemo } from 'react'
 import { useLiveState } from '../../../live/deviceStates.ts'
-import { useAnswer } from '../../../questions.ts'
+import { useApiQuery } from '../../../queries.ts'
 import { Card, Facts } from '../../../ui/display.tsx'
 import { inputClass } from '../../../ui/fields.tsx'
 import { bytes, count, duration } from '../../../ui/quantity.ts'
@@ -105,7 +105,7 @@ const perSecond = (value: number) => `${bytes(value)}/s`
 function History({ device }: { readonly device: DeviceDetail }) {
   const { hours = '1' } = useSearch({ from: '/app/devices/$deviceId' })
   const navigate = useNavigate({ from: '/devices/$deviceId' })
-  const answer = useAnswer(
+  const answer = useApiQuery(
     (api) => api.devices.devices.metrics,
     { id: device.id, minutes: Number(hours) * 60, limit: 3_000 },
     { everyMs: 15_000, keepLast: true },

@@ -1,4 +1,4 @@
-import { useAnswer, useEvery } from '../../../questions.ts'
+import { useApiQuery, useFullList } from '../../../queries.ts'
 import { Options, SelectField } from '../../../ui/fields.tsx'
 
 interface Props {
@@ -9,8 +9,8 @@ interface Props {
 
 /** An organisation and one of its sites, or none of them. */
 export function PlaceFields({ orgId, siteId, choose }: Props) {
-  const organizations = useAnswer((api) => api.tenancy.organizations.all, {}).data?.data ?? []
-  const sites = useEvery((api) => api.tenancy.sites.list, { orgId }, { enabled: orgId !== '' }).data ?? []
+  const organizations = useApiQuery((api) => api.tenancy.organizations.all, {}).data?.data ?? []
+  const sites = useFullList((api) => api.tenancy.sites.list, { orgId }, { enabled: orgId !== '' }).data ?? []
   return (
     <>
       <SelectField label="Organisation" value={orgId} onChange={({ target }) => choose(target.value, null)}>

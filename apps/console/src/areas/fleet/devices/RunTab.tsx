@@ -4,7 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { CircleStop, Play } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { api } from '../../../api.ts'
-import { useChange } from '../../../questions.ts'
+import { useApiMutation } from '../../../queries.ts'
 import { useCan } from '../../../session/session.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { inputClass } from '../../../ui/fields.tsx'
@@ -29,7 +29,7 @@ export function RunTab({ device }: { readonly device: DeviceDetail }) {
   const { status } = useCurrent(device)
   const [language, setLanguage] = useState<Language>('bash')
   const [script, setScript] = useState('uptime\n')
-  const run = useChange(
+  const run = useApiMutation(
     () => api.devices.commands.create.mutate({ id: device.id, type: 'run_script', payload: { script, language } }),
     {
       refresh: ['devices.commands'],
@@ -77,7 +77,7 @@ export function RunTab({ device }: { readonly device: DeviceDetail }) {
 
 function Running({ deviceId, commandId }: { readonly deviceId: string; readonly commandId: string }) {
   const { status, exitCode, error, text, isCutOff, failure } = useOutput(deviceId, commandId)
-  const cancel = useChange(() => api.devices.commands.cancel.mutate({ id: deviceId, commandId }), {
+  const cancel = useApiMutation(() => api.devices.commands.cancel.mutate({ id: deviceId, commandId }), {
     refresh: ['devices.commands'],
   })
   if (failure !== null) return <Failure error={failure} />

@@ -1,7 +1,7 @@
 import type { Device } from '@muster/areas/fleet/devices/devices.contract.ts'
 import { type FormEvent, useState } from 'react'
 import { api } from '../../../api.ts'
-import { useChange, useEvery } from '../../../questions.ts'
+import { useApiMutation, useFullList } from '../../../queries.ts'
 import { TextField } from '../../../ui/fields.tsx'
 import { SideForm } from '../../../ui/SideForm.tsx'
 import { toast } from '../../../ui/toasts.tsx'
@@ -18,9 +18,10 @@ const tagsIn = (text: string) => [
 /** The tags of one device, as they should be from now on. */
 export function TagsForm({ device, close }: { readonly device: Device; close(): void }) {
   const [typed, setTyped] = useState(device.tags.join(', '))
-  const inUse = useEvery((client) => client.devices.tags.list, { orgId: device.orgId }, { staleMs: 60_000 }).data ?? []
+  const inUse =
+    useFullList((client) => client.devices.tags.list, { orgId: device.orgId }, { staleMs: 60_000 }).data ?? []
   const wanted = tagsIn(typed)
-  const save = useChange(
+  const save = useApiMutation(
     () =>
       api.devices.tags.assign.mutate({
         deviceIds: [device.id],

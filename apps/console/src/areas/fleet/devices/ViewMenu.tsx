@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { Bookmark, BookmarkPlus, Trash2, Users } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { api } from '../../../api.ts'
-import { useChange, useEvery } from '../../../questions.ts'
+import { useApiMutation, useFullList } from '../../../queries.ts'
 import { useMe } from '../../../session/session.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { CheckField, TextField } from '../../../ui/fields.tsx'
@@ -29,7 +29,7 @@ export function ViewMenu({ search, columns, isReady }: Props) {
   const me = useMe()
   const navigate = useNavigate({ from: '/devices' })
   const [isNaming, setNaming] = useState(false)
-  const saved = useEvery(
+  const saved = useFullList(
     (client) => client.filters.filters.list,
     { hasView: true },
     { enabled: isReady, staleMs: 30_000 },
@@ -37,14 +37,14 @@ export function ViewMenu({ search, columns, isReady }: Props) {
   const views = saved.data ?? []
   const own = views.filter(({ ownerId }) => ownerId === me.id)
   const refused = (error: unknown) => toast(messageOf(error), { bad: true })
-  const again = useChange(
+  const again = useApiMutation(
     ({ name, description, filter, view, shared }: SavedFilter) =>
       api.filters.filters.create.mutate({ name, description, filter: wholeFilterOf({ filter }), view, shared }),
     {
       refresh: ['filters'],
     },
   )
-  const drop = useChange(({ id }: SavedFilter) => api.filters.filters.remove.mutate({ id }), {
+  const drop = useApiMutation(({ id }: SavedFilter) => api.filters.filters.remove.mutate({ id }), {
     refresh: ['filters'],
     done: (_answer, view) => toast(`“${view.name}” is gone`, { undo: () => again.mutate(view, { onError: refused }) }),
   })
@@ -84,7 +84,7 @@ export function ViewMenu({ search, columns, isReady }: Props) {
 function SaveForm({ search, columns, close }: Omit<Props, 'isReady'> & { close(): void }) {
   const [name, setName] = useState('')
   const [shared, setShared] = useState(false)
-  const save = useChange(
+  const save = useApiMutation(
     () =>
       api.filters.filters.create.mutate({
         name: name.trim(),

@@ -2,7 +2,7 @@ import type { CustomField } from '@muster/areas/fleet/custom-fields/custom-field
 import type { Device } from '@muster/areas/fleet/devices/devices.contract.ts'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { useAnswer, useEvery } from '../../../questions.ts'
+import { useApiQuery, useFullList } from '../../../queries.ts'
 import { useCan, useMe } from '../../../session/session.tsx'
 import type { Column } from '../../../ui/DataTable.tsx'
 import { Badge } from '../../../ui/display.tsx'
@@ -170,7 +170,7 @@ const noFields: readonly CustomField[] = []
 export function useDeviceColumns(): readonly Column<Device>[] {
   const { moment } = useTimes()
   const isOneOrg = useMe().scope === 'organization'
-  const own = useEvery((api) => api.customFields.customFields.list, {}, { staleMs: 60_000 }).data
+  const own = useFullList((api) => api.customFields.customFields.list, {}, { staleMs: 60_000 }).data
   // Without any they are the same before and after the answer, so that no row is drawn anew for it.
   const fields = own === undefined || own.length === 0 ? noFields : own
   return useMemo(
@@ -193,7 +193,7 @@ const namesOf = (list: readonly { id: string; name: string }[] | undefined) =>
 export function usePlaceNames() {
   const can = useCan()
   const mayOrgs = can('organizations:read')
-  const orgs = useAnswer((api) => api.tenancy.organizations.all, {}, { enabled: mayOrgs, staleMs: 60_000 }).data?.data
-  const sites = useEvery((api) => api.tenancy.sites.list, {}, { enabled: can('sites:read'), staleMs: 60_000 }).data
+  const orgs = useApiQuery((api) => api.tenancy.organizations.all, {}, { enabled: mayOrgs, staleMs: 60_000 }).data?.data
+  const sites = useFullList((api) => api.tenancy.sites.list, {}, { enabled: can('sites:read'), staleMs: 60_000 }).data
   return useMemo(() => ({ orgs: namesOf(orgs), sites: namesOf(sites) }), [orgs, sites])
 }

@@ -3,7 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { MonitorCog, PlugZap, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../../../api.ts'
-import { useAnswer, useRefresh } from '../../../questions.ts'
+import { useApiQuery, useRefresh } from '../../../queries.ts'
 import { useCan } from '../../../session/session.tsx'
 import { usePlace } from '../../../shell/place.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -34,7 +34,7 @@ export function EnrolmentPage() {
   const [asking, setAsking] = useState<Asking | null>(null)
   const [isPreparing, setPreparing] = useState(false)
   const columns = useKeyColumns(setAsking, mayChange)
-  const answer = useAnswer(
+  const answer = useApiQuery(
     (client) => client.enrollment.keys.list,
     { page, limit, ...(org && { orgId: org }), ...(site && { siteId: site }) },
     { keepLast: true },

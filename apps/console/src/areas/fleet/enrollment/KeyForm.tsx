@@ -1,6 +1,6 @@
 import { keys } from '@muster/areas/fleet/enrollment/keys.contract.ts'
 import { api } from '../../../api.ts'
-import { useAnswer, useChange, useEvery } from '../../../questions.ts'
+import { useApiMutation, useApiQuery, useFullList } from '../../../queries.ts'
 import { useMe } from '../../../session/session.tsx'
 import type { Place } from '../../../shell/place.ts'
 import { Options, SelectField, TextField } from '../../../ui/fields.tsx'
@@ -21,7 +21,8 @@ const inDays = (count: number) => new Date(Date.now() + count * 86_400_000).toIS
 /** A new enrolment key: for which organisation and site, how often and how long. */
 export function KeyForm({ open, place, done, close }: Props) {
   const me = useMe()
-  const organizations = useAnswer((client) => client.tenancy.organizations.all, {}, { enabled: open }).data?.data ?? []
+  const organizations =
+    useApiQuery((client) => client.tenancy.organizations.all, {}, { enabled: open }).data?.data ?? []
   const form = useSchemaForm(keys.create.input, {
     name: '',
     orgId: place.org ?? me.orgId ?? '',
@@ -30,9 +31,10 @@ export function KeyForm({ open, place, done, close }: Props) {
     expiresAt: inDays(7),
   })
   const orgId = form.watch('orgId')
-  const sites = useEvery((client) => client.tenancy.sites.list, { orgId }, { enabled: open && orgId !== '' }).data ?? []
+  const sites =
+    useFullList((client) => client.tenancy.sites.list, { orgId }, { enabled: open && orgId !== '' }).data ?? []
   const { errors } = form.formState
-  const make = useChange(
+  const make = useApiMutation(
     (given: Parameters<typeof api.enrollment.keys.create.mutate>[0]) => api.enrollment.keys.create.mutate(given),
     {
       refresh: ['enrollment.keys'],

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { CircleCheck, LoaderCircle } from 'lucide-react'
 import { api } from '../../../api.ts'
 import { useRefreshOn } from '../../../live/Live.tsx'
-import { useAnswer, useChange } from '../../../questions.ts'
+import { useApiMutation, useApiQuery } from '../../../queries.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { CopyText } from '../../../ui/display.tsx'
@@ -61,7 +61,7 @@ function Steps({ made, close }: { readonly made: Made; close(): void }) {
 
 /** What can be typed by hand, in place of the key, at a machine without a clipboard. */
 function ShortCode({ keyId }: { readonly keyId: string }) {
-  const make = useChange(() => api.enrollment.codes.create.mutate({ id: keyId }), { refresh: [] })
+  const make = useApiMutation(() => api.enrollment.codes.create.mutate({ id: keyId }), { refresh: [] })
   const code = make.data
   return (
     <div className="grid grid-cols-1 gap-1">
@@ -88,10 +88,10 @@ function ShortCode({ keyId }: { readonly keyId: string }) {
 
 function Waiting({ made, close }: { readonly made: Made; close(): void }) {
   const { id, orgId, usageCount } = made
-  const key = useAnswer((client) => client.enrollment.keys.get, { id }, { everyMs: 3_000, staleMs: 0 })
+  const key = useApiQuery((client) => client.enrollment.keys.get, { id }, { everyMs: 3_000, staleMs: 0 })
   const isUsed = (key.data?.usageCount ?? usageCount) > usageCount
   useRefreshOn(({ type }) => type === 'device.status' || type === 'device.changed', ['enrollment.keys.get'], 500)
-  const newest = useAnswer(
+  const newest = useApiQuery(
     (client) => client.devices.devices.list,
     { orgIds: [orgId], sort: 'enrolled', sortDir: 'desc', limit: 1 },
     { enabled: isUsed, everyMs: 3_000 },

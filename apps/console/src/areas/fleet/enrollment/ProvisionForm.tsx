@@ -1,7 +1,7 @@
 import { OsType } from '@muster/areas/fleet/devices/devices.contract.ts'
 import { type FormEvent, useState } from 'react'
 import { api } from '../../../api.ts'
-import { useChange } from '../../../questions.ts'
+import { useApiMutation } from '../../../queries.ts'
 import { useMe } from '../../../session/session.tsx'
 import { usePlace } from '../../../shell/place.ts'
 import { SelectField, TextField } from '../../../ui/fields.tsx'
@@ -25,7 +25,7 @@ export function ProvisionForm({ done, close }: Props) {
   const [displayName, setDisplayName] = useState('')
   const [system, setSystem] = useState('')
   const [tags, setTags] = useState('')
-  const prepare = useChange(
+  const prepare = useApiMutation(
     () =>
       api.enrollment.provision.create.mutate({
         ...where,

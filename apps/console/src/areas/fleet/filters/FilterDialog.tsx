@@ -1,7 +1,7 @@
 import { type Filter, FilterExpression } from '@muster/areas/fleet/devices/filter-language.contract.ts'
 import { type FormEvent, useState } from 'react'
 import { api } from '../../../api.ts'
-import { useChange, useEvery } from '../../../questions.ts'
+import { useApiMutation, useFullList } from '../../../queries.ts'
 import { usePlace } from '../../../shell/place.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
@@ -26,7 +26,7 @@ export function FilterDialog({ filter, apply, close }: Props) {
   const fields = useFields(org)
   const [draft, setDraft] = useState(() => draftOf(filter))
   const [isSaving, setSaving] = useState(false)
-  const saved = useEvery((client) => client.filters.filters.list, { hasView: false }).data ?? []
+  const saved = useFullList((client) => client.filters.filters.list, { hasView: false }).data ?? []
   const whole = isSound(draft, fields) ? filterOf(draft) : undefined
   const isEmpty = draft.parts.length === 0
   return (
@@ -80,7 +80,7 @@ export function FilterDialog({ filter, apply, close }: Props) {
 function SaveFilter({ filter, done }: { readonly filter: Filter; done(): void }) {
   const [name, setName] = useState('')
   const [shared, setShared] = useState(false)
-  const save = useChange(() => api.filters.filters.create.mutate({ name: name.trim(), filter, shared }), {
+  const save = useApiMutation(() => api.filters.filters.create.mutate({ name: name.trim(), filter, shared }), {
     refresh: ['filters'],
     done: () => {
       toast('The filter is saved')

@@ -1,6 +1,6 @@
 import type { Filter } from '@muster/areas/fleet/devices/filter-language.contract.ts'
 import { useEffect, useState } from 'react'
-import { useAnswer } from '../../../questions.ts'
+import { useApiQuery } from '../../../queries.ts'
 import { many } from '../../../ui/quantity.ts'
 import { messageOf } from '../../../ui/states.tsx'
 import { StatusMark } from '../devices/status.tsx'
@@ -25,7 +25,7 @@ export function Preview({ filter, orgId, siteId }: Props) {
   const whole: Filter = {
     all: [...(asked ? [asked] : []), ...(siteId ? [{ field: 'siteId', op: 'is', value: siteId }] : [])],
   }
-  const answer = useAnswer(
+  const answer = useApiQuery(
     (api) => api.filters.filters.preview,
     { filter: whole, limit: shown, ...(orgId && { orgId }) },
     { enabled: asked !== undefined, keepLast: true },

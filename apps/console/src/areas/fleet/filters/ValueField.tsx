@@ -1,7 +1,7 @@
 import type { Field } from '@muster/areas/fleet/devices/filter-fields.contract.ts'
 import type { FilterValue } from '@muster/areas/fleet/devices/filter-language.contract.ts'
 import { useState } from 'react'
-import { useAnswer, useEvery } from '../../../questions.ts'
+import { useApiQuery, useFullList } from '../../../queries.ts'
 import { inputClass } from '../../../ui/fields.tsx'
 import { Select } from '../../../ui/Select.tsx'
 import { usePlaceNames } from '../devices/columns.tsx'
@@ -61,7 +61,7 @@ const hinted = 3
 
 function ListField({ value, change, isTags }: Change & { readonly isTags: boolean }) {
   const [typed, setTyped] = useState(textsIn(value).join(', '))
-  const { data } = useAnswer((api) => api.devices.tags.list, { limit: hinted }, { enabled: isTags, staleMs: 60_000 })
+  const { data } = useApiQuery((api) => api.devices.tags.list, { limit: hinted }, { enabled: isTags, staleMs: 60_000 })
   const hint = data?.data.map(({ tag }) => tag)
   return (
     <input
@@ -119,7 +119,7 @@ function ChoiceField({ isMany, options, value, change }: ChoiceProps) {
 /** Organisations, sites and groups by their names. */
 function PlaceField({ name, isMany, value, change }: Change & { readonly name: string; readonly isMany: boolean }) {
   const { orgs, sites } = usePlaceNames()
-  const groups = useEvery((api) => api.groups.groups.list, {}, { enabled: name === 'groupId', staleMs: 30_000 })
+  const groups = useFullList((api) => api.groups.groups.list, {}, { enabled: name === 'groupId', staleMs: 30_000 })
   const options: readonly (readonly [string, string])[] =
     name === 'organizationId'
       ? [...orgs]

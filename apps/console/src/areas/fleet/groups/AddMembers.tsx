@@ -1,7 +1,7 @@
 import type { Group } from '@muster/areas/fleet/groups/groups.contract.ts'
 import { type FormEvent, useState } from 'react'
 import { api } from '../../../api.ts'
-import { useAnswer, useChange } from '../../../questions.ts'
+import { useApiMutation, useApiQuery } from '../../../queries.ts'
 import { CheckField } from '../../../ui/fields.tsx'
 import { many } from '../../../ui/quantity.ts'
 import { SearchField } from '../../../ui/SearchField.tsx'
@@ -16,7 +16,7 @@ const shown = 50
 export function AddMembers({ group, close }: { readonly group: Group; close(): void }) {
   const [q, setQ] = useState('')
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
-  const answer = useAnswer(
+  const answer = useApiQuery(
     (client) => client.devices.devices.list,
     {
       orgIds: [group.orgId],
@@ -29,7 +29,7 @@ export function AddMembers({ group, close }: { readonly group: Group; close(): v
     { keepLast: true },
   )
   const devices = answer.data && 'devices' in answer.data ? answer.data.devices : []
-  const add = useChange(() => api.groups.members.add.mutate({ id: group.id, deviceIds: [...chosen] }), {
+  const add = useApiMutation(() => api.groups.members.add.mutate({ id: group.id, deviceIds: [...chosen] }), {
     refresh: ['groups'],
     done: ({ added, skipped }) => {
       toast(`${many(added.length, 'device')} added${skipped.length > 0 ? `, ${skipped.length} left out` : ''}`)

@@ -2,7 +2,7 @@ import { FilterExpression } from '@muster/areas/fleet/devices/filter-language.co
 import type { Group } from '@muster/areas/fleet/groups/groups.contract.ts'
 import { useState } from 'react'
 import { api } from '../../../api.ts'
-import { useChange } from '../../../questions.ts'
+import { useApiMutation } from '../../../queries.ts'
 import { useCan } from '../../../session/session.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/display.tsx'
@@ -20,7 +20,7 @@ export function GroupFilter({ group }: { readonly group: Group }) {
   const [draft, setDraft] = useState(() => draftOf(saved))
   const filter = isSound(draft, fields) ? filterOf(draft) : undefined
   const isSame = JSON.stringify(filter) === JSON.stringify(filterOf(draftOf(saved)))
-  const save = useChange(
+  const save = useApiMutation(
     (next: NonNullable<typeof filter>) => api.groups.groups.update.mutate({ id: group.id, filter: next }),
     {
       refresh: ['groups'],

@@ -2,7 +2,7 @@ import { FilterExpression } from '@muster/areas/fleet/devices/filter-language.co
 import { type Group, groups } from '@muster/areas/fleet/groups/groups.contract.ts'
 import { useState } from 'react'
 import { api } from '../../../api.ts'
-import { useAnswer, useChange, useEvery } from '../../../questions.ts'
+import { useApiMutation, useApiQuery, useFullList } from '../../../queries.ts'
 import { useMe } from '../../../session/session.tsx'
 import { usePlace } from '../../../shell/place.ts'
 import { AreaField, Options, SelectField, TextField } from '../../../ui/fields.tsx'
@@ -38,11 +38,11 @@ export function GroupForm({ group, done, close }: Props) {
   const orgId = form.watch('orgId')
   const siteId = form.watch('siteId')
   const fields = useFields(orgId || undefined)
-  const organizations = useAnswer((client) => client.tenancy.organizations.all, {}).data?.data ?? []
-  const sites = useEvery((client) => client.tenancy.sites.list, { orgId }, { enabled: orgId !== '' }).data ?? []
+  const organizations = useApiQuery((client) => client.tenancy.organizations.all, {}).data?.data ?? []
+  const sites = useFullList((client) => client.tenancy.sites.list, { orgId }, { enabled: orgId !== '' }).data ?? []
   const whole = isSound(draft, fields) ? filterOf(draft) : undefined
   const { errors } = form.formState
-  const save = useChange(
+  const save = useApiMutation(
     ({ name, description, ...where }: ReturnType<typeof details.parse>) => {
       const chosen = isDynamic && whole ? { filter: whole } : {}
       return group

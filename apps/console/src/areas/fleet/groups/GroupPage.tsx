@@ -4,7 +4,7 @@ import { Pencil, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../../../api.ts'
 import { useRefreshOn } from '../../../live/Live.tsx'
-import { useAnswer, useEvery, useRefresh } from '../../../questions.ts'
+import { useApiQuery, useFullList, useRefresh } from '../../../queries.ts'
 import { useCan } from '../../../session/session.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Confirm } from '../../../ui/Confirm.tsx'
@@ -29,7 +29,7 @@ const up = { label: 'Groups', to: '/groups' } as const
 /** One group: who is in it, why, and who came and went. */
 export function GroupPage() {
   const { groupId } = useParams({ from: '/app/groups/$groupId' })
-  const answer = useAnswer((client) => client.groups.groups.get, { id: groupId })
+  const answer = useApiQuery((client) => client.groups.groups.get, { id: groupId })
   useRefreshOn((event) => event.type === 'device.changed', ['groups'], 5_000)
   if (answer.data) return <Known group={answer.data} />
   return (
@@ -100,7 +100,7 @@ function Known({ group }: { readonly group: Group }) {
 function RemoveGroup({ group, close }: { readonly group: Group; close(): void }) {
   const navigate = useNavigate()
   const refresh = useRefresh()
-  const pins = useEvery((client) => client.rollouts.pins.list, { orgId: group.orgId }).data ?? []
+  const pins = useFullList((client) => client.rollouts.pins.list, { orgId: group.orgId }).data ?? []
   const pinned = pins.filter(({ groupId }) => groupId === group.id)
   return (
     <Confirm

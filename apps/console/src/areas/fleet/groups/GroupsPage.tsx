@@ -3,7 +3,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { Boxes, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useRefreshOn } from '../../../live/Live.tsx'
-import { useAnswer } from '../../../questions.ts'
+import { useApiQuery } from '../../../queries.ts'
 import { useCan } from '../../../session/session.tsx'
 import { usePlace } from '../../../shell/place.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -35,7 +35,7 @@ export function GroupsPage() {
   const blocked = !useCan()('devices:write') && 'You need the permission to change devices and groups'
   const narrow = (next: { q?: string | undefined; type?: Group['type'] | undefined; page?: number | undefined }) =>
     void navigate({ search: (now) => ({ ...now, page: undefined, ...next }), replace: true })
-  const answer = useAnswer(
+  const answer = useApiQuery(
     (api) => api.groups.groups.list,
     {
       page,

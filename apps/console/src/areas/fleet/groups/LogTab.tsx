@@ -1,6 +1,6 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { History } from 'lucide-react'
-import { useAnswer } from '../../../questions.ts'
+import { useApiQuery } from '../../../queries.ts'
 import { DataTable } from '../../../ui/DataTable.tsx'
 import { Badge, type Tone } from '../../../ui/display.tsx'
 import { Pages } from '../../../ui/Pages.tsx'
@@ -25,7 +25,7 @@ const reasons: Readonly<Record<string, string>> = {
 export function LogTab({ groupId }: { readonly groupId: string }) {
   const { page = 1 } = useSearch({ from: '/app/groups/$groupId' })
   const navigate = useNavigate({ from: '/groups/$groupId' })
-  const answer = useAnswer((api) => api.groups.members.log, { id: groupId, page, limit }, { keepLast: true })
+  const answer = useApiQuery((api) => api.groups.members.log, { id: groupId, page, limit }, { keepLast: true })
   const { data: rows = [], pagination = { page, limit, total: 0 } } = answer.data ?? {}
   return (
     <DataTable

@@ -2,7 +2,7 @@ import type { Group } from '@muster/areas/fleet/groups/groups.contract.ts'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { MonitorSmartphone, Pin, PinOff } from 'lucide-react'
 import { type Api, api } from '../../../api.ts'
-import { useAnswer, useChange } from '../../../questions.ts'
+import { useApiMutation, useApiQuery } from '../../../queries.ts'
 import { useCan } from '../../../session/session.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { type Column, DataTable } from '../../../ui/DataTable.tsx'
@@ -20,7 +20,7 @@ const limit = 50
 export function MembersTab({ group }: { readonly group: Group }) {
   const { page = 1 } = useSearch({ from: '/app/groups/$groupId' })
   const navigate = useNavigate({ from: '/groups/$groupId' })
-  const answer = useAnswer((client) => client.groups.members.list, { id: group.id, page, limit }, { keepLast: true })
+  const answer = useApiQuery((client) => client.groups.members.list, { id: group.id, page, limit }, { keepLast: true })
   const { data: rows = [], pagination = { page, limit, total: 0 } } = answer.data ?? {}
   return (
     <DataTable
@@ -51,10 +51,10 @@ function useMemberColumns(group: Group): readonly Column<Member>[] {
   const blocked = !useCan()('devices:write') && 'You need the permission to change devices and groups'
   const refused = (error: unknown) => toast(messageOf(error), { bad: true })
   const refresh = ['groups']
-  const add = useChange(({ id }: Member) => api.groups.members.add.mutate({ id: group.id, deviceIds: [id] }), {
+  const add = useApiMutation(({ id }: Member) => api.groups.members.add.mutate({ id: group.id, deviceIds: [id] }), {
     refresh,
   })
-  const remove = useChange(
+  const remove = useApiMutation(
     (member: Member) => api.groups.members.remove.mutate({ id: group.id, deviceId: member.id }),
     {
       refresh,
@@ -62,7 +62,7 @@ function useMemberColumns(group: Group): readonly Column<Member>[] {
         toast(`${member.hostname} is no longer in the group`, { undo: () => add.mutate(member, { onError: refused }) }),
     },
   )
-  const pin = useChange(
+  const pin = useApiMutation(
     ({ id, pinned }: Member) => api.groups.members[pinned ? 'unpin' : 'pin'].mutate({ id: group.id, deviceId: id }),
     {
       refresh,

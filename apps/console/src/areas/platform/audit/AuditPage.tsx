@@ -2,7 +2,7 @@ import type { AuditLog } from '@muster/areas/platform/audit/logs.contract.ts'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { ScrollText, X } from 'lucide-react'
 import { type FormEvent, useMemo, useState } from 'react'
-import { useAnswer } from '../../../questions.ts'
+import { useApiQuery } from '../../../queries.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { type Column, DataTable } from '../../../ui/DataTable.tsx'
 import { Badge } from '../../../ui/display.tsx'
@@ -28,8 +28,8 @@ export function AuditPage() {
   const change = (next: AuditSearch & { page?: number | undefined; record?: string | undefined }) =>
     void navigate({ search: (now) => ({ ...now, page: undefined, ...next }), replace: next.record === undefined })
   const filters = { page, limit, ...filtersOf(search) }
-  const listed = useAnswer((api) => api.audit.logs.list, filters, { enabled: !q, keepLast: true, everyMs: 30_000 })
-  const found = useAnswer(
+  const listed = useApiQuery((api) => api.audit.logs.list, filters, { enabled: !q, keepLast: true, everyMs: 30_000 })
+  const found = useApiQuery(
     (api) => api.audit.logs.search,
     { ...filters, q: q ?? '' },
     { enabled: Boolean(q), keepLast: true },

@@ -1,5 +1,5 @@
 import type { AuditLog } from '@muster/areas/platform/audit/logs.contract.ts'
-import { useAnswer } from '../../../questions.ts'
+import { useApiQuery } from '../../../queries.ts'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { Facts } from '../../../ui/display.tsx'
 import { Failure, Loading } from '../../../ui/states.tsx'
@@ -9,7 +9,7 @@ import { resultWords } from './filters.ts'
 
 /** One record: who, what and from where, and what it changed, field by field. */
 export function RecordDialog({ id, close }: { readonly id: string; close(): void }) {
-  const answer = useAnswer((api) => api.audit.logs.get, { id }, { staleMs: 600_000 })
+  const answer = useApiQuery((api) => api.audit.logs.get, { id }, { staleMs: 600_000 })
   const record = answer.data
   return (
     <Dialog open wide close={close} title={record ? actionWords(record.action) : 'Record'}>

@@ -4,7 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { MailCheck } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../../../api.ts'
-import { useChange } from '../../../questions.ts'
+import { useApiMutation } from '../../../queries.ts'
 import { useCan, useScopeKey } from '../../../session/session.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Confirm } from '../../../ui/Confirm.tsx'
@@ -35,7 +35,7 @@ export function DeadLettersPage() {
   const rows = answer.data?.pages.flatMap(({ data }) => data) ?? []
   const total = answer.data?.pages[0]?.total ?? 0
   const open = (id: string | undefined) => void navigate({ search: (now) => ({ ...now, letter: id }) })
-  const replay = useChange((id: string) => api.queues.deadLetters.replay.mutate({ id }), {
+  const replay = useApiMutation((id: string) => api.queues.deadLetters.replay.mutate({ id }), {
     refresh: ['queues.deadLetters.list'],
     done() {
       open(undefined)

@@ -2,7 +2,7 @@ import type { Job } from '@muster/areas/platform/queues/jobs.contract.ts'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { ListTodo } from 'lucide-react'
 import { api } from '../../../api.ts'
-import { useAnswer, useChange } from '../../../questions.ts'
+import { useApiMutation, useApiQuery } from '../../../queries.ts'
 import { useCan } from '../../../session/session.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { type Column, DataTable } from '../../../ui/DataTable.tsx'
@@ -41,13 +41,13 @@ export function JobsPage() {
   const mayChange = useCan()('*:*') ? undefined : 'Only somebody who may do everything can do that'
   const change = (next: { page?: number; queue?: string; state?: Job['state']; job?: string }) =>
     void navigate({ search: (now) => ({ ...now, page: undefined, ...next }), replace: true })
-  const answer = useAnswer(
+  const answer = useApiQuery(
     (client) => client.queues.jobs.list,
     { page, limit, ...(queue && { queue }), ...(state && { state }) },
     { everyMs: 5_000, keepLast: true },
   )
-  const queues = useAnswer((client) => client.queues.jobs.queues, {}, { staleMs: 60_000 }).data?.data ?? []
-  const retry = useChange((id: string) => api.queues.jobs.retry.mutate({ id }), {
+  const queues = useApiQuery((client) => client.queues.jobs.queues, {}, { staleMs: 60_000 }).data?.data ?? []
+  const retry = useApiMutation((id: string) => api.queues.jobs.retry.mutate({ id }), {
     refresh: ['queues.jobs'],
     done: () => toast('A worker tries it again within seconds'),
   })

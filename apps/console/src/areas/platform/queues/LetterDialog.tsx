@@ -1,4 +1,4 @@
-import { useAnswer } from '../../../questions.ts'
+import { useApiQuery } from '../../../queries.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { Facts } from '../../../ui/display.tsx'
@@ -15,7 +15,7 @@ interface Props {
 
 /** One dead letter, record by record. */
 export function LetterDialog({ id, blocked, replay, close }: Props) {
-  const answer = useAnswer((api) => api.queues.deadLetters.get, { id }, { staleMs: 600_000 })
+  const answer = useApiQuery((api) => api.queues.deadLetters.get, { id }, { staleMs: 600_000 })
   const letter = answer.data
   return (
     <Dialog

@@ -1,7 +1,7 @@
 import type { Queue } from '@muster/areas/platform/queues/jobs.contract.ts'
 import { Link } from '@tanstack/react-router'
 import { ListTodo } from 'lucide-react'
-import { useAnswer } from '../../../questions.ts'
+import { useApiQuery } from '../../../queries.ts'
 import { buttonClass } from '../../../ui/Button.tsx'
 import { type Column, DataTable } from '../../../ui/DataTable.tsx'
 import { Badge } from '../../../ui/display.tsx'
@@ -13,7 +13,7 @@ import { Ago } from '../../../ui/time.tsx'
 
 /** The kinds of background work, and how they do. */
 export function QueuesPage() {
-  const answer = useAnswer((api) => api.queues.jobs.queues, {}, { everyMs: 5_000, keepLast: true })
+  const answer = useApiQuery((api) => api.queues.jobs.queues, {}, { everyMs: 5_000, keepLast: true })
   const rows = answer.data?.data ?? []
   return (
     <Page

@@ -1,5 +1,5 @@
 import { useRefreshOn } from '../../../live/Live.tsx'
-import { useAnswer } from '../../../questions.ts'
+import { useApiQuery } from '../../../queries.ts'
 import { useChoosePlace } from '../../../shell/place.ts'
 import { Card } from '../../../ui/display.tsx'
 import { count } from '../../../ui/quantity.ts'
@@ -8,7 +8,7 @@ import { Failure, Loading } from '../../../ui/states.tsx'
 /** The partner's organisations, and which agents and systems run. */
 export function Fleet() {
   const choose = useChoosePlace()
-  const answer = useAnswer((api) => api.tenancy.dashboard.get, {}, { keepLast: true })
+  const answer = useApiQuery((api) => api.tenancy.dashboard.get, {}, { keepLast: true })
   useRefreshOn((event) => event.type === 'device.status', ['tenancy.dashboard'], 4_000)
   if (!answer.data)
     return (

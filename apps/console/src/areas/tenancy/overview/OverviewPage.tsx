@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { MonitorSmartphone } from 'lucide-react'
 import { useRefreshOn } from '../../../live/Live.tsx'
-import { useAnswer } from '../../../questions.ts'
+import { useApiQuery } from '../../../queries.ts'
 import { useCan, useMe } from '../../../session/session.tsx'
 import { usePlace } from '../../../shell/place.ts'
 import { Page } from '../../../ui/Page.tsx'
@@ -60,7 +60,7 @@ function Counts() {
 
 function Count({ label, status, dot }: (typeof kinds)[number]) {
   const { org, site } = usePlace()
-  const answer = useAnswer(
+  const answer = useApiQuery(
     (api) => api.devices.devices.list,
     {
       limit: 1,

@@ -1,7 +1,7 @@
 import type { Device } from '@muster/areas/fleet/devices/devices.contract.ts'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { useAnswer } from '../../../questions.ts'
+import { useApiQuery } from '../../../queries.ts'
 import { usePlace } from '../../../shell/place.ts'
 import { Badge, Card } from '../../../ui/display.tsx'
 import { Failure, Loading } from '../../../ui/states.tsx'
@@ -21,7 +21,7 @@ export function Pressed() {
       { any: measures.map((field) => ({ field, op: 'atLeast', value: limits[field] })) },
     ],
   }
-  const answer = useAnswer(
+  const answer = useApiQuery(
     (api) => api.filters.filters.preview,
     { filter, limit: 100, ...(org && { orgId: org }) },
     { everyMs: 15_000, keepLast: true },
@@ -50,7 +50,7 @@ export function Pressed() {
 /** Devices that were lost most recently. */
 export function Offline() {
   const { org, site } = usePlace()
-  const answer = useAnswer(
+  const answer = useApiQuery(
     (api) => api.devices.devices.list,
     {
       status: ['offline'],

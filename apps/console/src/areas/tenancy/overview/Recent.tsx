@@ -1,4 +1,4 @@
-import { useAnswer } from '../../../questions.ts'
+import { useApiQuery } from '../../../queries.ts'
 import { usePlace } from '../../../shell/place.ts'
 import { Badge, Card } from '../../../ui/display.tsx'
 import { Failure, Loading } from '../../../ui/states.tsx'
@@ -11,7 +11,7 @@ export const actionWords = (action: string) =>
 /** What people and programs changed lately. */
 export function Recent() {
   const { org } = usePlace()
-  const answer = useAnswer(
+  const answer = useApiQuery(
     (api) => api.audit.logs.recent,
     { limit: 10, ...(org && { orgId: org }) },
     { everyMs: 15_000, keepLast: true },

@@ -1,6 +1,6 @@
 import type { Partner } from '@muster/areas/tenancy/tenancy/partners.contract.ts'
 import { api } from '../../../api.ts'
-import { useChange } from '../../../questions.ts'
+import { useApiMutation } from '../../../queries.ts'
 import { Confirm } from '../../../ui/Confirm.tsx'
 import { toast } from '../../../ui/toasts.tsx'
 import { type PartnerStatus, verbTo } from './partnerColumns.tsx'
@@ -21,7 +21,7 @@ interface StepProps {
 /** Asks before a partner gets another status; it can be taken back. */
 export function PartnerStep({ partner, to, close }: StepProps) {
   const { id, name, status: before } = partner
-  const set = useChange((status: PartnerStatus) => api.tenancy.partners.update.mutate({ id, status }), {
+  const set = useApiMutation((status: PartnerStatus) => api.tenancy.partners.update.mutate({ id, status }), {
     refresh: ['tenancy'],
     done: ({ status }) =>
       toast(`${name} is ${status} now`, status === before ? {} : { undo: () => set.mutate(before) }),
@@ -43,7 +43,7 @@ export function PartnerStep({ partner, to, close }: StepProps) {
 /** Asks, and has the short name typed, before a partner is deleted. */
 export function DeletePartner({ partner, close }: { readonly partner: Partner; close(): void }) {
   const { id, name, slug } = partner
-  const remove = useChange(() => api.tenancy.partners.remove.mutate({ id }), {
+  const remove = useApiMutation(() => api.tenancy.partners.remove.mutate({ id }), {
     refresh: ['tenancy'],
     done: () => toast(`${name} is deleted`),
   })

@@ -1,6 +1,6 @@
 import type { Organization } from '@muster/areas/tenancy/tenancy/organizations.contract.ts'
 import { api } from '../../../api.ts'
-import { useChange } from '../../../questions.ts'
+import { useApiMutation } from '../../../queries.ts'
 import { Confirm } from '../../../ui/Confirm.tsx'
 import { toast } from '../../../ui/toasts.tsx'
 import { type OrganizationStatus, steps } from './status.tsx'
@@ -14,7 +14,7 @@ interface StepProps {
 /** Asks before an organisation gets another status; it can be taken back. */
 export function StatusStep({ organization, to, close }: StepProps) {
   const { id, name, status: before } = organization
-  const set = useChange((status: OrganizationStatus) => api.tenancy.organizations.update.mutate({ id, status }), {
+  const set = useApiMutation((status: OrganizationStatus) => api.tenancy.organizations.update.mutate({ id, status }), {
     refresh: ['tenancy'],
     done: ({ status }) =>
       toast(`${name} is ${status} now`, status === before ? {} : { undo: () => set.mutate(before) }),
@@ -43,7 +43,7 @@ interface DeleteProps {
 /** Asks, and has the name typed, before an organisation is deleted. */
 export function DeleteOrganization({ organization, close, done }: DeleteProps) {
   const { id, name, slug } = organization
-  const remove = useChange(() => api.tenancy.organizations.remove.mutate({ id }), {
+  const remove = useApiMutation(() => api.tenancy.organizations.remove.mutate({ id }), {
     refresh: ['tenancy', 'devices', 'groups'],
     done() {
       toast(`${name} is deleted`)

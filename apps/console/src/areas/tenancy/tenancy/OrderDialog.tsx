@@ -2,7 +2,7 @@ import type { Organization } from '@muster/areas/tenancy/tenancy/organizations.c
 import { ArrowDown, ArrowUp, GripVertical } from 'lucide-react'
 import { type KeyboardEvent, useRef, useState } from 'react'
 import { api } from '../../../api.ts'
-import { useChange } from '../../../questions.ts'
+import { useApiMutation } from '../../../queries.ts'
 import { Button, IconButton } from '../../../ui/Button.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { Refusal } from '../../../ui/states.tsx'
@@ -18,7 +18,7 @@ export function OrderDialog({ organizations, close }: Props) {
   const [order, setOrder] = useState(() => [...organizations])
   const [dragged, setDragged] = useState<number | null>(null)
   const list = useRef<HTMLOListElement>(null)
-  const save = useChange((ids: string[]) => api.tenancy.organizations.order.mutate({ organizationOrder: ids }), {
+  const save = useApiMutation((ids: string[]) => api.tenancy.organizations.order.mutate({ organizationOrder: ids }), {
     refresh: ['tenancy'],
     done() {
       const before = organizations.map(({ id }) => id)

@@ -1,7 +1,7 @@
 import { type Organization, organizations } from '@muster/areas/tenancy/tenancy/organizations.contract.ts'
 import { useState } from 'react'
 import { api } from '../../../api.ts'
-import { useChange, useEvery } from '../../../questions.ts'
+import { useApiMutation, useFullList } from '../../../queries.ts'
 import { useMe } from '../../../session/session.tsx'
 import { Options, SelectField, TextField } from '../../../ui/fields.tsx'
 import { useSchemaForm } from '../../../ui/form.ts'
@@ -15,7 +15,7 @@ const refresh = ['tenancy']
 /** A new organisation. */
 export function NewOrganization({ partnerId, close }: { readonly partnerId: string | undefined; close(): void }) {
   const isSystem = useMe().scope === 'system'
-  const partners = useEvery((client) => client.tenancy.partners.list, {}, { enabled: isSystem }).data
+  const partners = useFullList((client) => client.tenancy.partners.list, {}, { enabled: isSystem }).data
   const form = useSchemaForm(organizations.create.input, {
     name: '',
     slug: '',
@@ -24,7 +24,7 @@ export function NewOrganization({ partnerId, close }: { readonly partnerId: stri
     ...(isSystem && { partnerId: partnerId ?? '' }),
   })
   const { errors } = form.formState
-  const make = useChange(
+  const make = useApiMutation(
     (given: Parameters<typeof api.tenancy.organizations.create.mutate>[0]) =>
       api.tenancy.organizations.create.mutate(given),
     {
@@ -78,7 +78,7 @@ export function EditOrganization({ organization, close }: { readonly organizatio
   })
   const [contact, setContact] = useState({ name: textOf(billingContact.name), email: textOf(billingContact.email) })
   const { errors } = form.formState
-  const save = useChange(
+  const save = useApiMutation(
     (given: Parameters<typeof api.tenancy.organizations.update.mutate>[0]) =>
       api.tenancy.organizations.update.mutate({ ...given, billingContact: { ...billingContact, ...contact } }),
     {

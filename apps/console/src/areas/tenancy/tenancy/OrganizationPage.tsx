@@ -2,7 +2,7 @@ import type { Organization } from '@muster/areas/tenancy/tenancy/organizations.c
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { Pencil, Plus } from 'lucide-react'
 import { useState } from 'react'
-import { useAnswer } from '../../../questions.ts'
+import { useApiQuery } from '../../../queries.ts'
 import { useCan, useMe } from '../../../session/session.tsx'
 import { Button, buttonClass } from '../../../ui/Button.tsx'
 import { Card, Facts } from '../../../ui/display.tsx'
@@ -22,7 +22,7 @@ const up = { label: 'Organisations', to: '/organisations' } as const
 /** One organisation: what is agreed with it, how its people sign in, its sites. */
 export function OrganizationPage() {
   const { orgId } = useParams({ from: '/app/organisations/$orgId' })
-  const answer = useAnswer((api) => api.tenancy.organizations.get, { id: orgId })
+  const answer = useApiQuery((api) => api.tenancy.organizations.get, { id: orgId })
   if (!answer.data)
     return (
       <Page title="Organisation" up={up}>
@@ -97,7 +97,7 @@ function Agreed({ organization }: { readonly organization: Organization }) {
   const { id, slug, type, maxDevices, contractStart, contractEnd, billingContact, createdAt } = organization
   const { date } = useTimes()
   const isPartner = useMe().scope === 'partner'
-  const figures = useAnswer((api) => api.tenancy.dashboard.get, {}, { enabled: isPartner }).data
+  const figures = useApiQuery((api) => api.tenancy.dashboard.get, {}, { enabled: isPartner }).data
   const devices = figures?.organizations.find((each) => each.id === id)?.devices
   const day = (at: string | null, otherwise: string) => (at === null ? otherwise : date(at))
   return (

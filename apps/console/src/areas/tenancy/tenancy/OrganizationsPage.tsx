@@ -2,7 +2,7 @@ import type { Organization } from '@muster/areas/tenancy/tenancy/organizations.c
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { ArrowDownUp, Building2, Plus } from 'lucide-react'
 import { useState } from 'react'
-import { useAnswer } from '../../../questions.ts'
+import { useApiQuery } from '../../../queries.ts'
 import { useCan, useMe } from '../../../session/session.tsx'
 import { PartnerChoice } from '../../../shell/tenant.tsx'
 import { Button } from '../../../ui/Button.tsx'
@@ -35,7 +35,7 @@ export function OrganizationsPage() {
   const me = useMe()
   const [open, setOpen] = useState<Open | null>(null)
   const close = () => setOpen(null)
-  const answer = useAnswer((api) => api.tenancy.organizations.all, {})
+  const answer = useApiQuery((api) => api.tenancy.organizations.all, {})
   const all = (answer.data?.data ?? []).filter(({ partnerId }) => !partner || partnerId === partner)
   const wanted = q.toLowerCase()
   const rows = all.filter(

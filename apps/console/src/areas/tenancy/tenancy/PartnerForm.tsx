@@ -1,6 +1,6 @@
 import { type Partner, partners } from '@muster/areas/tenancy/tenancy/partners.contract.ts'
 import { api } from '../../../api.ts'
-import { useChange } from '../../../questions.ts'
+import { useApiMutation } from '../../../queries.ts'
 import { SelectField, TextField } from '../../../ui/fields.tsx'
 import { useSchemaForm } from '../../../ui/form.ts'
 import { SideForm } from '../../../ui/SideForm.tsx'
@@ -23,7 +23,7 @@ export function PartnerForm({ partner, close }: { readonly partner?: Partner; cl
     ...(!partner && { status: 'active' as const }),
   })
   const { errors } = form.formState
-  const save = useChange(
+  const save = useApiMutation(
     (given: Parameters<typeof api.tenancy.partners.create.mutate>[0]) =>
       partner
         ? api.tenancy.partners.update.mutate({ ...given, id: partner.id })

@@ -2,7 +2,7 @@ import type { Partner } from '@muster/areas/tenancy/tenancy/partners.contract.ts
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Network, Plus } from 'lucide-react'
 import { useState } from 'react'
-import { useAnswer } from '../../../questions.ts'
+import { useApiQuery } from '../../../queries.ts'
 import { useCan } from '../../../session/session.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { DataTable } from '../../../ui/DataTable.tsx'
@@ -25,7 +25,7 @@ export function PartnersPage() {
   const can = useCan()
   const [open, setOpen] = useState<Open | null>(null)
   const close = () => setOpen(null)
-  const answer = useAnswer((api) => api.tenancy.partners.list, { page, limit }, { keepLast: true })
+  const answer = useApiQuery((api) => api.tenancy.partners.list, { page, limit }, { keepLast: true })
   const { data: rows = [], pagination = { page, limit, total: 0 } } = answer.data ?? {}
   const mayWrite = can('organizations:write') ? undefined : 'You need the permission to change organisations'
   const columns = partnerColumns({

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { api } from '../../../api.ts'
-import { useAnswer, useChange } from '../../../questions.ts'
+import { useApiMutation, useApiQuery } from '../../../queries.ts'
 import { useCan, useMe } from '../../../session/session.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Confirm } from '../../../ui/Confirm.tsx'
@@ -18,9 +18,9 @@ interface TurnOff {
 /** Whether commands that reach far wait for a second person, and how that is turned on and off. */
 export function SecondPerson() {
   const mayRead = useCan()('devices:read')
-  const answer = useAnswer((client) => client.devices.approvals.required, {}, { enabled: mayRead, everyMs: 60_000 })
+  const answer = useApiQuery((client) => client.devices.approvals.required, {}, { enabled: mayRead, everyMs: 60_000 })
   const [isAsking, setAsking] = useState(false)
-  const set = useChange((required: boolean) => api.devices.approvals.require.mutate({ required }), {
+  const set = useApiMutation((required: boolean) => api.devices.approvals.require.mutate({ required }), {
     refresh: ['devices.approvals'],
     done({ required, turnOff }) {
       if (turnOff !== null) toast('The request is made. All administrators are told by mail')
@@ -87,7 +87,7 @@ function Pending({ turnOff: { requestedBy, requestedAt, endsAt } }: { readonly t
   const me = useMe()
   const isOwn = requestedBy === me.id
   const maySee = useCan()('users:read')
-  const { data } = useAnswer((client) => client.users.users.get, { id: requestedBy }, { enabled: !isOwn && maySee })
+  const { data } = useApiQuery((client) => client.users.users.get, { id: requestedBy }, { enabled: !isOwn && maySee })
   return (
     <p role="status" className="rounded-md bg-warn-soft px-3 py-2 text-warn-text">
       {isOwn ? 'You' : (data?.name ?? 'Another member')} requested on <Moment at={requestedAt} /> to turn this off. From{' '}

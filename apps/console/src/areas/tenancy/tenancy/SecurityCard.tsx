@@ -1,6 +1,6 @@
 import type { Organization } from '@muster/areas/tenancy/tenancy/organizations.contract.ts'
 import { api } from '../../../api.ts'
-import { useChange } from '../../../questions.ts'
+import { useApiMutation } from '../../../queries.ts'
 import { Card } from '../../../ui/display.tsx'
 import { CheckField } from '../../../ui/fields.tsx'
 import { messageOf } from '../../../ui/states.tsx'
@@ -35,7 +35,7 @@ export function SecurityCard({
 }) {
   const { id } = organization
   const rules = rulesOf(organization)
-  const save = useChange(
+  const save = useApiMutation(
     ({ requireMfa, sms }: Rules) =>
       api.tenancy.organizations.update.mutate({
         id,

@@ -2,7 +2,7 @@ import type { Partner } from '@muster/areas/tenancy/tenancy/partners.contract.ts
 import { partners } from '@muster/areas/tenancy/tenancy/partners.contract.ts'
 import { type ReactNode, useState } from 'react'
 import { api } from '../../../api.ts'
-import { useAnswer, useChange } from '../../../questions.ts'
+import { useApiMutation, useApiQuery } from '../../../queries.ts'
 import { useCan } from '../../../session/session.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/display.tsx'
@@ -18,7 +18,7 @@ import { draftOf, inputOf, type SettingsDraft } from './settingsForm.ts'
 
 /** What holds for everybody in the partner: how it is called, how moments are written, when it works. */
 export function SettingsPage() {
-  const answer = useAnswer((client) => client.tenancy.partners.me, {})
+  const answer = useApiQuery((client) => client.tenancy.partners.me, {})
   if (!answer.data)
     return (
       <Page title="Settings">
@@ -35,7 +35,7 @@ function Editor({ partner }: { readonly partner: Partner }) {
   const [draft, setDraft] = useState(() => draftOf(partner))
   const [wrong, setWrong] = useState<string | null>(null)
   const change = (next: Partial<SettingsDraft>) => setDraft((now) => ({ ...now, ...next }))
-  const save = useChange(
+  const save = useApiMutation(
     (input: Parameters<typeof api.tenancy.partners.updateMe.mutate>[0]) => api.tenancy.partners.updateMe.mutate(input),
     { refresh: ['tenancy'], done: () => toast('Saved. It holds for everybody in your company from now on') },
   )

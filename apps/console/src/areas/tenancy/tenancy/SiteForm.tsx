@@ -1,7 +1,7 @@
 import { type Site, sites } from '@muster/areas/tenancy/tenancy/sites.contract.ts'
 import { useState } from 'react'
 import { api } from '../../../api.ts'
-import { useAnswer, useChange } from '../../../questions.ts'
+import { useApiMutation, useApiQuery } from '../../../queries.ts'
 import { Options, SelectField, TextField } from '../../../ui/fields.tsx'
 import { useSchemaForm } from '../../../ui/form.ts'
 import { SideForm } from '../../../ui/SideForm.tsx'
@@ -43,9 +43,9 @@ export function SiteForm({ site, orgId, close }: Props) {
     timezone: site?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
   })
   const { errors } = form.formState
-  const organizations = useAnswer((client) => client.tenancy.organizations.all, {}, { enabled: !site && !orgId }).data
+  const organizations = useApiQuery((client) => client.tenancy.organizations.all, {}, { enabled: !site && !orgId }).data
     ?.data
-  const save = useChange(
+  const save = useApiMutation(
     ({ orgId: org, name, timezone }: { orgId: string; name: string; timezone: string }) => {
       const details = {
         name,

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { MapPin } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { api } from '../../../api.ts'
-import { useAnswer, useChange } from '../../../questions.ts'
+import { useApiMutation, useApiQuery } from '../../../queries.ts'
 import { useCan } from '../../../session/session.tsx'
 import { Confirm } from '../../../ui/Confirm.tsx'
 import { type Column, DataTable } from '../../../ui/DataTable.tsx'
@@ -29,12 +29,12 @@ interface Props {
 export function SiteTable({ orgId, orgName, page, add, setPage }: Props) {
   const [editing, setEditing] = useState<Site | null>(null)
   const [leaving, setLeaving] = useState<Site | null>(null)
-  const answer = useAnswer(
+  const answer = useApiQuery(
     (client) => client.tenancy.sites.list,
     { page, limit, ...(orgId && { orgId }) },
     { keepLast: true },
   )
-  const remove = useChange((id: string) => api.tenancy.sites.remove.mutate({ id }), {
+  const remove = useApiMutation((id: string) => api.tenancy.sites.remove.mutate({ id }), {
     refresh: ['tenancy'],
     done: () => toast('The site is deleted'),
   })

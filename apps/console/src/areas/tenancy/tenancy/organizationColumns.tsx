@@ -1,6 +1,6 @@
 import type { Organization } from '@muster/areas/tenancy/tenancy/organizations.contract.ts'
 import { Link } from '@tanstack/react-router'
-import { useAnswer, useEvery } from '../../../questions.ts'
+import { useApiQuery, useFullList } from '../../../queries.ts'
 import { useCan, useMe } from '../../../session/session.tsx'
 import type { Column } from '../../../ui/DataTable.tsx'
 import { count } from '../../../ui/quantity.ts'
@@ -20,8 +20,8 @@ export function useOrganizationColumns(acts: Acts): readonly Column<Organization
   const { scope } = useMe()
   const can = useCan()
   const isPartner = scope === 'partner'
-  const figures = useAnswer((api) => api.tenancy.dashboard.get, {}, { enabled: isPartner, everyMs: 30_000 }).data
-  const partners = useEvery(
+  const figures = useApiQuery((api) => api.tenancy.dashboard.get, {}, { enabled: isPartner, everyMs: 30_000 }).data
+  const partners = useFullList(
     (api) => api.tenancy.partners.list,
     {},
     { enabled: scope === 'system', staleMs: 60_000 },

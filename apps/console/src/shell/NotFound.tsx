@@ -4,7 +4,7 @@ import { buttonClass } from '../ui/Button.tsx'
 import { Note } from '../ui/states.tsx'
 
 /** An address that leads nowhere. */
-export function Lost() {
+export function NotFound() {
   return (
     <main className="flex min-h-full items-center">
       <Note

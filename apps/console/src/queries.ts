@@ -11,8 +11,8 @@ interface Options {
   readonly everyMs?: number
 }
 
-/** Asks the server something: `useAnswer((api) => api.tenancy.sites.get, { id })`. */
-export function useAnswer<In, Out>(choose: Choose<In, Out>, input: In, options: Options = {}) {
+/** Asks the server something: `useApiQuery((api) => api.tenancy.sites.get, { id })`. */
+export function useApiQuery<In, Out>(choose: Choose<In, Out>, input: In, options: Options = {}) {
   const { enabled = true, keepLast = false, staleMs = 5_000, everyMs = 0 } = options
   return useQuery({
     ...question(useScopeKey(), choose, input),
@@ -30,7 +30,7 @@ interface Paged<Item> {
 const perPage = 100
 
 /** Asks for the whole of a list that is answered in pages, for choices of which none may be missing. */
-export function useEvery<In, Item>(
+export function useFullList<In, Item>(
   choose: Choose<In, Paged<Item>>,
   input: In & object,
   { enabled = true, staleMs = 5_000 }: Pick<Options, 'enabled' | 'staleMs'> = {},
@@ -65,10 +65,10 @@ export const refresh = (queries: QueryClient, scope: string, names: readonly str
   })
 
 /**
- * Changes something: `useChange((input) => api.tenancy.sites.create.mutate(input), { refresh: ['tenancy.sites'] })`.
+ * Changes something: `useApiMutation((input) => api.tenancy.sites.create.mutate(input), { refresh: ['tenancy.sites'] })`.
  * Refusals are shown by the form or the confirmation that started it.
  */
-export function useChange<In, Out>(
+export function useApiMutation<In, Out>(
   act: (input: In) => Promise<Out>,
   options: { readonly refresh?: readonly string[]; readonly done?: (out: Out, given: In) => void } = {},
 ) {
