@@ -115,6 +115,7 @@ export const auditActions = [
   'device.task.enable',
   'device.task.disable',
   'device.file.read',
+  'device.registry.read',
   'device.file.write',
   'device.custom_fields.update',
   'device.tags.update',

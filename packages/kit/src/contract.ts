@@ -234,8 +234,15 @@ const writer =
   <I extends z.ZodType, O extends z.ZodType, S extends StepUp = null>(path: Path, given: Write<I, O, S>) =>
     declare<'mutation', I, O, S>('mutation', method, path, { status, ...given })
 
-export const get = <I extends z.ZodType, O extends z.ZodType>(path: Path, given: Read<I, O>) =>
-  declare('query', 'GET', path, given)
+/** Reading what only root may open is recorded, and can take a fresh proof. */
+interface GuardedRead<I, O, S extends StepUp> extends Read<I, O> {
+  audit?: AuditRule
+  stepUp?: S
+}
+export const get = <I extends z.ZodType, O extends z.ZodType, S extends StepUp = null>(
+  path: Path,
+  given: GuardedRead<I, O, S>,
+) => declare<'query', I, O, S>('query', 'GET', path, given)
 /** A read whose question is too large for a query string. */
 export const ask = <I extends z.ZodType, O extends z.ZodType>(path: Path, given: Read<I, O>) =>
   declare('query', 'POST', path, given)

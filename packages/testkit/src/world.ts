@@ -65,7 +65,7 @@ async function join(
 
 /** A user with one membership and an open session. Its second factor counts as enrolled unless said otherwise. */
 export async function person(tenant: Tenant, options: MembershipOptions): Promise<Person> {
-  const { system, accessTokens } = await testServices()
+  const { system } = await testServices()
   const email = `${randomBytes(6).toString('hex')}@example.test`
   const made = await asSystem(system, async (db) => {
     const { id: userId } = await db
@@ -80,7 +80,16 @@ export async function person(tenant: Tenant, options: MembershipOptions): Promis
       .returning('id')
       .executeTakeFirstOrThrow()
     await join(db, userId, tenant, { memberForDays: 30, ...options })
-    const { id: sessionId } = await db
+    return userId
+  })
+  return { ...(await signedIn(made, tenant)), email }
+}
+
+/** A new session of a user who has passed a second factor. */
+export async function signedIn(userId: string, tenant: Tenant): Promise<Omit<Person, 'email'>> {
+  const { system, accessTokens } = await testServices()
+  const { id: sessionId } = await asSystem(system, (db) =>
+    db
       .insertInto('sessions')
       .values({
         userId,
@@ -89,17 +98,18 @@ export async function person(tenant: Tenant, options: MembershipOptions): Promis
         expiresAt: new Date(Date.now() + 86_400_000).toISOString(),
       })
       .returning('id')
-      .executeTakeFirstOrThrow()
-    return { userId, sessionId }
-  })
+      .executeTakeFirstOrThrow(),
+  )
+  const { scope } = tenant
   const token = await accessTokens.sign({
-    ...made,
-    scope: tenant.scope,
-    partnerId: tenant.scope === 'system' ? null : tenant.partnerId,
-    orgId: tenant.scope === 'organization' ? tenant.orgId : null,
+    userId,
+    sessionId,
+    scope,
+    partnerId: scope === 'system' ? null : tenant.partnerId,
+    orgId: scope === 'organization' ? tenant.orgId : null,
     mfa: true,
   })
-  return { ...made, email, token }
+  return { userId, sessionId, token }
 }
 
 /** Two organisations of one partner, and somebody of each kind. Nothing in it is shared with another world. */

@@ -37,6 +37,7 @@ export default implement(contract, {
     return change(call, call.input, async (db, member) => {
       await requireInCharge(db, call.caller, member)
       const had = await clearFactors(db, member.id)
+      await restartStanding(db, member, call.caller)
       const ended = await endEverything(db, member)
       call.audit({ ...subject(member), details: { ...had, ...ended } })
       await notice(db, call.services, member, member, 'mfa-reset')
@@ -59,6 +60,7 @@ export default implement(contract, {
         .returning('id')
         .executeTakeFirst()
       if (replaced === undefined) throw badRequest('This account signs in without a password')
+      await restartStanding(db, member, caller)
       await mailResetLink(db, services, member, member)
       const resetUrl = isHanded ? await handResetLink(db, services, member) : undefined
       const ended = await endEverything(db, member)
@@ -90,6 +92,14 @@ async function change<T>(
 
 async function endEverything(db: Db, { id, partnerId, orgId }: Member): Promise<Ended> {
   return { sessions: await revokeSessions(db, id), apiKeys: await revokeKeys(db, { userId: id, partnerId, orgId }) }
+}
+
+/** An administrator who reset a sign-in may hold it: for a week, and for what that administrator asks, it is no second person. */
+async function restartStanding(db: Db, { id }: Member, { userId }: Caller): Promise<void> {
+  const granted = sql`SET granted_by = ${userId}, granted_at = now() WHERE user_id = ${id}`
+  for (const table of ['system_users', 'partner_users', 'organization_users']) {
+    await sql`UPDATE ${sql.table(table)} ${granted}`.execute(db)
+  }
 }
 
 interface Place {

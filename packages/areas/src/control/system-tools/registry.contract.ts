@@ -23,14 +23,16 @@ export const registry = {
   values: get(`${base}/registry/values`, {
     summary: `List the values of a registry key. ${onWindows}`,
     access,
-    ...own,
+    audit: 'device.registry.read',
+    ...changing,
     input: RegistryKeyPlace.extend(device),
     output: RegistryValues,
   }),
   getValue: get(`${base}/registry/value`, {
     summary: `Get a registry value. ${onWindows}`,
     access,
-    ...own,
+    audit: 'device.registry.read',
+    ...changing,
     input: RegistryValuePlace.extend(device),
     output: RegistryValue,
   }),

@@ -12,12 +12,12 @@ export default implement(contract, {
 
   async values(call) {
     const { hive, path } = call.input
-    return look(call, { type: 'list_registry_values', payload: { hive, path } })
+    return act(call, { type: 'list_registry_values', payload: { hive, path } }, { hive, path })
   },
 
   async getValue(call) {
     const { hive, path, name } = call.input
-    return look(call, { type: 'get_registry_value', payload: { hive, path, name } })
+    return act(call, { type: 'get_registry_value', payload: { hive, path, name } }, { hive, path, name })
   },
 
   async setValue(call) {

@@ -4,9 +4,10 @@ import { call, refusal } from '@muster/testkit/call.ts'
 import { enrolled } from '@muster/testkit/machines.ts'
 import { mailsTo } from '@muster/testkit/mail.ts'
 import { testServices } from '@muster/testkit/services.ts'
-import { person, type World, world } from '@muster/testkit/world.ts'
+import { person, signedIn, type World, world } from '@muster/testkit/world.ts'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { roles } from '../../access/roles/roles.contract.ts'
+import { protection } from '../../access/users/protection.contract.ts'
 import { users } from '../../access/users/users.contract.ts'
 import { processes } from '../../control/system-tools/processes.contract.ts'
 import { partners } from '../../tenancy/tenancy/partners.contract.ts'
@@ -196,6 +197,13 @@ describe('finding 5: a second person', () => {
       here.partnerAdmin.userId,
     ])
     expect(await attempt(invited)).toMatchObject({ status: 403, message: expect.stringContaining('invited you') })
+    const reset = await person(tenant, { role: 'Partner Admin', memberForDays: 8 })
+    await call(here.partnerAdmin, protection.resetMfa, { id: reset.userId })
+    await system.query('UPDATE users SET mfa_enabled = true WHERE id = $1', [reset.userId])
+    expect(await attempt(await signedIn(reset.userId, tenant))).toMatchObject({
+      status: 403,
+      message: expect.stringContaining('reset your sign-in'),
+    })
     const long = await person(tenant, { role: 'Partner Admin', memberForDays: 8 })
     expect((await call(long, approvals.approve, { id, hash })).commands).toHaveLength(2)
   })

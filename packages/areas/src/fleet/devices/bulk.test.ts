@@ -6,6 +6,7 @@ import { testServices } from '@muster/testkit/services.ts'
 import { person, world } from '@muster/testkit/world.ts'
 import { describe, expect, it } from 'vitest'
 import { files } from '../../control/system-tools/files.contract.ts'
+import { registry } from '../../control/system-tools/registry.contract.ts'
 import { groups } from '../groups/groups.contract.ts'
 import { blastRadius } from './blast-radius.ts'
 import { commands } from './commands.contract.ts'
@@ -154,6 +155,29 @@ describe('how far one account reaches', () => {
     expect(listed).toMatchObject({ code: 'DEVICE_OFFLINE' })
     const records = (await auditOf(last)).filter(({ action }) => action === 'device.file.read')
     expect(records.filter(({ result }) => result === 'success')).toEqual([])
+  })
+
+  it('finding 10: reading registry values of many machines takes a recent sign-in too, and listing keys does not', async () => {
+    const own = await world()
+    const names = Array.from({ length: blastRadius.devices + 1 }, (_, index) => `registry-${index}`)
+    const deviceIds = await enrolled(own.orgAdmin, { orgId: own.org.id }, ...names)
+    await system.query(`UPDATE devices SET os_type = 'windows' WHERE org_id = $1`, [own.org.id])
+    const late = await person(
+      { scope: 'organization', partnerId: own.partner.id, orgId: own.org.id },
+      { role: 'Org Admin' },
+    )
+    await system.query(`UPDATE sessions SET authenticated_at = now() - interval '2 hours' WHERE id = $1`, [
+      late.sessionId,
+    ])
+    const key = { hive: 'HKEY_LOCAL_MACHINE', path: 'SAM' } as const
+    const read = (deviceId: string) => refusal(call(late, registry.values, { deviceId, ...key }))
+    const [last = '', ...others] = deviceIds
+    for (const deviceId of others) expect(await read(deviceId)).toMatchObject({ code: 'DEVICE_OFFLINE' })
+    expect(await read(last)).toMatchObject({ status: 403, extra: { confirm: 'currentPassword' } })
+    const value = refusal(call(late, registry.getValue, { deviceId: last, ...key, name: 'C' }))
+    expect(await value).toMatchObject({ status: 403 })
+    const listed = await refusal(call(late, registry.keys, { deviceId: last, ...key }))
+    expect(listed).toMatchObject({ code: 'DEVICE_OFFLINE' })
   })
 
   it('so do several organizations at once', async () => {

@@ -112,8 +112,20 @@ export const commandRegistry = {
   disable_task: { ...change, payload: tasks.ChangeTask, result: tasks.ChangedTask },
 
   list_registry_keys: { ...look, ...windows, payload: registry.RegistryKeyPlace, result: registry.RegistryKeys },
-  list_registry_values: { ...look, ...windows, payload: registry.RegistryKeyPlace, result: registry.RegistryValues },
-  get_registry_value: { ...look, ...windows, payload: registry.RegistryValuePlace, result: registry.RegistryValue },
+  list_registry_values: {
+    ...look,
+    ...windows,
+    risk: 'read',
+    payload: registry.RegistryKeyPlace,
+    result: registry.RegistryValues,
+  },
+  get_registry_value: {
+    ...look,
+    ...windows,
+    risk: 'read',
+    payload: registry.RegistryValuePlace,
+    result: registry.RegistryValue,
+  },
   set_registry_value: { ...change, ...windows, payload: registry.SetRegistryValue, result: registry.RegistryDone },
   delete_registry_value: { ...change, ...windows, payload: registry.RegistryValuePlace, result: registry.RegistryDone },
   create_registry_key: { ...change, ...windows, payload: registry.RegistryKeyName, result: registry.RegistryDone },

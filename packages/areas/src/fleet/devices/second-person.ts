@@ -35,7 +35,7 @@ function standingOf(db: Db, { userId, scope, partnerId, orgId }: Caller) {
 
 /**
  * A second person is independent of the first: a member with the same role for seven days, neither invited nor promoted by
- * the one who asks.
+ * the one who asks, who did not reset its sign-in either.
  * @throws FORBIDDEN saying why, and from when on it may
  */
 export async function requireIndependent({ caller, services }: Call, requestedBy: string): Promise<void> {
@@ -43,12 +43,14 @@ export async function requireIndependent({ caller, services }: Call, requestedBy
   const { rows } = await asSystem(services.system, (db) => standingOf(db, caller))
   const { since, invitedBy, grantedBy } = Standing.parse(rows[0])
   if (requestedBy === invitedBy || requestedBy === grantedBy) {
-    throw denied('The person who asked for it invited you or gave you your role. Another member has to approve it')
+    throw denied(
+      'The person who asked for it invited you, gave you your role or reset your sign-in. Another member has to approve it',
+    )
   }
   const fromMs = Date.parse(since) + standingMs
   if (fromMs <= services.clock.now()) return
   throw denied(
-    `A member approves 7 days after joining or getting its role: you can from ${new Date(fromMs).toISOString()}. ` +
+    `A member approves 7 days after joining, getting its role or a reset of its sign-in: you can from ${new Date(fromMs).toISOString()}. ` +
       'Until then a member who has been there longer has to, and in a new installation nobody can',
   )
 }

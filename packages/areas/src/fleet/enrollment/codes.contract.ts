@@ -1,4 +1,4 @@
-import { can, create, del, get, id, noStepUp, time } from '@muster/kit/contract.ts'
+import { can, create, del, get, id, stepUpWhen, time } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 
 export const codes = {
@@ -7,7 +7,7 @@ export const codes = {
       'Create a short install code that stands for an enrollment key for a limited time. The code is shown only once',
     access: can('devices:write'),
     audit: 'enrollment_code.create',
-    stepUp: noStepUp('it ends within a day and gives no more than its key, which took the proof'),
+    stepUp: stepUpWhen('the code has no limit of uses, or is good for more than 1,000 machines'),
     input: z.object({
       id: id(),
       /** A day at most, and never beyond the key's own end. */

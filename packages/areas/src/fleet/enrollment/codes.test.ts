@@ -1,8 +1,9 @@
 import { auditOf } from '@muster/testkit/audit.ts'
 import { call, refusal } from '@muster/testkit/call.ts'
+import { signedInLongAgo } from '@muster/testkit/credentials.ts'
 import { machine } from '@muster/testkit/machines.ts'
 import { testServices } from '@muster/testkit/services.ts'
-import { world } from '@muster/testkit/world.ts'
+import { person, world } from '@muster/testkit/world.ts'
 import { describe, expect, it } from 'vitest'
 import { agents } from './agents.contract.ts'
 import { codes } from './codes.contract.ts'
@@ -21,6 +22,19 @@ const enrol = (code: string, ip = `198.51.100.${++addresses % 250}`) =>
 const line = `file=$(mktemp) && curl -fsSL ${settings.publicUrl}/api/v1/agents/install.sh -o "$file" && sudo sh "$file"`
 
 describe('an install code', () => {
+  it('without a limit of uses takes a fresh proof, as its key does', async () => {
+    const { id } = await keyWith()
+    const late = await person(
+      { scope: 'organization', partnerId: here.partner.id, orgId: here.org.id },
+      { role: 'Org Admin' },
+    )
+    await signedInLongAgo(late)
+    expect(await refusal(call(late, codes.create, { id }))).toMatchObject({ status: 403, code: 'FORBIDDEN' })
+    expect(await call(late, codes.create, { id, maxUsage: 1_000 })).toMatchObject({ maxUsage: 1_000 })
+    const { id: limited } = await keyWith({ maxUsage: 5 })
+    expect(await call(late, codes.create, { id: limited })).toMatchObject({ maxUsage: null })
+  })
+
   it('is short, has no look-alikes, and lets machines in like its key, however it is typed', async () => {
     const { id } = await keyWith({ siteId: here.site.id })
     const { code, command, expiresAt } = await call(here.orgAdmin, codes.create, { id })

@@ -3,10 +3,12 @@ import { implement } from '../../operation.ts'
 import { codes as contract } from './codes.contract.ts'
 import { hashOfCode, newInstallCode } from './install-code.ts'
 import { installCommand } from './install-command.ts'
+import { isUnlimited } from './key-limits.ts'
 import { keyById, workingKeyById } from './keys.queries.ts'
 
 export default implement(contract, {
-  async create({ caller, input, db, services, audit }) {
+  async create(call) {
+    const { caller, input, db, services, audit } = call
     const { maxUsage, expiresInSeconds } = input
     const key = await workingKeyById(db, caller, input.id)
     const nowMs = services.clock.now()
@@ -17,6 +19,7 @@ export default implement(contract, {
     if (left !== null && maxUsage !== null && maxUsage > left)
       throw invalid(`maxUsage: the enrollment key has only ${left} uses left`)
     const expiresAt = new Date(Math.min(nowMs + expiresInSeconds * 1_000, keyEndsMs)).toISOString()
+    if (isUnlimited({ maxUsage: maxUsage ?? left, expiresAt }, nowMs)) await call.stepUp()
     const code = newInstallCode()
     const { id: keyId, orgId, partnerId, name } = key
     await db

@@ -28,7 +28,13 @@ export const keysExamples: ExamplesOf<typeof keys> = {
 }
 
 export const codesExamples: ExamplesOf<typeof codes> = {
-  create: { about, reach, quiet: true, input: ({ enrollmentKey }) => ({ id: enrollmentKey }) },
+  create: {
+    about,
+    reach,
+    quiet: true,
+    input: ({ enrollmentKey }) => ({ id: enrollmentKey }),
+    proves: ({ openEnrollmentKey }) => ({ id: openEnrollmentKey }),
+  },
   revoke: { about, reach, quiet: true, input: ({ enrollmentKey }) => ({ id: enrollmentKey }) },
   command: { about, reach, quiet: true, input: ({ enrollmentKey }) => ({ id: enrollmentKey }) },
 }

@@ -2,21 +2,13 @@ import { invalid, notFound } from '@muster/kit/errors.ts'
 import { implement } from '../../operation.ts'
 import { reachesNothing } from '../../tenancy/tenancy/index.ts'
 import { installCommand } from './install-command.ts'
+import { isUnlimited } from './key-limits.ts'
 import { newKeySecret } from './key-secret.ts'
 import { tenantForKey } from './key-tenant.ts'
-import { keys as contract, type EnrollmentKey } from './keys.contract.ts'
+import { keys as contract } from './keys.contract.ts'
 import { keyById, keyColumns, visibleKeys, workingKeyById } from './keys.queries.ts'
 
 const usualLifeMs = 7 * 86_400_000
-
-/** What a key may be good for without a proof: enough for a roll-out of some weeks. */
-const [usesMax, lifeMsMax] = [1_000, 90 * 86_400_000]
-
-/** Is the key good for so much, or so long, that it takes a person who has proved who it is? */
-function isUnlimited({ maxUsage, expiresAt }: Pick<EnrollmentKey, 'maxUsage' | 'expiresAt'>, nowMs: number): boolean {
-  if (maxUsage === null || expiresAt === null) return true
-  return maxUsage > usesMax || Date.parse(expiresAt) - nowMs > lifeMsMax
-}
 
 export default implement(contract, {
   async list({ caller, input: { page, limit, orgId, siteId }, db }) {
