@@ -5,6 +5,7 @@ import type { Scope } from '@muster/kit/contract.ts'
 import type { Person } from '@muster/testkit/world.ts'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { triesOf } from './budget.ts'
 import { exampleOf } from './example-of.ts'
 import { inputsFor } from './generated-input.ts'
 import { probe } from './probe.ts'
@@ -44,7 +45,8 @@ describe.concurrent.each(operations.map((operation) => ({ id: operation.id, oper
           })
         expect(performance.now() - began).toBeLessThan(hangMs)
       })
-      await fc.assert(property, { numRuns: costly.test(id) ? runs(25) : runs(200), interruptAfterTimeLimit: 100_000 })
+      const tries = costly.test(id) ? 25 : triesOf(operation, { all: 200, core: 40, budget: 20_000 })
+      await fc.assert(property, { numRuns: runs(tries), interruptAfterTimeLimit: 100_000 })
     })
   },
 )

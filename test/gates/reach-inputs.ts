@@ -2,6 +2,7 @@
 // the caller's own and by every other of its kind, and each field that limits or grants is set as wide as its schema allows.
 import type { Operation } from '@muster/areas/operation.ts'
 import { z } from 'zod'
+import { probesOf } from './budget.ts'
 
 /** Ids of things of one kind, the caller's own first. */
 export type Kinds = Readonly<Record<string, readonly string[]>>
@@ -57,21 +58,38 @@ function aboutOthers(input: Readonly<Record<string, unknown>>, kinds: Kinds): Re
   })
 }
 
-/** Inputs to try, without repetition. The example comes first. */
-export function wideningInputs({ endpoint }: Operation, example: object, kinds: Kinds): object[] {
+/** Inputs around one example: the example with each of its fields widened, and the same about the other things of its kinds. */
+function widened({ endpoint }: Operation, example: object, kinds: Kinds): { core: object[]; further: object[] } {
   const given = { ...example } as Record<string, unknown>
   const described = z.toJSONSchema(endpoint.input, { io: 'input', unrepresentable: 'any' })
   const fields = Object.entries(described.properties ?? {}) as [string, FieldSchema][]
   const wide = fields.map(([name, field]) => [name, valuesFor(name, field, kinds)] as const)
   const others = aboutOthers(given, kinds)
-  const tried = [given, ...others].flatMap((base, index) => [
-    base,
-    ...wide.flatMap(([name, values]) =>
-      // Around what is another's, one value for each field says enough; around the example each of them is tried.
-      (index === 0 ? values : values.slice(0, 1)).map((value) => ({ ...base, [name]: value })),
-    ),
-  ])
   const all = Object.fromEntries(wide.flatMap(([name, [value]]) => (value === undefined ? [] : [[name, value]])))
-  const together = [given, ...others].map((base) => ({ ...all, ...base }))
-  return [...new Map([...tried, ...together].map((input) => [JSON.stringify(input), input])).values()]
+  return {
+    core: [given, ...wide.flatMap(([name, values]) => values.map((value) => ({ ...given, [name]: value })))],
+    further: [
+      // Around what is another's, one value for each field says enough; around the example each of them is tried.
+      ...others.flatMap((base) => [
+        base,
+        ...wide.flatMap(([name, values]) => values.slice(0, 1).map((value) => ({ ...base, [name]: value }))),
+      ]),
+      ...[given, ...others].map((base) => ({ ...all, ...base })),
+    ],
+  }
+}
+
+/** Inputs for a caller to try, without repetition: the core of the first example, the other examples, and what the budget allows. */
+export function wideningInputs(
+  operation: Operation,
+  examples: readonly object[],
+  kinds: Kinds,
+  budget: number,
+): readonly object[] {
+  const around = examples.map((example) => widened(operation, example, kinds))
+  const textOf = (input: object) => JSON.stringify(input)
+  const core = new Set([...(around[0]?.core ?? []), ...examples].map(textOf))
+  const all = around.flatMap((each) => [...each.core, ...each.further])
+  const distinct = [...new Map(all.map((input) => [textOf(input), input])).values()]
+  return probesOf(operation, distinct, { budget, isCore: (input) => core.has(textOf(input)) })
 }

@@ -1,0 +1,20 @@
+// Prints the slowest 20 test files and the sums per project, in seconds: node slowest.mjs <files that timings.mjs wrote>
+import { existsSync, readFileSync } from 'node:fs'
+
+const files = process.argv
+  .slice(2)
+  .filter((path) => existsSync(path))
+  .flatMap((path) => JSON.parse(readFileSync(path, 'utf8')))
+const row = (cells, last = '') => `${cells.map((cell) => String(cell).padStart(9)).join('')}  ${last}`
+const sum = (some, key) => some.reduce((total, each) => total + each[key], 0).toFixed(1)
+
+console.log(`── the slowest 20 test files\n${row(['load', 'tests'])}`)
+for (const { file, load, tests } of files.toSorted((a, b) => b.load + b.tests - a.load - a.tests).slice(0, 20)) {
+  console.log(row([load, tests], file))
+}
+console.log(`── projects\n${row(['files', 'from', 'to', 'load', 'tests'])}`)
+for (const [project, its] of Object.entries(Object.groupBy(files, (each) => each.project))) {
+  const from = Math.min(...its.map((each) => each.from))
+  const to = Math.max(...its.map((each) => each.to))
+  console.log(row([its.length, from, to, sum(its, 'load'), sum(its, 'tests')], project))
+}
