@@ -7,26 +7,35 @@ export const root = fileURLToPath(new URL('../../', import.meta.url))
 
 const skipped = new Set(['node_modules', 'dist', '.git', '.runtime', '.muster', '.turbo', 'coverage'])
 
-/** Paths of all files below a folder of the project, relative to its root. */
-export function filesIn(folder: string): string[] {
-  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
-    const path = join(folder, entry.name)
-    if (skipped.has(entry.name)) return []
-    return entry.isDirectory() ? filesIn(path) : [path]
-  })
+/** Reads one checkout of the project. Paths are relative to its root. */
+export function checkoutAt(folder: string) {
+  /** All files below a folder. */
+  const filesIn = (below: string): string[] =>
+    readdirSync(join(folder, below), { withFileTypes: true }).flatMap((entry) => {
+      const path = join(below, entry.name)
+      if (skipped.has(entry.name)) return []
+      return entry.isDirectory() ? filesIn(path) : [path]
+    })
+  const read = (path: string): string => readFileSync(join(folder, path), 'utf8')
+  /** What a file imports, imports of our packages resolved to their files. */
+  const importsOf = (path: string): Import[] =>
+    [...read(path).matchAll(statement)].map(([, type, fixed, dynamic]) => ({
+      from: path,
+      to: resolveImport(path, fixed ?? dynamic ?? ''),
+      onlyTypes: type !== undefined,
+    }))
+  /** The TypeScript files that make up Muster, tests included. */
+  const sources = ['apps', 'packages', 'bench', 'scripts', 'test'].flatMap(filesIn).filter(isTypeScript)
+  return { filesIn, read, importsOf, sources }
 }
 
-/** The TypeScript files that make up Muster, tests included. */
-export const sources = ['apps', 'packages', 'bench', 'scripts', 'test'].flatMap(filesIn).filter(isTypeScript)
+const statement = /^(?:import|export)\s(?:(type)\s)?(?:[^'"]*?\sfrom\s)?['"]([^'"]+)['"]|\bimport\(['"]([^'"]+)['"]\)/gm
+
+export const { filesIn, read, importsOf, sources } = checkoutAt(root)
 
 /** Whether a file is a test, or only of use to tests. */
 export function isTest(path: string): boolean {
   return /\.(test|bench)\.ts$/.test(path) || /^(test|packages\/testkit)\/|\/testing\//.test(path)
-}
-
-/** The content of a file of the project. */
-export function read(path: string): string {
-  return readFileSync(join(root, path), 'utf8')
 }
 
 /** A file's lines without those that are comments, each with its number. */
@@ -42,17 +51,6 @@ export interface Import {
   /** The imported file, relative to the root, or the name of a package outside. */
   readonly to: string
   readonly onlyTypes: boolean
-}
-
-const statement = /^(?:import|export)\s(?:(type)\s)?(?:[^'"]*?\sfrom\s)?['"]([^'"]+)['"]|\bimport\(['"]([^'"]+)['"]\)/gm
-
-/** What a file imports, imports of our packages resolved to their files. */
-export function importsOf(path: string): Import[] {
-  return [...read(path).matchAll(statement)].map(([, type, fixed, dynamic]) => ({
-    from: path,
-    to: resolveImport(path, fixed ?? dynamic ?? ''),
-    onlyTypes: type !== undefined,
-  }))
 }
 
 function resolveImport(from: string, name: string): string {
