@@ -2,6 +2,8 @@ import { defineConfig } from 'vitest/config'
 
 const stores = ['packages/testkit/src/global-setup.ts']
 const areas = 'packages/areas/**/*.test.ts'
+/** Their tests leave nothing behind in the process, so the files of a worker share it and load every module once. */
+const shared = ['kit', 'wire', 'db'].map((name) => `packages/${name}/**/*.test.ts`).concat('apps/worker/**/*.test.ts')
 const seeds = ['test/property-seed.ts']
 
 export default defineConfig({
@@ -19,10 +21,11 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['packages/**/*.test.ts', 'apps/**/*.test.ts', 'bench/src/**/*.test.ts'],
-          exclude: ['**/node_modules/**', areas],
+          exclude: ['**/node_modules/**', areas, ...shared],
           globalSetup: stores,
         },
       },
+      { extends: true, test: { name: 'shared', include: shared, isolate: false, globalSetup: stores } },
       // These and the gates need the whole of `areas`: loading it for each file anew would take most of the time.
       { extends: true, test: { name: 'areas', include: [areas], isolate: false, globalSetup: stores } },
       {

@@ -2,12 +2,11 @@
 // nothing. The routes are those of the running server, so that one added later is covered without being named.
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createServer } from '@muster/admin/server.ts'
+import { listen, testServer } from '@muster/admin/testing/server.ts'
 import { operations } from '@muster/areas/registry.ts'
-import { createLog } from '@muster/kit/log.ts'
 import { createMetrics, observation } from '@muster/kit/metrics.ts'
 import { testRuntime, testServices } from '@muster/testkit/services.ts'
 import { world } from '@muster/testkit/world.ts'
@@ -24,16 +23,12 @@ const settings = {
   ingestUrl: 'wss://agents.example.com/agent',
   allowedHosts: ['extra.example.com'],
 }
-const app = await createServer({
-  operations,
+const app = await testServer({
   runtime: { ...runtime, services: { ...services, settings } },
-  log: createLog('test', 'silent'),
   trustedProxies: ['127.0.0.1'],
-  registry: createMetrics('test'),
   consoleFolder,
 })
-await app.listen({ host: '127.0.0.1', port: 0 })
-const { port } = app.server.address() as AddressInfo
+const port = await listen(app)
 afterAll(async () => {
   await app.close()
   rmSync(consoleFolder, { recursive: true })

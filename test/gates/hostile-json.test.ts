@@ -1,8 +1,7 @@
 // Cases B6 and B8: input made to exhaust whoever reads it. It is refused before it has cost anything, through both doors.
-import { createServer } from '@muster/admin/server.ts'
+import { testServer } from '@muster/admin/testing/server.ts'
 import { operations } from '@muster/areas/registry.ts'
 import { createRuntime } from '@muster/areas/runtime.ts'
-import { createMetrics } from '@muster/kit/metrics.ts'
 import { testServices } from '@muster/testkit/services.ts'
 import { world } from '@muster/testkit/world.ts'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -14,12 +13,9 @@ import { buildStage } from './stage.ts'
 const services = await testServices()
 const here = await world()
 const { stage } = await buildStage()
-const app = await createServer({
-  operations,
+const app = await testServer({
   runtime: withoutTrace(createRuntime(services)),
   log: services.log,
-  trustedProxies: [],
-  registry: createMetrics('gate'),
 })
 afterAll(() => app.close())
 const authorization = `Bearer ${here.systemAdmin.token}`

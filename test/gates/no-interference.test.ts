@@ -1,12 +1,11 @@
 // Case D6: what one tenant sees does not depend on any other. The same questions are asked with more and more random
 // neighbours in the same database, and every answer has to stay what it was, to the byte: counts, cursors, headers and all.
-import { createServer } from '@muster/admin/server.ts'
+import { testServer } from '@muster/admin/testing/server.ts'
 import { live } from '@muster/areas/fleet/devices/live.contract.ts'
 import { operations } from '@muster/areas/registry.ts'
 import { createRuntime } from '@muster/areas/runtime.ts'
 import { publishLive } from '@muster/backplane/live.ts'
 import type { Scope } from '@muster/kit/contract.ts'
-import { createMetrics } from '@muster/kit/metrics.ts'
 import { events } from '@muster/testkit/call.ts'
 import { testServices } from '@muster/testkit/services.ts'
 import { type Person, person } from '@muster/testkit/world.ts'
@@ -25,12 +24,9 @@ const asked = 6
 
 const services = await testServices()
 const { stage, world, marks } = await buildStage()
-const app = await createServer({
-  operations,
+const app = await testServer({
   runtime: withoutTrace(createRuntime(services)),
   log: services.log,
-  trustedProxies: [],
-  registry: createMetrics('gate'),
 })
 afterAll(() => app.close())
 

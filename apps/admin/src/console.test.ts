@@ -1,11 +1,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createLog } from '@muster/kit/log.ts'
-import { testRuntime } from '@muster/testkit/services.ts'
-import { Registry } from 'prom-client'
 import { afterAll, describe, expect, it } from 'vitest'
-import { createServer } from './server.ts'
+import { testServer } from './testing/server.ts'
 
 describe("the console's files", async () => {
   const folder = await mkdtemp(join(tmpdir(), 'muster-console-'))
@@ -13,12 +10,8 @@ describe("the console's files", async () => {
   await writeFile(join(folder, 'index.html'), '<meta property="csp-nonce" nonce="__NONCE__"><div id="console"></div>')
   await writeFile(join(folder, 'assets/main-abc123.js'), 'plain')
   await writeFile(join(folder, 'assets/main-abc123.js.br'), 'packed')
-  const app = await createServer({
+  const app = await testServer({
     operations: [],
-    runtime: await testRuntime(),
-    log: createLog('test', 'silent'),
-    trustedProxies: [],
-    registry: new Registry(),
     consoleFolder: folder,
   })
   afterAll(async () => {

@@ -6,21 +6,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { followReleases } from '@muster/areas/control/agent-versions/publish.jobs.ts'
-import { operations } from '@muster/areas/registry.ts'
 import { createRuntime } from '@muster/areas/runtime.ts'
 import { createPool } from '@muster/db/pool.ts'
 import { DiskStore } from '@muster/files/disk-store.ts'
 import { S3Store } from '@muster/files/s3-store.ts'
-import { createLog } from '@muster/kit/log.ts'
 import { createReleaseKey } from '@muster/releases/keys.ts'
 import { rememberingSizes } from '@muster/releases/remembered-sizes.ts'
 import { Repository } from '@muster/releases/repository.ts'
 import { testServices } from '@muster/testkit/services.ts'
 import { ownDatabase } from '@muster/testkit/stores.ts'
 import type { FastifyInstance } from 'fastify'
-import { Registry } from 'prom-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createServer } from './server.ts'
+import { listen, testServer } from './testing/server.ts'
 
 const version = '1.0.0'
 const bytes = '0123456789'
@@ -33,12 +30,8 @@ describe('downloads', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'muster-downloads-'))
   const store = new DiskStore(folder)
   const releases = { source: 'local', upstreamUrl: null, upstreamToken: null, allowedNetworks: [] } as const
-  const app = await createServer({
-    operations,
+  const app = await testServer({
     runtime: createRuntime({ ...services, releases: store, settings: { ...services.settings, releases } }),
-    log: createLog('test', 'silent'),
-    trustedProxies: [],
-    registry: new Registry(),
   })
   let port = 0
   beforeAll(async () => {
@@ -47,8 +40,7 @@ describe('downloads', async () => {
     await repository.begin({ release: [key], threshold: 1, online })
     await repository.add([{ version, os: 'linux', arch: 'x64', bytes: Buffer.from(bytes) }], [key])
     await followReleases(services.system, store, online, services.log)
-    await app.listen({ host: '127.0.0.1', port: 0 })
-    port = (app.server.address() as AddressInfo).port
+    port = await listen(app)
   })
   afterAll(async () => {
     await app.close()
@@ -172,16 +164,12 @@ describe('downloads', async () => {
       await new Promise<void>((resolve) => storage.listen(0, '127.0.0.1', resolve))
       const url = `http://127.0.0.1:${(storage.address() as AddressInfo).port}/bucket`
       const s3 = new S3Store({ url, region: 'r', accessKey: 'a', secretKey: 's', allowedNetworks: ['127.0.0.0/8'] })
-      remote = await createServer({
-        operations,
+      remote = await testServer({
         runtime: createRuntime({
           ...services,
           releases: rememberingSizes(s3),
           settings: { ...services.settings, releases },
         }),
-        log: createLog('test', 'silent'),
-        trustedProxies: [],
-        registry: new Registry(),
       })
       await remote.listen({ host: '127.0.0.1', port: 0 })
       remotePort = (remote.server.address() as AddressInfo).port

@@ -4,18 +4,15 @@ import { gunzipSync } from 'node:zlib'
 import { Denials } from '@muster/areas/platform/audit/denials.ts'
 import { operations } from '@muster/areas/registry.ts'
 import { createRuntime } from '@muster/areas/runtime.ts'
-import { createLog } from '@muster/kit/log.ts'
 import { signedInLongAgo } from '@muster/testkit/credentials.ts'
-import { testRuntime, testServices } from '@muster/testkit/services.ts'
+import { testServices } from '@muster/testkit/services.ts'
 import { type Person, person, world } from '@muster/testkit/world.ts'
-import { Registry } from 'prom-client'
 import { afterAll, describe, expect, it } from 'vitest'
-import { createServer } from './server.ts'
+import { testServer } from './testing/server.ts'
 
 const here = await world()
 const { system, denials } = await testServices()
-const options = { operations, log: createLog('test', 'silent'), trustedProxies: [] }
-const app = await createServer({ ...options, runtime: await testRuntime(), registry: new Registry() })
+const app = await testServer()
 afterAll(() => app.close())
 
 type Method = 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE'
@@ -232,10 +229,8 @@ describe('a refusal with 403', () => {
       (await system.query(`SELECT FROM audit_logs WHERE actor_id = $1 AND details ? 'refusals'`, [who.userId])).rowCount
     const refusedBy = async (own: Denials) => {
       const who = await person({ scope: 'partner', partnerId: here.partner.id }, { role: 'Partner Viewer' })
-      const closing = await createServer({
-        ...options,
+      const closing = await testServer({
         runtime: createRuntime({ ...services, denials: own }),
-        registry: new Registry(),
       })
       for (let n = 0; n < 22; n++)
         await closing.inject({

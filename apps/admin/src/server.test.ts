@@ -2,27 +2,17 @@ import { request as rawRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { AppRouter } from '@muster/areas/app-router.ts'
 import { operations } from '@muster/areas/registry.ts'
-import { createLog } from '@muster/kit/log.ts'
-import { testRuntime } from '@muster/testkit/services.ts'
 import { world } from '@muster/testkit/world.ts'
 import { createTRPCClient, httpBatchLink, TRPCClientError } from '@trpc/client'
-import { Registry } from 'prom-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createServer } from './server.ts'
+import { listen, testServer } from './testing/server.ts'
 
 describe('the HTTP server', async () => {
   const here = await world()
-  const app = await createServer({
-    operations,
-    runtime: await testRuntime(),
-    log: createLog('test', 'silent'),
-    trustedProxies: [],
-    registry: new Registry(),
-  })
+  const app = await testServer()
   let base = ''
   beforeAll(async () => {
-    await app.listen({ host: '127.0.0.1', port: 0 })
-    base = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+    base = `http://127.0.0.1:${await listen(app)}`
   })
   afterAll(() => app.close())
   const bearer = { authorization: `Bearer ${here.partnerAdmin.token}` }

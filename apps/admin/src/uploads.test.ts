@@ -1,28 +1,16 @@
 // Bodies that are refused: what they may not do to a file, and to the requests behind them on their connection.
 import { Agent, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { operations } from '@muster/areas/registry.ts'
-import { createLog } from '@muster/kit/log.ts'
 import { enrolled } from '@muster/testkit/machines.ts'
-import { testRuntime } from '@muster/testkit/services.ts'
 import { world } from '@muster/testkit/world.ts'
-import { Registry } from 'prom-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createServer } from './server.ts'
+import { listen, testServer } from './testing/server.ts'
 
 const here = await world()
-const app = await createServer({
-  operations,
-  runtime: await testRuntime(),
-  log: createLog('test', 'silent'),
-  trustedProxies: [],
-  registry: new Registry(),
-})
+const app = await testServer()
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 let port = 0
 beforeAll(async () => {
-  await app.listen({ host: '127.0.0.1', port: 0 })
-  port = (app.server.address() as AddressInfo).port
+  port = await listen(app)
 })
 afterAll(async () => {
   agent.destroy()

@@ -1,17 +1,14 @@
 // L6: many people watch many devices, and some of them stop reading without going away.
 import { randomUUID } from 'node:crypto'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { promisify } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { operations } from '@muster/areas/registry.ts'
 import { type LiveEvent, publishLive } from '@muster/backplane/live.ts'
-import { createLog } from '@muster/kit/log.ts'
-import { testRuntime, testServices } from '@muster/testkit/services.ts'
+import { testServices } from '@muster/testkit/services.ts'
 import { person, world } from '@muster/testkit/world.ts'
-import { Registry } from 'prom-client'
 import { afterAll, expect, it } from 'vitest'
-import { createServer } from './server.ts'
+import { listen, testServer } from './testing/server.ts'
 
 const [watchers, stalledOfThem, devices] = [130, 20, 200]
 const stalledMs = 4_000
@@ -20,17 +17,11 @@ const grownBytesMax = 30 * 1024 * 1024
 
 const here = await world()
 const { redis } = await testServices()
-const app = await createServer({
-  operations,
-  runtime: await testRuntime(),
-  log: createLog('test', 'silent'),
-  trustedProxies: [],
-  registry: new Registry(),
+const app = await testServer({
   stalledMs,
 })
 afterAll(() => app.close())
-await app.listen({ host: '127.0.0.1', port: 0 })
-const { port } = app.server.address() as AddressInfo
+const port = await listen(app)
 
 // Not more streams each than one session may have.
 const people = await Promise.all(

@@ -1,24 +1,10 @@
 import type { ResultStatus } from '@muster/wire/messages/result.ts'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { ShardConsumer } from './consumer.ts'
+import { describe, expect, it } from 'vitest'
 import { outputBytesMax } from './limits.ts'
-import { type Bed, makeParts, openBed, type Parts, startConsumer, TestNode, until } from './testing/bed.ts'
+import { TestNode, until, withConsumer } from './testing/bed.ts'
 import { addCommand, commandOf, listen, oneDevice, store } from './testing/fleet.ts'
 
-let bed: Bed
-let parts: Parts
-let consumer: ShardConsumer
-
-beforeAll(async () => {
-  bed = await openBed()
-  parts = await makeParts(bed)
-  consumer = await startConsumer(parts, 0)
-})
-afterAll(async () => {
-  await consumer?.stop()
-  await parts?.close()
-  await bed?.close()
-})
+const { bed, parts } = await withConsumer()
 
 const result = (commandId: string, status: ResultStatus, sequence = 9) => ({
   name: 'result' as const,

@@ -22,7 +22,7 @@ import type { WorkerMetrics } from './metrics.ts'
 import { openPosition } from './position.ts'
 import { ReadSize } from './read-size.ts'
 import { compareIds, type Entry, GroupLost, LeaseLost, ShardStream } from './stream.ts'
-import { isTransient } from './transaction.ts'
+import { isTransient } from './transient.ts'
 import type { WriteGroups } from './write-groups.ts'
 import { PositionMoved, remember, type Writer } from './writer.ts'
 

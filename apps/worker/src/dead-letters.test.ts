@@ -2,36 +2,11 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { batchField, deadStream, shardStream } from '@muster/backplane/keys.ts'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { ShardConsumer } from './consumer.ts'
-import {
-  appendEntry,
-  type Bed,
-  makeParts,
-  openBed,
-  type Parts,
-  startConsumer,
-  storedOf,
-  TestNode,
-  until,
-  untilDrained,
-} from './testing/bed.ts'
+import { expect, it } from 'vitest'
+import { appendEntry, storedOf, TestNode, until, untilDrained, withConsumer } from './testing/bed.ts'
 import { boot, oneDevice } from './testing/fleet.ts'
 
-let bed: Bed
-let parts: Parts
-let consumer: ShardConsumer
-beforeAll(async () => {
-  bed = await openBed()
-  parts = await makeParts(bed)
-  consumer = await startConsumer(parts, 0)
-})
-afterAll(async () => {
-  await consumer?.stop()
-  await parts?.close()
-  await bed?.close()
-})
-
+const { bed } = await withConsumer()
 /** The command as an operator types it. */
 async function streams(...args: string[]): Promise<{ code: number; out: string }> {
   const file = fileURLToPath(new URL('streams-cli.ts', import.meta.url))

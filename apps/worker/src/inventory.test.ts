@@ -1,22 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { ShardConsumer } from './consumer.ts'
-import { type Bed, makeParts, openBed, type Parts, startConsumer, TestNode, until } from './testing/bed.ts'
+import { describe, expect, it } from 'vitest'
+import { TestNode, until, withConsumer } from './testing/bed.ts'
 import { listen, oneDevice, store } from './testing/fleet.ts'
 
-let bed: Bed
-let parts: Parts
-let consumer: ShardConsumer
-
-beforeAll(async () => {
-  bed = await openBed()
-  parts = await makeParts(bed)
-  consumer = await startConsumer(parts, 0)
-})
-afterAll(async () => {
-  await consumer?.stop()
-  await parts?.close()
-  await bed?.close()
-})
+const { bed } = await withConsumer()
 
 describe('inventory', () => {
   const inventory = (sequence: number, hostname: string, hash: string) => ({

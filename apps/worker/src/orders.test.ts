@@ -2,27 +2,13 @@ import { copyCommandStops } from '@muster/areas/fleet/devices/command-stops.jobs
 import { readCommandStops } from '@muster/backplane/command-stops.ts'
 import { opened } from '@muster/testkit/node.ts'
 import { importJWK, jwtVerify } from 'jose'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { ShardConsumer } from './consumer.ts'
+import { describe, expect, it } from 'vitest'
 import { routeOpenCommands } from './pending-commands.ts'
 import { endOverdueCommands, rerouteCommands } from './sweeps.ts'
-import { type Bed, makeDevices, makeParts, openBed, type Parts, startConsumer, TestNode, until } from './testing/bed.ts'
+import { makeDevices, TestNode, until, withConsumer } from './testing/bed.ts'
 import { addCommand, boot, commandOf, hold, listen, oneDevice, ordersFor, store } from './testing/fleet.ts'
 
-let bed: Bed
-let parts: Parts
-let consumer: ShardConsumer
-
-beforeAll(async () => {
-  bed = await openBed()
-  parts = await makeParts(bed)
-  consumer = await startConsumer(parts, 0)
-})
-afterAll(async () => {
-  await consumer?.stop()
-  await parts?.close()
-  await bed?.close()
-})
+const { bed, parts } = await withConsumer()
 
 const longAgo = { created_at: `now() - interval '1 minute'`, updated_at: `now() - interval '1 minute'` }
 

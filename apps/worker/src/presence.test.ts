@@ -13,36 +13,11 @@ import { decodeLive, type LiveEvent } from '@muster/backplane/live.ts'
 import { pack } from '@muster/backplane/pack.ts'
 import { connectSubscriber } from '@muster/backplane/redis.ts'
 import type { UpdateStatus } from '@muster/wire/messages/update-status.ts'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { ShardConsumer } from './consumer.ts'
+import { describe, expect, it } from 'vitest'
 import { rebuildGenerations } from './generations.ts'
-import {
-  type Bed,
-  makeDevices,
-  makeParts,
-  openBed,
-  type Parts,
-  startConsumer,
-  type TestDevice,
-  TestNode,
-  until,
-  untilDrained,
-} from './testing/bed.ts'
+import { makeDevices, type TestDevice, TestNode, until, untilDrained, withConsumer } from './testing/bed.ts'
 
-let bed: Bed
-let parts: Parts
-let consumer: ShardConsumer
-
-beforeAll(async () => {
-  bed = await openBed()
-  parts = await makeParts(bed)
-  consumer = await startConsumer(parts, 0)
-})
-afterAll(async () => {
-  await consumer?.stop()
-  await parts?.close()
-  await bed?.close()
-})
+const { bed, parts } = await withConsumer()
 
 const boot = () => randomInt(1, 2 ** 47)
 const some = async (count: number): Promise<[TestDevice, ...TestDevice[]]> => {

@@ -8,36 +8,20 @@ import { decodeOrders } from '@muster/backplane/routing.ts'
 import { opened } from '@muster/testkit/node.ts'
 import type { Update } from '@muster/wire/messages/update.ts'
 import type { UpdateStatus } from '@muster/wire/messages/update-status.ts'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { ShardConsumer } from './consumer.ts'
-import {
-  type Bed,
-  makeDevices,
-  makeParts,
-  openBed,
-  type Parts,
-  startConsumer,
-  type TestDevice,
-  TestNode,
-  untilDrained,
-} from './testing/bed.ts'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { makeDevices, type TestDevice, TestNode, untilDrained, withConsumer } from './testing/bed.ts'
 
 // Two, because a worker remembers what a device said it runs.
 const [bad, version] = ['1.9.0', '2.0.0']
 const fleetSize = 2_000
 const publicUrl = 'http://127.0.0.1:3000'
 
-let bed: Bed
-let parts: Parts
-let consumer: ShardConsumer
+const { bed, parts } = await withConsumer()
 let fleet: TestDevice[]
 const node = new TestNode()
 let sequence = 0
 
 beforeAll(async () => {
-  bed = await openBed()
-  parts = await makeParts(bed)
-  consumer = await startConsumer(parts, 0)
   fleet = await makeDevices(bed, fleetSize)
   await bed.owner.query(
     `INSERT INTO agent_versions (version, os, arch, source, sha256, size, candidate) SELECT version, 'linux', 'x64', 'local', $2, 7, false FROM unnest($1::text[]) version`,
@@ -45,11 +29,6 @@ beforeAll(async () => {
   )
   await bed.redis.set(nodeLease(node.id), '1')
   for (const { id } of fleet) await bed.redis.hset(presenceHash(shardOf(id, presenceShards)), id, `${node.id}:1`)
-})
-afterAll(async () => {
-  await consumer?.stop()
-  await parts?.close()
-  await bed?.close()
 })
 beforeEach(async () => {
   await bed.owner.query(`DELETE FROM device_updates; DELETE FROM agent_rollouts; DELETE FROM agent_version_pins;

@@ -5,34 +5,11 @@ import { presenceField } from '@muster/backplane/presence.ts'
 import { opened } from '@muster/testkit/node.ts'
 import type { WatchdogStatus } from '@muster/wire/messages/watchdog-status.ts'
 import { decodeJwt } from 'jose'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { ShardConsumer } from './consumer.ts'
-import {
-  type Bed,
-  makeParts,
-  openBed,
-  type Parts,
-  startConsumer,
-  type TestDevice,
-  TestNode,
-  until,
-} from './testing/bed.ts'
+import { describe, expect, it } from 'vitest'
+import { type TestDevice, TestNode, until, withConsumer } from './testing/bed.ts'
 import { boot, hold, listen, oneDevice, ordersFor, store } from './testing/fleet.ts'
 
-let bed: Bed
-let parts: Parts
-let consumer: ShardConsumer
-beforeAll(async () => {
-  bed = await openBed()
-  parts = await makeParts(bed)
-  consumer = await startConsumer(parts, 0)
-})
-afterAll(async () => {
-  await consumer?.stop()
-  await parts?.close()
-  await bed?.close()
-})
-
+const { bed, parts } = await withConsumer()
 const stateOf = async (device: TestDevice) =>
   (await bed.pool.query('SELECT * FROM device_state WHERE device_id = $1', [device.id])).rows[0]
 const key = (device: TestDevice) => presenceHash(shardOf(device.id, presenceShards))

@@ -9,7 +9,7 @@ import {
   writerConnectionsMax,
 } from './limits.ts'
 import type { WorkerMetrics } from './metrics.ts'
-import { isTransient } from './transaction.ts'
+import { isTransient } from './transient.ts'
 import type { Work, Writer, Written } from './writer.ts'
 
 /** A read that waits for its transaction. */

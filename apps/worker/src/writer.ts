@@ -1,3 +1,4 @@
+import { inTransaction } from '@muster/db/transaction.ts'
 import type pg from 'pg'
 import { type CommandChange, type CommandOutput, storeCommandEvents } from './command-events.ts'
 import type { ConnectedRecord, Decoded, Owned } from './decoded.ts'
@@ -8,7 +9,6 @@ import { type DeviceChange, storeAgentVersions, storeInventories } from './inven
 import { DeviceTable, type KnownDevices } from './known-devices.ts'
 import { noteLateMetrics } from './late-metrics.ts'
 import { OrderRefusals } from './order-refusals.ts'
-import { inTransaction } from './transaction.ts'
 import { storeUpdateReports } from './update-reports.ts'
 import { storeWatchdogKeys, storeWatchdogStatuses, type WatchdogKey } from './watchdogs.ts'
 

@@ -1,8 +1,6 @@
 // Case A7: what a page of another site can make a browser do, and what the refresh cookie is like.
-import { createServer } from '@muster/admin/server.ts'
-import { operations } from '@muster/areas/registry.ts'
+import { testServer } from '@muster/admin/testing/server.ts'
 import { createLog } from '@muster/kit/log.ts'
-import { createMetrics } from '@muster/kit/metrics.ts'
 import { testRuntime, testServices } from '@muster/testkit/services.ts'
 import { world } from '@muster/testkit/world.ts'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -10,12 +8,8 @@ import { from, technicians } from './people.ts'
 
 const here = await world()
 const services = await testServices()
-const app = await createServer({
-  operations,
-  runtime: await testRuntime(),
-  log: createLog('test', 'silent'),
+const app = await testServer({
   trustedProxies: ['127.0.0.1'],
-  registry: createMetrics('test'),
 })
 afterAll(() => app.close())
 const [who] = await technicians(here, 1)
@@ -46,15 +40,12 @@ describe('the refresh cookie', () => {
   })
 
   it('is Secure when the service is reached by TLS', async () => {
-    const secure = await createServer({
-      operations,
+    const secure = await testServer({
       runtime: {
         ...(await testRuntime()),
         services: { ...services, settings: { ...services.settings, publicUrl: 'https://muster.test' } },
       },
-      log: createLog('test', 'silent'),
       trustedProxies: ['127.0.0.1'],
-      registry: createMetrics('test'),
     })
     const { email, password } = who
     const answer = await secure.inject({
@@ -158,13 +149,7 @@ describe('A7: a page of another site', () => {
 
 describe('addresses that are forwarded', () => {
   it('are believed from configured proxies only', async () => {
-    const open = await createServer({
-      operations,
-      runtime: await testRuntime(),
-      log: createLog('test', 'silent'),
-      trustedProxies: [],
-      registry: createMetrics('test'),
-    })
+    const open = await testServer()
     const ip = '198.51.100.77'
     const statuses = new Set<number>()
     for (let n = 0; n < 7; n++) {
@@ -227,15 +212,11 @@ describe('finding 3: the outbox', () => {
   })
 
   it('is not there unless it was asked for, whatever NODE_ENV says', async () => {
-    const without = await createServer({
-      operations,
+    const without = await testServer({
       runtime: {
         ...(await testRuntime()),
         services: { ...services, settings: { ...services.settings, outboxToken: null } },
       },
-      log: createLog('test', 'silent'),
-      trustedProxies: [],
-      registry: createMetrics('test'),
     })
     for (const url of [
       outbox,
@@ -253,12 +234,8 @@ describe('finding 3: the outbox', () => {
     const lines: string[] = []
     const log = createLog('test', 'silent')
     log.info = (said: unknown) => lines.push(JSON.stringify(said))
-    const logging = await createServer({
-      operations,
-      runtime: await testRuntime(),
+    const logging = await testServer({
       log,
-      trustedProxies: [],
-      registry: createMetrics('test'),
     })
     expect((await logging.inject({ url: `${outbox}.json` })).statusCode).toBe(200)
     await logging.close()

@@ -1,10 +1,6 @@
-// An admin server as browsers see it, and a browser without a window: it keeps cookies by host and follows addresses.
-import type { AddressInfo } from 'node:net'
-import { createServer } from '@muster/admin/server.ts'
-import { operations } from '@muster/areas/registry.ts'
+import { listen, testServer } from '@muster/admin/testing/server.ts'
 import { createRuntime, createServices } from '@muster/areas/runtime.ts'
 import { createLog } from '@muster/kit/log.ts'
-import { createMetrics } from '@muster/kit/metrics.ts'
 import { ownAddress } from '@muster/testkit/credentials.ts'
 import { testServices } from '@muster/testkit/services.ts'
 import { afterAll } from 'vitest'
@@ -22,21 +18,18 @@ export async function startSite(
   const services = createServices({ ...shared, settings })
   const runtime = createRuntime(services)
   const log = createLog('sso-gate', 'fatal')
-  const app = await createServer({
-    operations,
+  const app = await testServer({
     runtime,
     log,
     // The tests speak as many clients through one address, the way a proxy does.
     trustedProxies: ['127.0.0.1'],
-    registry: createMetrics('sso-gate'),
   })
   for (const [path, body] of Object.entries(pages)) {
     const type = path.endsWith('.js') ? 'text/javascript' : 'text/html'
     app.get(path, async (_request, reply) => reply.type(type).send(body))
   }
-  await app.listen({ host: '127.0.0.1', port: 0 })
+  const url = `http://127.0.0.1:${await listen(app)}`
   afterAll(() => app.close())
-  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
   settings.publicUrl = url
   return { url, app, services }
 }

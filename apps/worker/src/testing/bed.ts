@@ -14,6 +14,7 @@ import { encodeHeartbeat } from '@muster/wire/heartbeat-frame.ts'
 import { encodeUp, type UpMessage } from '@muster/wire/up.ts'
 import pg from 'pg'
 import { Registry } from 'prom-client'
+import { afterAll } from 'vitest'
 import { Aftermath } from '../aftermath.ts'
 import { Arrivals } from '../arrivals.ts'
 import { ShardConsumer } from '../consumer.ts'
@@ -200,6 +201,19 @@ export type Parts = Awaited<ReturnType<typeof makeParts>>
 export async function startConsumer(parts: Parts, shard: number, name = randomUUID()): Promise<ShardConsumer> {
   await parts.redis.set(shardOwner(shard), name, 'PX', 60_000)
   return new ShardConsumer(parts, shard, name, 1)
+}
+
+/** The bed of a test file whose worker drains shard 0. It ends with the file. */
+export async function withConsumer(): Promise<{ bed: Bed; parts: Parts }> {
+  const bed = await openBed()
+  const parts = await makeParts(bed)
+  const consumer = await startConsumer(parts, 0)
+  afterAll(async () => {
+    await consumer.stop()
+    await parts.close()
+    await bed.close()
+  })
+  return { bed, parts }
 }
 
 /** Waits until something holds, looking again and again, and fails with its last answer. */

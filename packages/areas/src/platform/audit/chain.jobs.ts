@@ -1,5 +1,6 @@
 // The one writer of the audit chains. Requests only insert records; this appends them to their partner's chain in batches,
 // so that auditing never makes one request wait for another.
+import { inTransaction } from '@muster/db/transaction.ts'
 import type { Keyring } from '@muster/kit/keyring.ts'
 import type { Log } from '@muster/kit/log.ts'
 import type pg from 'pg'
@@ -20,24 +21,6 @@ type Unchained = Omit<ChainedRecord, 'sequence'>
 interface End {
   sequence: number
   hash: Buffer
-}
-
-async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect()
-  try {
-    await client.query('BEGIN')
-    const result = await work(client)
-    await client.query('COMMIT')
-    client.release()
-    return result
-  } catch (error) {
-    const broken = await client.query('ROLLBACK').then(
-      () => undefined,
-      (failed: Error) => failed,
-    )
-    client.release(broken)
-    throw error
-  }
 }
 
 const isTheWriter = async (client: pg.PoolClient): Promise<boolean> =>

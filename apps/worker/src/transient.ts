@@ -1,29 +1,3 @@
-import type pg from 'pg'
-
-/**
- * One transaction on one pipelined connection. Statements that `work` starts without awaiting travel together; it may
- * start more only once those have succeeded, or they would run after the rollback.
- */
-export async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect()
-  let broken: Error | undefined
-  try {
-    const begun = client.query('BEGIN')
-    begun.catch(() => undefined)
-    const result = await work(client)
-    const { command } = await client.query('COMMIT')
-    if (command !== 'COMMIT') throw new Error('The transaction was rolled back instead of committed')
-    return result
-  } catch (error) {
-    await client.query('ROLLBACK').catch((failed: Error) => {
-      broken = failed
-    })
-    throw error
-  } finally {
-    client.release(broken)
-  }
-}
-
 // Classes of errors that lie in what was written. Anything else (connections, locks, time-outs, missing tables or
 // rights, a full disk) is cured outside the data, and the data has to wait for it.
 const dataErrors = new Set(['21', '22', '23', '54', 'P0', 'XX'])
