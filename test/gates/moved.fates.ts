@@ -33,6 +33,7 @@ export const fates: Readonly<Record<string, Fate>> = {
   enrollment_codes: 'of no device',
   // The key that was made for this machine alone.
   enrollment_keys: 'ends',
+  files: 'of no device',
   mail_outbox: 'of no device',
   organization_users: 'of no device',
   organizations: 'of no device',

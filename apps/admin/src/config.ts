@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { smsSettings } from '@muster/areas/access/auth/sms-settings.ts'
 import { outboxToken } from '@muster/areas/platform/mail/settings.ts'
+import { filesSettings } from '@muster/files/config.ts'
 import {
   chosenSecret,
   hostSettings,
@@ -9,6 +10,7 @@ import {
   onOff,
   port,
   postgresUrl,
+  privateNetworks,
   redisUrl,
   unsignedAgentsUntil,
   wholeNumber,
@@ -57,17 +59,9 @@ export const adminSettings = z.object({
   /** The same number as ingest and workers have. */
   STREAM_SHARDS: wholeNumber(1, 1024, 8),
   /** Networks in CIDR form, comma separated, where identity providers may be although they are not public. */
-  SSO_ALLOWED_NETWORKS: z
-    .string()
-    .default('')
-    .transform((text) =>
-      text
-        .split(',')
-        .map((network) => network.trim())
-        .filter((network) => network !== ''),
-    )
-    .pipe(z.array(z.union([z.cidrv4(), z.cidrv6()], { error: 'should be networks such as 10.20.0.0/16' }))),
+  SSO_ALLOWED_NETWORKS: privateNetworks(),
   ...smsSettings,
+  ...filesSettings,
   ...storeSettings,
   ...sourceSettings,
   OUTBOX_TOKEN: outboxToken(),

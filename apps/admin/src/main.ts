@@ -9,6 +9,7 @@ import { connectRedis, connectSubscriber, untilReady } from '@muster/backplane/r
 import { verifySchema } from '@muster/db/migrate.ts'
 import { createPool } from '@muster/db/pool.ts'
 import { refusePowerfulLogin } from '@muster/db/roles.ts'
+import { filesStoreOf } from '@muster/files/config.ts'
 import { readConfig } from '@muster/kit/config.ts'
 import { readKeyring } from '@muster/kit/keyring.ts'
 import { createLog } from '@muster/kit/log.ts'
@@ -57,6 +58,7 @@ const services = createServices({
     releases: sourceOf(config),
   },
   releases: storeOf(config),
+  files: filesStoreOf(config),
 })
 const openRequests = new OpenRequests()
 const lastWords = () => openRequests.inWords()

@@ -60,7 +60,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     // Asked for by `refuseAmbiguity`, in our own words.
     http: { requireHostHeader: false },
   })
-  acceptBodies(app)
+  acceptBodies(app, operations)
   observeRequests(app, options.registry)
   options.openRequests?.follow(app)
   endConnections(app, stalledMs)

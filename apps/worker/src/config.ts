@@ -1,4 +1,5 @@
 import { mailSettings } from '@muster/areas/platform/mail/settings.ts'
+import { filesSettings } from '@muster/files/config.ts'
 import { hostSettings, logLevel, onOff, port, postgresUrl, redisUrl, wholeNumber } from '@muster/kit/config.ts'
 import { sourceSettings, storeSettings } from '@muster/releases/config.ts'
 import { z } from 'zod'
@@ -27,6 +28,7 @@ export const workerSettings = z.object({
   ...mailSettings,
   ...sourceSettings,
   ...storeSettings,
+  ...filesSettings,
   /** With it, this worker renews the timestamp of the releases. */
   RELEASE_ONLINE_KEY_FILE: z.string().optional(),
 })

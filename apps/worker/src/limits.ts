@@ -121,6 +121,8 @@ export const auditHeadsMs = 60_000
 /** How often answers kept for an Idempotency-Key are removed when their day is over. */
 export const repeatsMs = 600_000
 export const releasesMs = 30_000
+/** How soon the bytes of deleted and expired files are removed. */
+export const fileSweepMs = 60_000
 /** How often the gateways are told whose commands are stopped. */
 export const commandStopsMs = 1_000
 /** Metadata of a release host is good for a day. */

@@ -6,11 +6,13 @@ import { copyCommandStops } from '@muster/areas/fleet/devices/command-stops.jobs
 import { OrderSigner } from '@muster/areas/fleet/devices/order-signer.ts'
 import { changeFollower, sweepGroups } from '@muster/areas/fleet/groups/membership.jobs.ts'
 import { chainAudit, signAuditHeads } from '@muster/areas/platform/audit/chain.jobs.ts'
+import { sweepFiles } from '@muster/areas/platform/files/files.jobs.ts'
 import { forgetOldRepeats } from '@muster/areas/repeats.ts'
 import type { Redis } from '@muster/backplane/redis.ts'
 import { connectRedis, untilReady } from '@muster/backplane/redis.ts'
 import { createPool } from '@muster/db/pool.ts'
 import { refusePowerfulLogin } from '@muster/db/roles.ts'
+import { filesStoreOf } from '@muster/files/config.ts'
 import { type Keyring, readKeyring } from '@muster/kit/keyring.ts'
 import type { Log } from '@muster/kit/log.ts'
 import { createMetrics, observation } from '@muster/kit/metrics.ts'
@@ -32,6 +34,7 @@ import {
   auditHeadsMs,
   clonesMs,
   commandStopsMs,
+  fileSweepMs,
   generationsMs,
   groupChangesMs,
   groupSweepMs,
@@ -114,6 +117,7 @@ export async function createWorker(settings: WorkerSettings, log: Log): Promise<
       shards,
       ...repeated(parts),
       ...releases(parts),
+      ...files(parts),
     ],
     info: () => ({ workerId, metricsPort: observed.port }),
   }
@@ -212,6 +216,13 @@ function releases({ settings, redis, pool, log }: Parts): Service[] {
     periodic('releases', releasesMs, log, () => exclusively(redis, 'releases', follow)),
     periodic('release-metadata', mirrorMs, log, () => exclusively(redis, 'release-metadata', mirror)),
   ]
+}
+
+/** Nothing where the installation has no place for files. */
+function files({ settings, redis, pool, log }: Parts): Service[] {
+  const store = filesStoreOf(settings)
+  if (store === null) return []
+  return [periodic('files', fileSweepMs, log, () => exclusively(redis, 'files', () => sweepFiles(pool, store, log)))]
 }
 
 /** Started first, so that it closes last. */

@@ -39,12 +39,13 @@ export interface Parts {
   readonly log: Log
   readonly settings: Settings
   readonly releases?: ObjectStore | null
+  readonly files?: ObjectStore | null
 }
 
 /** Of one address, per process: far above what a person or a script does, far below what would hurt. */
 const requestsPerSecond = 2_000
 
-export function createServices({ subscriber = null, releases = null, ...parts }: Parts): Services {
+export function createServices({ subscriber = null, releases = null, files = null, ...parts }: Parts): Services {
   const clock = systemClock
   const limits = new Limits(parts.redis)
   const { redis, log, settings } = parts
@@ -52,6 +53,7 @@ export function createServices({ subscriber = null, releases = null, ...parts }:
   return {
     ...parts,
     releases,
+    files,
     clock,
     limits,
     sms: new Sms({ settings: settings.sms ?? null, redis, limits, log, keepsUnsent: Boolean(settings.outboxToken) }),

@@ -40,6 +40,8 @@ export interface Services {
   readonly denials: Denials
   /** Where signed releases of the agent lie; null where there are none. */
   readonly releases: ObjectStore | null
+  /** Where files of tenants are; null where the installation has no place for them. */
+  readonly files: ObjectStore | null
 }
 
 export interface Settings {

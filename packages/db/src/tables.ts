@@ -488,6 +488,24 @@ export interface EnrollmentKeys {
   deviceId: string | null
 }
 
+export interface Files {
+  id: string
+  partnerId: string | null
+  orgId: string | null
+  purpose: string
+  ownerId: string | null
+  name: string
+  contentType: string
+  storageKey: string
+  size: number | null
+  sha256: string | null
+  state: Generated<'pending' | 'ready' | 'deleted'>
+  createdBy: string | null
+  createdAt: Generated<string>
+  updatedAt: Generated<string>
+  expiresAt: string | null
+}
+
 export interface IdempotentRequests {
   caller: string
   operation: string
@@ -864,6 +882,7 @@ export interface Tables {
   devices: Devices
   enrollmentCodes: EnrollmentCodes
   enrollmentKeys: EnrollmentKeys
+  files: Files
   idempotentRequests: IdempotentRequests
   lateMetrics: LateMetrics
   mailOutbox: MailOutbox

@@ -7,6 +7,7 @@ import { S3Store } from './s3-store.ts'
 export interface Place {
   readonly folder: string | undefined
   readonly url: string | undefined
+  readonly prefix?: string
   readonly region: string
   readonly accessKey: string
   readonly secretKey: string

@@ -107,4 +107,11 @@ export const networks = () =>
         }),
       ),
     )
+/** Networks in CIDR form that are not public and may be reached all the same, with commas between. */
+export const privateNetworks = () =>
+  z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').flatMap((network) => (network.trim() === '' ? [] : [network.trim()])))
+    .pipe(z.array(z.union([z.cidrv4(), z.cidrv6()], { error: 'should be networks such as 10.20.0.0/16' })))
 export const logLevel = () => z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info')

@@ -157,7 +157,8 @@ function planProcesses({ urls, secretFiles, folder }: Stores, ports: StackPorts,
   // Executables of agents come from the data folder, unless somebody says otherwise.
   const place = options.env?.RELEASES_S3_URL === undefined && { RELEASES_DIR: join(folder.path, 'releases') }
   const outbox = options.outboxToken && { OUTBOX_TOKEN: options.outboxToken }
-  const both = { BINARY_SOURCE: 'local', ...place, ...options.env, ...outbox }
+  const files = options.env?.FILES_S3_URL === undefined && { FILES_DIR: join(folder.path, 'files') }
+  const both = { BINARY_SOURCE: 'local', ...place, ...files, ...options.env, ...outbox }
   const plans = [
     ...plan('admin', admin, {
       MAIL_SERVER: String(options.env?.SMTP_URL !== undefined),

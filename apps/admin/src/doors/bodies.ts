@@ -5,8 +5,11 @@ import { AppError } from '@muster/kit/errors.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { asBytes, decoded, jsonType, unfitJson } from './json-text.ts'
 
-/** JSON in UTF-8, of one reading, or plain bytes, unread, for what takes a file. An empty body counts as no input. */
-export function acceptBodies(app: FastifyInstance) {
+/**
+ * JSON in UTF-8, parsed, of one reading. Bodies of the other types that operations take reach their handlers unread. An empty
+ * body counts as no input.
+ */
+export function acceptBodies(app: FastifyInstance, operations: readonly { readonly endpoint: AnyEndpoint }[]) {
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(jsonType, { parseAs: 'buffer' }, (request, body, done) => {
@@ -17,7 +20,8 @@ export function acceptBodies(app: FastifyInstance) {
     if (unfit !== null) return done(new AppError('VALIDATION_ERROR', unfit))
     return parse(request, text, done)
   })
-  app.addContentTypeParser('application/octet-stream', (_request, _payload, done) => done(null))
+  const unread = new Set(operations.map(({ endpoint }) => endpoint.consumes).filter((type) => !isJson(type)))
+  for (const type of unread) app.addContentTypeParser(type, (_request, _payload, done) => done(null))
 }
 
 const isJson = (mediaType: string) => /[/+]json$/.test(mediaType)

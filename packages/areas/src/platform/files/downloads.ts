@@ -1,0 +1,26 @@
+import type { ObjectStore } from '@muster/files/object-store.ts'
+import type { RawAnswer, Request } from '@muster/kit/call.ts'
+import { notFound } from '@muster/kit/errors.ts'
+import { serveParts } from '@muster/kit/ranges.ts'
+import type { ReadyFile } from './files.queries.ts'
+
+/** A file as an attachment: whole, in the range that is asked for, or not at all where the caller has it. */
+export function serveDownload(request: Request, store: ObjectStore, file: ReadyFile): RawAnswer {
+  const headers = {
+    'content-type': file.contentType,
+    'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(file.name)}`,
+    'cache-control': 'private, no-cache',
+  }
+  return serveParts(request, {
+    tag: file.sha256,
+    headers,
+    size: file.size,
+    read: (range) => ({
+      async open() {
+        const body = await store.stream(file.storageKey, range)
+        if (body === null) throw notFound('File')
+        return body
+      },
+    }),
+  })
+}
