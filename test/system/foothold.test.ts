@@ -8,7 +8,8 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { connectRedis, type Redis, untilReady } from '@muster/backplane/redis.ts'
 import { nodesOf, type Order as Routed, sendToNode } from '@muster/backplane/routing.ts'
-import { type DownMessage, encodeDown } from '@muster/wire/down.ts'
+import { commandMessage } from '@muster/testkit/down-messages.ts'
+import { encodeDown } from '@muster/wire/down.ts'
 import type { Order } from '@muster/wire/messages/order.ts'
 import { messageIn, signOrderKeys } from '@muster/wire/orders.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -36,17 +37,11 @@ describe('finding 4: one foothold does not command the fleet', () => {
     return made
   }
   const online = () => fleet.device(tenant.org.id, (one) => one.status === 'online')
-  const script = (marker: string): DownMessage => ({
-    name: 'command',
-    sequence: 0,
-    body: {
-      id: randomUUID(),
-      type: 'run_script',
+  const script = (marker: string) =>
+    commandMessage({
       payload: { language: 'sh', script: `echo pwned >> ${join(folder, marker)}` },
-      timeoutMs: 10_000,
       expiresAt: Date.now() + tenYears,
-    },
-  })
+    })
   const inOrder = (order: Order) => encodeDown({ name: 'order', sequence: 0, body: order })
   /** A command of a person, from the API to the agent and back. */
   const run = (line: string) =>

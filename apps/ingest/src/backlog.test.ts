@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { connectRedis, type Redis, untilReady } from '@muster/backplane/redis.ts'
 import { sendToDevices } from '@muster/backplane/routing.ts'
 import { type OwnRedis, startOwnRedis } from '@muster/backplane/testing/redis-server.ts'
+import { commandMessage } from '@muster/testkit/down-messages.ts'
 import { encodeDown } from '@muster/wire/down.ts'
 import { command } from '@muster/wire/messages/command.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -42,10 +43,7 @@ async function send({ deviceId }: Device, frame: Uint8Array): Promise<void> {
   await sendToDevices(commands, [{ kind: 'frame', deviceId, bytes: orderFrame(deviceId, frame), ...about }])
 }
 
-function commandFrame(content: string): Uint8Array {
-  const body = { id: randomUUID(), type: 'run_script', payload: { content }, timeoutMs: 1, expiresAt: 1 }
-  return encodeDown({ name: 'command', sequence: 0, body })
-}
+const commandFrame = (content: string) => encodeDown(commandMessage({ payload: { content } }))
 
 function offerFrame(version: string): Uint8Array {
   const body = { version, url: 'https://muster.example/agent', sha256: 'a'.repeat(64), size: 1 }

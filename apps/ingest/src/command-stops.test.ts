@@ -7,6 +7,7 @@ import { decodeReply, type Replied } from '@muster/backplane/replies.ts'
 import { nodesOf, sendToDevices } from '@muster/backplane/routing.ts'
 import { type OwnRedis, startOwnRedis } from '@muster/backplane/testing/redis-server.ts'
 import { createLog } from '@muster/kit/log.ts'
+import { commandMessage } from '@muster/testkit/down-messages.ts'
 import { encodeDown } from '@muster/wire/down.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CommandStops } from './command-stops.ts'
@@ -46,11 +47,10 @@ async function connected(device: Device = fleet.enrol()) {
 type Connected = Awaited<ReturnType<typeof connected>>
 
 function commandOrder(deviceId: string, commandId: string) {
-  const body = { id: commandId, type: 'run_script', payload: {}, timeoutMs: 1_000, expiresAt: Date.now() + 60_000 }
   return {
     kind: 'frame',
     deviceId,
-    bytes: orderFrame(deviceId, encodeDown({ name: 'command', sequence: 0, body })),
+    bytes: orderFrame(deviceId, encodeDown(commandMessage({ id: commandId }))),
     commandId,
   } as const
 }

@@ -4,6 +4,7 @@ import type { Redis } from '@muster/backplane/redis.ts'
 import { connectRedis, untilReady } from '@muster/backplane/redis.ts'
 import { sendToDevices } from '@muster/backplane/routing.ts'
 import { type OwnRedis, startOwnRedis } from '@muster/backplane/testing/redis-server.ts'
+import { commandMessage } from '@muster/testkit/down-messages.ts'
 import { type CloseName, closeCodes } from '@muster/wire/close-codes.ts'
 import { encodeDown } from '@muster/wire/down.ts'
 import { encodeFrame } from '@muster/wire/frame.ts'
@@ -150,17 +151,7 @@ describe('one device', () => {
     const device = fleet.enrol()
     const before = await node.metric('muster_ingest_closes_total', 'close_code="4022"')
     const client = await RawClient.welcomed(node.port, device)
-    const frame = encodeDown({
-      name: 'command',
-      sequence: 0,
-      body: {
-        id: device.deviceId,
-        type: 'run_script',
-        payload: { content: 'x'.repeat(250_000) },
-        timeoutMs: 1,
-        expiresAt: 1,
-      },
-    })
+    const frame = encodeDown(commandMessage({ payload: { content: 'x'.repeat(250_000) } }))
     const order = { kind: 'frame', deviceId: device.deviceId, bytes: orderFrame(device.deviceId, frame) } as const
     while ((await node.metric('muster_ingest_closes_total', 'close_code="4022"')) === before)
       await sendToDevices(commands, [{ ...order, commandId: randomUUID() }])

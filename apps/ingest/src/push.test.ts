@@ -8,6 +8,7 @@ import type { Redis } from '@muster/backplane/redis.ts'
 import { connectRedis, untilReady } from '@muster/backplane/redis.ts'
 import { nodesOf, sendToDevices, sendToNode } from '@muster/backplane/routing.ts'
 import { type OwnRedis, startOwnRedis } from '@muster/backplane/testing/redis-server.ts'
+import { commandMessage } from '@muster/testkit/down-messages.ts'
 import { closeCodes } from '@muster/wire/close-codes.ts'
 import { encodeDown } from '@muster/wire/down.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -51,14 +52,8 @@ async function present(deviceId: string): Promise<void> {
   await until(async () => (await nodesOf(commands, [deviceId])).size === 1)
 }
 
-function commandFrame(deviceId: string, id: string): Uint8Array {
-  const frame = encodeDown({
-    name: 'command',
-    sequence: 0,
-    body: { id, type: 'refresh_inventory', payload: {}, timeoutMs: 1000, expiresAt: Date.now() + 60_000 },
-  })
-  return orderFrame(deviceId, frame)
-}
+const plainCommand = (id: string) => encodeDown(commandMessage({ id, type: 'refresh_inventory' }))
+const commandFrame = (deviceId: string, id: string) => orderFrame(deviceId, plainCommand(id))
 
 describe('a frame for a device', () => {
   test('reaches its socket, on whichever node that is, and is reported as sent', async () => {
@@ -230,12 +225,6 @@ describe('finding 4: an order that came through Redis, whoever wrote it', () => 
   })
 })
 
-const plainCommand = (id: string) =>
-  encodeDown({
-    name: 'command',
-    sequence: 0,
-    body: { id, type: 'refresh_inventory', payload: {}, timeoutMs: 1000, expiresAt: Date.now() + 60_000 },
-  })
 const updateFrame = () =>
   encodeDown({
     name: 'update',

@@ -1,6 +1,6 @@
 import { copyCommandStops } from '@muster/areas/fleet/devices/command-stops.jobs.ts'
 import { readCommandStops } from '@muster/backplane/command-stops.ts'
-import { opened } from '@muster/testkit/node.ts'
+import { opened } from '@muster/testkit/down-messages.ts'
 import { importJWK, jwtVerify } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { routeOpenCommands } from './pending-commands.ts'

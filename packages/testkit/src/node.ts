@@ -3,9 +3,9 @@ import { downStream, nodeLease, ordersField } from '@muster/backplane/keys.ts'
 import { takePresence } from '@muster/backplane/presence.ts'
 import { connectRedis, untilReady } from '@muster/backplane/redis.ts'
 import { decodeOrders } from '@muster/backplane/routing.ts'
-import { type DownMessage, decodeDown } from '@muster/wire/down.ts'
-import { messageIn } from '@muster/wire/orders.ts'
+import type { DownMessage } from '@muster/wire/down.ts'
 import { onTestFinished } from 'vitest'
+import { opened } from './down-messages.ts'
 import { operatorRedis } from './services.ts'
 import { testRedis } from './stores.ts'
 
@@ -46,10 +46,4 @@ export async function holding(...deviceIds: string[]) {
       return first
     },
   }
-}
-
-/** The message that a device is sent, out of its order. */
-export function opened(bytes: Uint8Array): DownMessage {
-  const message = decodeDown(bytes)
-  return message.name === 'order' ? messageIn(message.body) : message
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { appendFile, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { commandMessage } from '@muster/testkit/down-messages.ts'
 import type { DownMessage } from '@muster/wire/down.ts'
 import { encodeDown } from '@muster/wire/down.ts'
 import type { OrderFault } from '@muster/wire/messages/refusal.ts'
@@ -38,17 +39,11 @@ async function restarted(): Promise<void> {
   agent = await started()
 }
 
-const script = (marker: string): DownMessage => ({
-  name: 'command',
-  sequence: 0,
-  body: {
-    id: randomUUID(),
-    type: 'run_script',
+const script = (marker: string): DownMessage =>
+  commandMessage({
     payload: { language: 'sh', script: `echo ran >> ${join(folder.path, marker)}` },
-    timeoutMs: 10_000,
     expiresAt: Date.now() + 60 * minute,
-  },
-})
+  })
 const ran = async (marker: string) =>
   (await readFile(join(folder.path, marker), 'utf8').catch(() => '')).split('\n').length - 1
 const idOf = (message: DownMessage) => (message.name === 'command' ? message.body.id : '')

@@ -1,4 +1,5 @@
 import { randomInt, sign } from 'node:crypto'
+import { opened } from '@muster/testkit/down-messages.ts'
 import { type DownMessage, type DownName, decodeDown } from '@muster/wire/down.ts'
 import { encodeHeartbeat } from '@muster/wire/heartbeat-frame.ts'
 import { proofBytes } from '@muster/wire/identity.ts'
@@ -9,7 +10,6 @@ import { resumptionProof } from '@muster/wire/resumption.ts'
 import { encodeUp } from '@muster/wire/up.ts'
 import { protocolVersion, subprotocol } from '@muster/wire/version.ts'
 import type { Device } from './fleet.ts'
-import { opened } from './orders.ts'
 
 export type Named<Name extends DownName> = Extract<DownMessage, { name: Name }>
 

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { type DownMessage, decodeDown, encodeDown } from '@muster/wire/down.ts'
-import { messageIn, signOrders } from '@muster/wire/orders.ts'
+import { encodeDown } from '@muster/wire/down.ts'
+import { signOrders } from '@muster/wire/orders.ts'
 
 const { privateKey } = generateKeyPairSync('ed25519')
 let sequence = 0
@@ -12,10 +12,4 @@ export function orderFrame(device: string, frame: Uint8Array): Uint8Array {
   const [proof] = signOrders([{ head, frame }], privateKey)
   if (proof === undefined) throw new Error('One order has one proof')
   return encodeDown({ name: 'order', sequence: 0, body: { ...head, ...proof, key: 'test', frame } })
-}
-
-/** The message in a frame, out of its order. */
-export function opened(frame: Uint8Array): DownMessage {
-  const message = decodeDown(frame)
-  return message.name === 'order' ? messageIn(message.body) : message
 }

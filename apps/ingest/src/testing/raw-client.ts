@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { opened } from '@muster/testkit/down-messages.ts'
 import type { DownMessage } from '@muster/wire/down.ts'
 import { encodeUp } from '@muster/wire/up.ts'
 import { helloOf } from './client.ts'
 import type { Device } from './fleet.ts'
-import { opened } from './orders.ts'
 
 /** A live connection over a bare socket, which unlike a WebSocket can stop reading. */
 export class RawClient {
