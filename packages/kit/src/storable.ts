@@ -1,7 +1,6 @@
 // Input that no schema should have to think of: text that the database cannot hold, and shapes made to exhaust whoever
 // walks them. Checked once, before anything else looks at an input.
-const depthMax = 32
-const valuesMax = 100_000
+import { jsonLimits } from './json-limits.ts'
 
 const isStorableText = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
 
@@ -29,9 +28,9 @@ export function unfitInput(input: unknown): string | null {
     const { value, path, depth } = next
     if (typeof value === 'string' && !isStorableText(value)) return at(path, unstorable)
     if (typeof value !== 'object' || value === null) continue
-    if (depth > depthMax) return `The input is nested deeper than ${depthMax} levels`
+    if (depth > jsonLimits.inputDepth) return `The input is nested deeper than ${jsonLimits.inputDepth} levels`
     seen += Array.isArray(value) ? value.length : Object.keys(value).length
-    if (seen > valuesMax) return `The input holds more than ${valuesMax} values`
+    if (seen > jsonLimits.values) return `The input holds more than ${jsonLimits.values} values`
     for (const [key, inner] of Object.entries(value)) {
       if (!isStorableText(key)) return at(path, `has a field whose name ${unstorable}`)
       if (key === '__proto__' || isConstructor(key, inner)) return 'The input holds a field that objects cannot have'

@@ -1,6 +1,5 @@
 // JSON is looked at as text before it is parsed: what is in it twice, or without end, a parser would not tell any more.
-const depthMax = 64
-const membersMax = 10_000
+import { jsonLimits } from '@muster/kit/json-limits.ts'
 
 /** Other charsets than UTF-8 are none of JSON. */
 export const jsonType = /^application\/([\w.-]+\+)?json\s*(;\s*charset="?utf-8"?\s*)?$/i
@@ -53,7 +52,7 @@ export function unfitJson(text: string): string | null {
   for (let at = 0; at < text.length; at += 1) {
     const char = text[at]
     if (char === '{' || char === '[') {
-      if (around.length >= depthMax) return `The input is nested deeper than ${depthMax} levels`
+      if (around.length >= jsonLimits.textDepth) return `The input is nested deeper than ${jsonLimits.textDepth} levels`
       around.push(char === '{' ? new Set() : null)
     } else if (char === '}' || char === ']') {
       around.pop()
@@ -66,7 +65,7 @@ export function unfitJson(text: string): string | null {
         if (names.has(name)) return 'The input names a field twice'
         names.add(name)
         members += 1
-        if (members > membersMax) return `The input holds more than ${membersMax} fields`
+        if (members > jsonLimits.fields) return `The input holds more than ${jsonLimits.fields} fields`
       }
       at = end
     }

@@ -3,6 +3,7 @@ import type { Db } from '@muster/db/database.ts'
 import type { Tables } from '@muster/db/tables.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { conflict, invariant, notFound } from '@muster/kit/errors.ts'
+import canonicalize from 'canonicalize'
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import { z } from 'zod'
 import type { Call } from '../../operation.ts'
@@ -11,7 +12,6 @@ import { ApprovalStatus, type ApprovalSummary } from './approval-summary.contrac
 import type { Approval } from './approvals.contract.ts'
 import { QueuedCommand } from './commands.contract.ts'
 import type { Order, Target } from './commands.queries.ts'
-import { sorted } from './request-key.ts'
 import { visibleDevices } from './visibility.ts'
 
 const openMs = 3_600_000
@@ -33,10 +33,17 @@ export interface StoredApproval extends Approval {
   readonly requestKey: string | null
 }
 
-const hashOf = (order: Pick<Order, 'type' | 'payload' | 'timeoutMs'>, seconds: number, deviceIds: readonly string[]) =>
-  createHash('sha256')
-    .update(JSON.stringify([order.type, sorted(order.payload), order.timeoutMs, seconds, [...deviceIds].sort()]))
-    .digest('base64url')
+/** Names the form of the text that is hashed (RFC 8785). Hashes without it are of an earlier form, which was ambiguous. */
+const hashForm = 'jcs:'
+
+function hashOf(
+  { type, payload, timeoutMs }: Pick<Order, 'type' | 'payload' | 'timeoutMs'>,
+  seconds: number,
+  deviceIds: readonly string[],
+): string {
+  const text = canonicalize([type, payload, timeoutMs, seconds, [...deviceIds].sort()]) ?? ''
+  return `${hashForm}${createHash('sha256').update(text).digest('base64url')}`
+}
 
 /** Every device that the command is for is in the caller's sight. */
 const reachesAllTargets = (caller: Reach) => (eb: ExpressionBuilder<Tables, 'commandApprovals'>) =>
@@ -123,7 +130,9 @@ export async function approvalById(
   if (found === undefined) throw notFound('Approval')
   const { type, requestedAs, ...row } = found
   const isWhole = hashOf({ ...row, type: QueuedCommand.parse(type) }, row.expiresInSeconds, row.deviceIds) === row.hash
-  invariant(isWhole, 'what is stored of an approval is what was asked for')
+  const isEarlier = !row.hash.startsWith(hashForm)
+  if (isEarlier && why === 'to decide') throw conflict('The request is from before an upgrade. Send the command again')
+  invariant(isWhole || isEarlier, 'what is stored of an approval is what was asked for')
   return { ...row, type: QueuedCommand.parse(type), requestedAs: Place.parse(requestedAs) }
 }
 

@@ -98,6 +98,17 @@ describe('a command that reaches far, where a second person has to agree', () =>
     expect(await refusal(call(second, approvals.approve, { id, hash }))).toMatchObject({ status: 409 })
   })
 
+  it('can be read and not approved when its hash has a form from before an upgrade', async () => {
+    const { id } = await asked()
+    const hash = 'a-hash-of-an-earlier-form'
+    await system.query('UPDATE command_approvals SET hash = $2 WHERE id = $1', [id, hash])
+    expect(await call(here.partnerAdmin, approvals.get, { id })).toMatchObject({ status: 'pending', hash })
+    expect(await refusal(call(await admin(here), approvals.approve, { id, hash }))).toMatchObject({
+      status: 409,
+      message: expect.stringContaining('before an upgrade'),
+    })
+  })
+
   it('is asked for once, however often the request with its key is made', async () => {
     const idempotencyKey = randomUUID()
     const first = await asked({ idempotencyKey })

@@ -30,6 +30,23 @@ function sampleValue(name: FieldName, op: string) {
   return op === 'in' || op === 'notIn' ? [one as string] : one
 }
 
+describe('every field', () => {
+  const compiled = (name: FieldName) => {
+    const [op = ''] = operatorsOf[fields[name].type]
+    const filter = FilterExpression.parse({ field: name, op, value: sampleValue(name, op) })
+    return compileFilter(filter).toOperationNode()
+  }
+  it.each(Object.keys(fields) as FieldName[])('%s names the table that it is read from', (name) => {
+    const text = JSON.stringify(compiled(name))
+    const source = text.includes('device_inventory')
+      ? 'inventory'
+      : /"state\b|\bstate\./.test(text)
+        ? 'state'
+        : 'device'
+    expect(fields[name].source).toBe(source)
+  })
+})
+
 describe('filters', async () => {
   const { system } = await testServices()
   const here = await world()

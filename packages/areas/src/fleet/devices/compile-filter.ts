@@ -18,8 +18,12 @@ const countOf = (column: string) =>
 const percentOf = (used: Sql, total: Sql) => sql`(100.0 * ${used} / nullif(${total}, 0))`
 const column = (name: string) => sql`${sql.ref(name)}`
 
+type NameOfItems = { [Name in FieldName]: (typeof fields)[Name]['type'] extends 'items' ? Name : never }[FieldName]
+/** Memberships are asked in a way of their own. */
+type NameOfOne = Exclude<FieldName, NameOfItems | 'groupId'>
+
 /** One value per device. */
-const single: Partial<Record<FieldName, Sql>> = {
+const single: Record<NameOfOne, Sql> = {
   hostname: column('devices.hostname'),
   displayName: column('devices.display_name'),
   status: deviceStatusSql,
@@ -80,7 +84,7 @@ const member =
     WHERE i.device_id = devices.id AND ${matches(sql`(item ->> ${sql.lit(key)})`)} ${further})`
 
 /** Many values per device: a condition that holds when one of them matches. */
-const items: Partial<Record<FieldName, (matches: (value: Sql) => Condition) => Condition>> = {
+const items: Record<NameOfItems, (matches: (value: Sql) => Condition) => Condition> = {
   'software.name': member('software', 'name'),
   'software.publisher': member('software', 'publisher'),
   'services.name': member('services', 'name'),
@@ -177,6 +181,8 @@ const opposites: Record<string, string> = {
 }
 const not = (condition: Condition): Condition => sql<SqlBool>`(${condition}) IS NOT TRUE`
 
+const hasItems = (name: FieldName): name is NameOfItems => Object.hasOwn(items, name)
+
 function ofGroup({ value }: Comparison): Condition {
   return sql`EXISTS (SELECT FROM device_group_members m WHERE m.device_id = devices.id AND m.group_id = ANY (${many(value)}::uuid[]))`
 }
@@ -193,10 +199,8 @@ function compare(given: Comparison, custom: CustomTypes): Condition {
     return op === 'isSet'
       ? sql`EXISTS (SELECT FROM device_group_members m WHERE m.device_id = devices.id)`
       : ofGroup(given)
-  const listed = items[given.field]
-  if (listed !== undefined) return listed((value) => contains(value, given.value))
+  if (hasItems(given.field)) return items[given.field]((value) => contains(value, given.value))
   const target = single[given.field]
-  invariant(target !== undefined, `${given.field} has a column`)
   const { type } = fields[given.field]
   if (op === 'isSet') return type === 'tags' ? sql`${target} <> '{}'` : sql`${target} IS NOT NULL`
   return positive(target, type, given)

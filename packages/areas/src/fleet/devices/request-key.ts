@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Caller } from '@muster/kit/access.ts'
 import { conflict } from '@muster/kit/errors.ts'
+import canonicalize from 'canonicalize'
 import type { Command } from './commands.contract.ts'
 import type { Order } from './commands.queries.ts'
 
@@ -12,16 +13,7 @@ export const requestKeyOf = ({ userId }: Caller, key: string): string =>
 export function requireSameRequest(found: readonly Command[], order: Order): void {
   const [first] = found
   if (first === undefined) return
-  if (first.type === order.type && JSON.stringify(sorted(first.payload)) === JSON.stringify(sorted(order.payload)))
-    return
+  // The database keeps the keys of an object in an order of its own.
+  if (first.type === order.type && canonicalize(first.payload) === canonicalize(order.payload)) return
   throw conflict('The idempotency key was used for another request')
-}
-
-/** The database keeps the keys of an object in an order of its own. */
-export function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted)
-  if (value === null || typeof value !== 'object') return value
-  return Object.entries(value)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, entry]) => [key, sorted(entry)])
 }

@@ -1,66 +1,12 @@
 import { asSystem, type Db } from '@muster/db/database.ts'
 import { sql } from 'kysely'
 import type pg from 'pg'
+import { type FieldSource, fields, isFieldName } from '../devices/filter-fields.contract.ts'
 import { type DynamicGroup, evaluateGroup } from './membership.ts'
-
-// Which fields can change when a row of these tables does. Whatever is not named here belongs to the device itself.
-const stateFields = [
-  'status',
-  'statusAt',
-  'lastSeenAt',
-  'mainAgentSilentSince',
-  'watchdogStatus',
-  'cpuPercent',
-  'memoryUsed',
-  'memoryTotal',
-  'memoryPercent',
-  'memoryFree',
-  'diskUsed',
-  'diskTotal',
-  'diskPercent',
-  'diskFree',
-  'load1m',
-  'uptimeSeconds',
-  'networkRxBytes',
-  'networkTxBytes',
-  'processCount',
-]
-const inventoryFields = [
-  'inventoryCollectedAt',
-  'manufacturer',
-  'model',
-  'serialNumber',
-  'chassis',
-  'virtual',
-  'biosVendor',
-  'biosVersion',
-  'cpuModel',
-  'cpuCores',
-  'cpuThreads',
-  'cpuMhz',
-  'installedMemory',
-  'softwareCount',
-  'serviceCount',
-  'diskCount',
-  'software.name',
-  'software.publisher',
-  'services.name',
-  'services.running',
-  'services.stopped',
-  'disks.fileSystem',
-  'disks.mount',
-  'network.mac',
-  'network.address',
-  'network.interface',
-  'users.name',
-  'users.admin',
-  'users.loggedIn',
-  'graphics.model',
-]
 
 /** What changed since a moment, by kind of change and organisation. */
 interface Touched {
-  readonly kind: 'device' | 'state' | 'inventory'
+  readonly kind: FieldSource
   readonly orgId: string
   readonly deviceIds: string[]
 }
@@ -90,12 +36,9 @@ const dynamicGroups = (db: Db): Promise<Watching[]> =>
     .where('type', '=', 'dynamic')
     .execute()
 
-function concerns(group: Watching, kind: Touched['kind']): boolean {
-  const listed = kind === 'state' ? stateFields : inventoryFields
-  if (kind !== 'device') return group.fieldsUsed.some((field) => listed.includes(field))
-  // Site, lifecycle and organisation are looked at by every group.
-  return true
-}
+/** Site, lifecycle and organization are looked at by every group. */
+const concerns = ({ fieldsUsed }: Watching, kind: FieldSource): boolean =>
+  kind === 'device' || fieldsUsed.some((name) => isFieldName(name) && fields[name].source === kind)
 
 /**
  * Brings all dynamic groups in line with the devices that changed since then.

@@ -1,5 +1,5 @@
 // The two forms of an export. Both carry what verification needs: every field that is hashed, and the places in the chain.
-import { csvCell } from './csv.ts'
+import { csvRow } from '@muster/kit/csv.ts'
 import type { SignedHead } from './heads.ts'
 import type { AuditLog } from './logs.contract.ts'
 
@@ -37,15 +37,15 @@ type Pages = AsyncIterable<readonly ExportedLog[]>
 
 /** Absent values are empty cells; details and changed fields are JSON. */
 export async function* asCsv(pages: Pages): AsyncGenerator<string> {
-  yield `${csvColumns.join(',')}\r\n`
+  yield csvRow(csvColumns)
   for await (const page of pages) {
     let text = ''
     for (const record of page) {
       const cells = csvColumns.map((name) => {
         const value = record[name]
-        return csvCell(value !== null && typeof value === 'object' ? JSON.stringify(value) : value)
+        return value !== null && typeof value === 'object' ? JSON.stringify(value) : value
       })
-      text += `${cells.join(',')}\r\n`
+      text += csvRow(cells)
     }
     yield text
   }

@@ -1,8 +1,10 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
+import { pipeline } from 'node:stream'
+import { plainCell } from '@muster/kit/csv.ts'
+import { CsvError, parse } from 'csv-parse'
 import { z } from 'zod'
 import { chainOf } from './canonical.ts'
-import { csvRows, plainCell } from './csv.ts'
 import { chainedColumns } from './export-format.ts'
 import { ChainCheck, type ChainLink, type ChainReport } from './verify.ts'
 
@@ -95,7 +97,19 @@ async function* jsonLinks(lines: AsyncIterator<string>): AsyncGenerator<ChainLin
   }
 }
 
-const stream = (file: string) => createReadStream(file, 'utf8') as AsyncIterable<string>
+/** The rows of a CSV file, read as its text arrives. */
+async function* csvRows(file: string): AsyncGenerator<string[]> {
+  const parser = parse({ relax_column_count: true, relax_quotes: true })
+  // Errors of either stream come out where the rows are read.
+  pipeline(createReadStream(file), parser, () => undefined)
+  try {
+    yield* parser
+  } catch (error) {
+    if (error instanceof CsvError)
+      throw new ExportError(`The file is not valid CSV: ${error.message}`, { cause: error })
+    throw error
+  }
+}
 
 async function readJson(file: string): Promise<Read> {
   const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })[
@@ -134,7 +148,7 @@ async function* csvLinks(columns: readonly string[], rows: AsyncIterator<string[
 }
 
 async function readCsv(file: string): Promise<Read> {
-  const rows = csvRows(stream(file))
+  const rows = csvRows(file)
   const first = await rows.next()
   if (first.done || !`${first.value.join()},`.startsWith(`${chainedColumns.join()},`)) {
     throw new ExportError('The file does not begin like an export of the audit log')

@@ -1,17 +1,11 @@
+import { csvRow } from '@muster/kit/csv.ts'
 import type { Column } from '../../../ui/DataTable.tsx'
-
-// A spreadsheet must not take what somebody called a machine for a formula.
-const field = (value: string | number | null) => {
-  if (value === null) return ''
-  const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value)
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-}
 
 /** Rows as CSV, with the columns that are shown, in their order. */
 export function asCsv<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
   const written = columns.flatMap(({ header, text }) => (text ? [{ header, text }] : []))
-  const lines = rows.map((row) => written.map(({ text }) => field(text(row))).join(','))
-  return `${[written.map(({ header }) => field(header)).join(','), ...lines].join('\r\n')}\r\n`
+  const lines = rows.map((row) => csvRow(written.map(({ text }) => text(row))))
+  return [csvRow(written.map(({ header }) => header)), ...lines].join('')
 }
 
 /** Lets the browser keep something as a file. */
