@@ -43,8 +43,14 @@ export async function use() {
   })
   // @ts-expect-error a name is a text
   await client.POST('/orgs/sites', { body: { orgId: 'x', name: 5 } })
+  const proof = { currentPassword: 'secret', code: '123456' }
+  const key = await client.POST('/api-keys', { body: { name, scopes: ['devices:read'], ...proof } })
+  const kinds: unknown[] | undefined = key.error?.codeKinds
+  await client.DELETE('/auth/sessions', { body: { keepApiKeys: true, ...proof } })
+  // @ts-expect-error a proof never stands in the query
+  await client.DELETE('/auth/sessions', { params: { query: { keepApiKeys: true } } })
   const synced = await client.POST('/agent-versions/sync-upstream', { params: { query: { version: '1.0.0' } } })
-  return [made.data?.id, synced.data?.version]
+  return [kinds, made.data?.id, synced.data?.version]
 }
 `
 

@@ -2,6 +2,7 @@
 import type { Operation } from './call.ts'
 import type { AnyEndpoint } from './contract.ts'
 import { type Json, Schemas } from './openapi-schemas.ts'
+import { type ProofField, takesProof } from './proof.ts'
 import { isChangeOfOne, isRepeatable, refusalStatuses, successStatuses } from './statuses.ts'
 
 type Declared = Pick<Operation<never, never>, 'id' | 'endpoint'>
@@ -71,6 +72,15 @@ const requestHeaders = {
 } as const
 const headerParameter = (name: keyof typeof requestHeaders) => ({ $ref: `#/components/parameters/${name}` })
 
+/** A DELETE takes them in a body as well: they never stand in an address. */
+const proofProperties = {
+  currentPassword: {
+    type: 'string',
+    description: 'The password of the user. Needed where the answer is 403 with `confirmFields`',
+  },
+  code: { type: 'string', description: 'A code of the second factor, of a kind in `codeKinds`' },
+} satisfies Record<ProofField, Json>
+
 function requestParts(endpoint: AnyEndpoint, schemas: Schemas) {
   const {
     properties = {},
@@ -83,9 +93,10 @@ function requestParts(endpoint: AnyEndpoint, schemas: Schemas) {
   }
   const inPath = pathNames(endpoint.path)
   const takesJson = isJson(endpoint.consumes)
-  const noBody = endpoint.method === 'GET' || endpoint.method === 'DELETE'
+  const noBody = endpoint.inputIn !== 'body' && (endpoint.method === 'GET' || endpoint.method === 'DELETE')
   const inQuery = (name: string) => noBody || !takesJson || endpoint.query.includes(name)
   const rest = Object.entries(properties).filter(([name]) => !inPath.includes(name))
+  const proof = takesProof(endpoint.stepUp) && endpoint.method !== 'GET' ? Object.entries(proofProperties) : []
   const parameters: Json[] = inPath.map((name) => ({
     name,
     in: 'path',
@@ -101,10 +112,11 @@ function requestParts(endpoint: AnyEndpoint, schemas: Schemas) {
   if (!takesJson) {
     return { parameters, requestBody: { required: true, content: { [endpoint.consumes]: {} } } }
   }
-  const inBody = rest.filter(([name]) => !inQuery(name))
+  const own = rest.filter(([name]) => !inQuery(name))
+  const inBody = [...proof.filter(([name]) => !(name in properties)), ...own]
   const isOpen = additionalProperties !== false && !noBody
   if (inBody.length === 0 && !isOpen) return { parameters }
-  const needed = required.filter((name) => inBody.some(([own]) => own === name))
+  const needed = required.filter((name) => own.some(([field]) => field === name))
   const schema = {
     type: 'object',
     properties: Object.fromEntries(inBody),
@@ -170,6 +182,10 @@ const failure: Json = {
   properties: {
     code: { type: 'string', description: 'What programs decide by' },
     message: { type: 'string', description: 'What people read' },
+    issues: { type: 'array', items: {}, description: 'With VALIDATION_ERROR: every field that is wrong' },
+    confirm: { type: 'string', description: 'Present where a fresh proof is needed' },
+    confirmFields: { type: 'array', items: { type: 'string' }, description: 'The fields of the proof to send' },
+    codeKinds: { type: 'array', items: { type: 'string' }, description: 'The kinds of code that are accepted' },
     retryAfter: { type: 'number', description: 'Seconds until a further attempt can succeed' },
     requestId: { type: 'string', description: 'What the service logged the failure under' },
   },

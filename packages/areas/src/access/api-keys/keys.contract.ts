@@ -20,9 +20,11 @@ import {
 import { isPermission, type Permission } from '@muster/kit/permissions.ts'
 import { z } from 'zod'
 
-const permission = z.custom<Permission>((value) => typeof value === 'string' && isPermission(value), {
-  error: 'must be a permission such as devices:read',
-})
+const permission = z
+  .custom<Permission>((value) => typeof value === 'string' && isPermission(value), {
+    error: 'must be a permission such as devices:read',
+  })
+  .meta({ type: 'string', examples: ['devices:read'] })
 
 /** A key with which a program acts in its creator's name. The secret itself is shown once, when it is made. */
 export const ApiKey = z.object({

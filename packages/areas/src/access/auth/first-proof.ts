@@ -60,8 +60,9 @@ export async function proveMailbox(
 
 /**
  * What a link does that an administrator in charge of the account was shown, where there is no mail server: the account
- * opens the places that it has now, and credentials from before stop working. Its address stays unproven.
- * @returns what was dropped; null for an account that was proven or vouched for before
+ * opens the places that it has now. Its address counts as unproven, also where it was proven before: from now on the
+ * administrator may hold the account, and the next mail that its owner opens drops what was made meanwhile.
+ * @returns what was dropped; null for an account that was proven or vouched for before, which keeps its second factors
  */
 export async function vouch(db: Db, { clock }: Pick<Services, 'clock'>, userId: string): Promise<Dropped | null> {
   const account = await db
@@ -70,10 +71,14 @@ export async function vouch(db: Db, { clock }: Pick<Services, 'clock'>, userId: 
     .where('id', '=', userId)
     .forNoKeyUpdate()
     .executeTakeFirstOrThrow()
-  if (account.emailVerifiedAt !== null) return null
+  const memberships = await membershipsOf(db, userId)
+  // Only administrators of the installation are in charge of such an account, and they reach every tenant anyway.
+  if (memberships.some(({ scope }) => scope === 'system')) return null
+  const wasProven = account.emailVerifiedAt !== null
+  if (wasProven) await db.updateTable('users').set({ emailVerifiedAt: null }).where('id', '=', userId).execute()
   const vouchedAt = new Date(clock.now()).toISOString()
-  const isVouched = (await membershipsOf(db, userId)).some(({ vouched }) => vouched)
-  const dropped = isVouched ? null : await dropCredentials(db, userId, false)
+  const keeps = wasProven || memberships.some(({ vouched }) => vouched)
+  const dropped = keeps ? null : await dropCredentials(db, userId, false)
   for (const table of ['partnerUsers', 'organizationUsers'] as const) {
     await db
       .updateTable(table)

@@ -136,6 +136,27 @@ describe('without a mail server', () => {
     await system.query(`UPDATE partners SET status = 'active' WHERE id = $1`, [there.partner.id])
   })
 
+  it('finding 1: a handed reset of a proven account leaves its address unproven: the next mail drops what was made with it', async () => {
+    const tenant = { scope: 'partner', partnerId: here.partner.id } as const
+    const who = await withPassword(await person(tenant, { role: 'Partner Technician', mfaEnabled: false }))
+    const { resetUrl } = await call(here.partnerAdmin, protection.resetPassword, { id: who.userId })
+    const administrators = newPassword()
+    await call(null, password.reset, { token: tokenOf(resetUrl), newPassword: administrators }, anywhere())
+    const posing = await signIn(who.email, administrators)
+    expect(await call(posing, session.me, {})).toMatchObject({ partnerId: here.partner.id, emailVerified: false })
+    await system.query(
+      `INSERT INTO passkeys (user_id, credential_id, public_key, name) VALUES ($1, $2, '\\x00', 'Planted')`,
+      [who.userId, randomBytes(16).toString('hex')],
+    )
+    await invite(who.email, there)
+    const owners = newPassword()
+    await accept(await tokenMailedTo(who.email), owners)
+    expect(await refusal(signIn(who.email, administrators))).toMatchObject({ status: 401 })
+    expect(await refusal(call(posing, session.me, {}))).toMatchObject({ status: 401 })
+    expect((await system.query('SELECT FROM passkeys WHERE user_id = $1', [who.userId])).rowCount).toBe(0)
+    expect(await signIn(who.email, owners)).toMatchObject({ emailVerificationRequired: false })
+  })
+
   it('the link of a reset ends when the account is given more', async () => {
     const tenant = { scope: 'partner', partnerId: here.partner.id } as const
     const who = await withPassword(await person(tenant, { role: 'Partner Viewer', mfaEnabled: false }))
