@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { britishIn } from './british.ts'
 import { codeLines, filesIn, isTest, read, root, sources } from './sources.ts'
 
 const files = filesIn('.')
@@ -32,6 +33,14 @@ test.each(documents)('every heading that %s links to exists', (document) => {
     return headings.includes(anchor) ? [] : [`${path}#${anchor}`]
   })
   expect(broken).toEqual([])
+})
+
+const written = documents.filter((path) => !/^bench\/(RESULTS|notes\/)/.test(path))
+
+test.each(written)('%s has American spelling and words that need no decoding', (document) => {
+  const words = prose(read(document)).replace(/`[^`\n]*`|"[^"\n]*"/g, '')
+  expect(britishIn(words)).toEqual([])
+  expect(words.match(/\b(nobody|somebody|everybody|anybody|whoever|anew|e-mail)\b/gi) ?? []).toEqual([])
 })
 
 test('every npm script that a document, a deployment file or a message names exists', () => {
