@@ -1,4 +1,4 @@
-import { Passwords } from '@muster/areas/access/auth/passwords.ts'
+import { Passwords } from '@muster/areas/access/auth/passwords/passwords.ts'
 import type pg from 'pg'
 import { z } from 'zod'
 import { ApiClient } from './api-client.ts'

@@ -1,4 +1,4 @@
-import { refusalCodes } from '@muster/areas/fleet/devices/ask-device.ts'
+import { refusalCodes } from '@muster/areas/control/commands/delivery/ask-device.ts'
 import { errorStatus } from '@muster/kit/errors.ts'
 import { closeCodes } from '@muster/wire/close-codes.ts'
 import { agentAdvice, orderAdvice, updateAdvice } from './agent.ts'

@@ -1,5 +1,5 @@
 import type { CallbackError } from '@muster/areas/access/sso/flow.contract.ts'
-import type { SkipReason } from '@muster/areas/fleet/devices/commands.contract.ts'
+import type { SkipReason } from '@muster/areas/control/commands/commands.contract.ts'
 import type { Advice } from './http.ts'
 
 /** Why a sign-in through an identity provider failed. */

@@ -1,10 +1,10 @@
 // Of twenty requests at once, exactly as many pass as a limit allows.
 import { keys as apiKeys } from '@muster/areas/access/api-keys/keys.contract.ts'
 import { agents } from '@muster/areas/fleet/enrollment/agents.contract.ts'
-import { codes } from '@muster/areas/fleet/enrollment/codes.contract.ts'
-import { keys } from '@muster/areas/fleet/enrollment/keys.contract.ts'
+import { codes } from '@muster/areas/fleet/enrollment/codes/codes.contract.ts'
+import { keys } from '@muster/areas/fleet/enrollment/keys/keys.contract.ts'
 import { provision } from '@muster/areas/fleet/enrollment/provision.contract.ts'
-import { organizations } from '@muster/areas/tenancy/tenancy/organizations.contract.ts'
+import { organizations } from '@muster/areas/tenancy/tenancy/organizations/organizations.contract.ts'
 import { call } from '@muster/testkit/call.ts'
 import { machine } from '@muster/testkit/machines.ts'
 import { testServices } from '@muster/testkit/services.ts'

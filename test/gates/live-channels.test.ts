@@ -1,11 +1,11 @@
 // Case D7: whoever listens hears nothing of others. Every live channel is opened by everybody of one partner with everything
 // that can be guessed of another one, which then does whatever makes noise.
 
+import { autoUpdate } from '@muster/areas/control/commands/auto-update/auto-update.contract.ts'
+import { commands } from '@muster/areas/control/commands/commands.contract.ts'
 import { lifecycle } from '@muster/areas/control/lifecycle/lifecycle.contract.ts'
-import { autoUpdate } from '@muster/areas/fleet/devices/auto-update.contract.ts'
-import { commands } from '@muster/areas/fleet/devices/commands.contract.ts'
 import { agents } from '@muster/areas/fleet/enrollment/agents.contract.ts'
-import { keys } from '@muster/areas/fleet/enrollment/keys.contract.ts'
+import { keys } from '@muster/areas/fleet/enrollment/keys/keys.contract.ts'
 import type { Operation } from '@muster/areas/operation.ts'
 import { operations } from '@muster/areas/registry.ts'
 import { createRuntime } from '@muster/areas/runtime.ts'

@@ -3,7 +3,7 @@
 
 import type { About, Example } from '@muster/areas/examples.ts'
 import { agents } from '@muster/areas/fleet/enrollment/agents.contract.ts'
-import { keys } from '@muster/areas/fleet/enrollment/keys.contract.ts'
+import { keys } from '@muster/areas/fleet/enrollment/keys/keys.contract.ts'
 import type { Operation } from '@muster/areas/operation.ts'
 import { operations } from '@muster/areas/registry.ts'
 import { call } from '@muster/testkit/call.ts'

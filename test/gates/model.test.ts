@@ -1,6 +1,6 @@
 // Case B2: whatever is done in whatever order, by one or by two at once, the service does what the model does. Of two at once
 // the answers must be those of one order or of the other.
-import { partners } from '@muster/areas/tenancy/tenancy/partners.contract.ts'
+import { partners } from '@muster/areas/tenancy/tenancy/partners/partners.contract.ts'
 import { call } from '@muster/testkit/call.ts'
 import { world } from '@muster/testkit/world.ts'
 import fc from 'fast-check'

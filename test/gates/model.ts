@@ -1,7 +1,7 @@
 // What the service should do with organisations, sites and roles, in a few lines: the model that case B2 holds it against.
 import { roles } from '@muster/areas/access/roles/roles.contract.ts'
-import { organizations } from '@muster/areas/tenancy/tenancy/organizations.contract.ts'
-import { sites } from '@muster/areas/tenancy/tenancy/sites.contract.ts'
+import { organizations } from '@muster/areas/tenancy/tenancy/organizations/organizations.contract.ts'
+import { sites } from '@muster/areas/tenancy/tenancy/sites/sites.contract.ts'
 import { AppError } from '@muster/kit/errors.ts'
 import { call } from '@muster/testkit/call.ts'
 import type { World } from '@muster/testkit/world.ts'

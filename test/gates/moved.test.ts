@@ -1,9 +1,10 @@
 // Finding 4: what may be moved between tenants. Every table with rows about a device is listed before and after its move to
 // another organization, and every one of them has a declared fate.
 
+import { commands } from '@muster/areas/control/commands/commands.contract.ts'
+import { signerOf } from '@muster/areas/control/commands/delivery/order-signer.ts'
 import { lifecycle } from '@muster/areas/control/lifecycle/lifecycle.contract.ts'
 import { customFields } from '@muster/areas/fleet/custom-fields/custom-fields.contract.ts'
-import { commands } from '@muster/areas/fleet/devices/commands.contract.ts'
 import { devices } from '@muster/areas/fleet/devices/devices.contract.ts'
 import { agents } from '@muster/areas/fleet/enrollment/agents.contract.ts'
 import { provision } from '@muster/areas/fleet/enrollment/provision.contract.ts'
@@ -186,7 +187,7 @@ describe('deviation 4: what was asked for before the move', () => {
   it('never reaches the agent: what it gets first is what the new organization asks for', async () => {
     await setState(deviceId, { status: 'online' })
     const node = await holding(deviceId)
-    expect(await routeOpenCommands({ ...services, pool: system }, [deviceId])).toBe(0)
+    expect(await routeOpenCommands({ ...services, pool: system, signer: signerOf(services) }, [deviceId])).toBe(0)
     const { id } = await call(otherAdmin, commands.create, { id: deviceId, type: 'refresh_inventory' })
     expect((await node.next()).message).toMatchObject({ name: 'command', body: { id } })
   })

@@ -1,7 +1,8 @@
 // Finding 15: whatever stays open is capped. Every subscription of the registry is opened 200 times as one person, through each
 // door, so that one added later is covered without being named here.
+
 import { request as ask, type ClientRequest } from 'node:http'
-import { opaqueToken } from '@muster/areas/access/auth/tokens.ts'
+import { accessTokensOf, opaqueToken } from '@muster/areas/access/auth/sessions/tokens.ts'
 import type { Operation } from '@muster/areas/operation.ts'
 import { operations } from '@muster/areas/registry.ts'
 import { usualStreamLimits } from '@muster/kit/open-streams.ts'
@@ -76,7 +77,9 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
 /** The same person, signed in at one more place. */
 async function anotherSession({ userId }: Person): Promise<string> {
-  const { system, accessTokens } = await testServices()
+  const services = await testServices()
+  const { system } = services
+  const accessTokens = accessTokensOf(services)
   const { rows } = await system.query<{ id: string }>(
     `INSERT INTO sessions (user_id, token_hash, mfa, expires_at) VALUES ($1, $2, true, now() + interval '1 day') RETURNING id`,
     [userId, opaqueToken()],

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Operation } from '@muster/areas/operation.ts'
 import { operations } from '@muster/areas/registry.ts'
-import { organizations } from '@muster/areas/tenancy/tenancy/organizations.contract.ts'
+import { organizations } from '@muster/areas/tenancy/tenancy/organizations/organizations.contract.ts'
 import type { Scope } from '@muster/kit/contract.ts'
 import { call } from '@muster/testkit/call.ts'
 import { person, world } from '@muster/testkit/world.ts'

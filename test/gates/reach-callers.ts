@@ -1,11 +1,13 @@
 // Callers with limits, and everything that they might use to get around them.
+
 import { reviews } from '@muster/areas/access/access-reviews/reviews.contract.ts'
 import { keys as apiKeys } from '@muster/areas/access/api-keys/keys.contract.ts'
+import { callersOf } from '@muster/areas/caller-cache.ts'
 import type { Stage } from '@muster/areas/examples.ts'
-import { keys } from '@muster/areas/fleet/enrollment/keys.contract.ts'
+import { keys } from '@muster/areas/fleet/enrollment/keys/keys.contract.ts'
 import { groups } from '@muster/areas/fleet/groups/groups.contract.ts'
+import { permissionCatalog } from '@muster/areas/vocabulary.contract.ts'
 import { asSystem } from '@muster/db/database.ts'
-import { permissionCatalog } from '@muster/kit/permissions.ts'
 import { call } from '@muster/testkit/call.ts'
 import { enrolled } from '@muster/testkit/machines.ts'
 import { testServices } from '@muster/testkit/services.ts'
@@ -42,7 +44,9 @@ async function roleWithout({ stage }: StageWorld, name: string, without: readonl
 }
 
 async function assign(who: Person, roleId: string): Promise<void> {
-  const { system, callers } = await testServices()
+  const services = await testServices()
+  const { system } = services
+  const callers = callersOf(services)
   await system.query('UPDATE organization_users SET role_id = $2 WHERE user_id = $1', [who.userId, roleId])
   callers.clear()
 }

@@ -1,13 +1,13 @@
 // Findings 2, 6 and 14 as an invariant. Callers with limits make every mutation of the registry, as its example says and around
 // it: what they reach afterwards lies within what they reached before, and nothing changes that allows more than they may.
-import { authenticate } from '@muster/areas/access/auth/authenticate.ts'
+import { authenticate } from '@muster/areas/access/auth/sessions/authenticate.ts'
 import type { Operation } from '@muster/areas/operation.ts'
 import { operations } from '@muster/areas/registry.ts'
 import { createRuntime } from '@muster/areas/runtime.ts'
+import { isPermission } from '@muster/areas/vocabulary.contract.ts'
 import { asCaller, asSystem } from '@muster/db/database.ts'
 import { type Caller, hasPermission } from '@muster/kit/access.ts'
 import { AppError } from '@muster/kit/errors.ts'
-import { isPermission } from '@muster/kit/permissions.ts'
 import { run } from '@muster/kit/run.ts'
 import { requestAs } from '@muster/testkit/call.ts'
 import { testServices } from '@muster/testkit/services.ts'

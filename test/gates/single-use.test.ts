@@ -1,6 +1,6 @@
 // Case D8: what is handed out to go on with — cursors, links, keys — works for whom it was made, for what it was made, once.
 import { randomBytes } from 'node:crypto'
-import { invitations } from '@muster/areas/access/users/invitations.contract.ts'
+import { invitations } from '@muster/areas/access/users/invitations/invitations.contract.ts'
 import { users } from '@muster/areas/access/users/users.contract.ts'
 import { agents } from '@muster/areas/fleet/enrollment/agents.contract.ts'
 import { provision } from '@muster/areas/fleet/enrollment/provision.contract.ts'

@@ -2,7 +2,8 @@
 // answer and from what their examples write, so a new one is judged without being named.
 
 import { keys as apiKeys } from '@muster/areas/access/api-keys/keys.contract.ts'
-import { farReach } from '@muster/areas/fleet/devices/commands.contract.ts'
+import { limitsOf } from '@muster/areas/access/auth/limits.ts'
+import { farReach } from '@muster/areas/control/commands/commands.contract.ts'
 import type { Operation } from '@muster/areas/operation.ts'
 import { operations } from '@muster/areas/registry.ts'
 import type { Db } from '@muster/db/database.ts'
@@ -39,16 +40,18 @@ const secretFields = /^(key|token|secret|code|recoveryCodes|accessToken|refreshT
 
 /** Operations whose occasion an example cannot bring about, and the test that does. The list only shrinks. */
 const provedElsewhere: Readonly<Record<string, string>> = {
-  'devices.approvals.refuse': 'packages/areas/src/fleet/devices/approvals.test.ts',
+  'devices.approvals.refuse': 'packages/areas/src/control/commands/approvals/approvals.test.ts',
 }
 const isProvedElsewhere = ({ id, endpoint }: Operation) =>
   id in provedElsewhere ||
-  // These count how many devices the caller has reached: packages/areas/src/fleet/devices/bulk.test.ts.
+  // These count how many devices the caller has reached: packages/areas/src/control/commands/bulk/bulk.test.ts.
   endpoint.stepUp === farReach
 
 const there = await buildStage()
 const { stage } = there
-const { system, limits } = await testServices()
+const services = await testServices()
+const { system } = services
+const limits = limitsOf(services)
 
 type Who = Person & { readonly scope: Scope; readonly password: string }
 const { partner } = stage

@@ -1,7 +1,7 @@
 // An organisation that is suspended or churned is kept and read, and nothing in it is added, changed or commanded. What stays
 // open is listed here: taking access away, and what belongs to a person or to the partner.
 import { operations } from '@muster/areas/registry.ts'
-import { organizations } from '@muster/areas/tenancy/tenancy/organizations.contract.ts'
+import { organizations } from '@muster/areas/tenancy/tenancy/organizations/organizations.contract.ts'
 import { call } from '@muster/testkit/call.ts'
 import { describe, expect, it } from 'vitest'
 import { exampleOf } from './example-of.ts'

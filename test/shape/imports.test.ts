@@ -97,7 +97,7 @@ describe('dependencies point one way', () => {
 describe('contracts and rules can be read by a browser', () => {
   test('they import only zod, the vocabulary of operations and their kind', () => {
     const kind = /\.(contract|rules)\.ts$/
-    const allowed = /^zod$|^packages\/kit\/src\/(contract|permissions|audit-actions)\.ts$|^packages\/wire\/src\//
+    const allowed = /^zod$|^packages\/kit\/src\/(contract|vocabulary)\.ts$|^packages\/wire\/src\//
     const wrong = imports.filter(({ from, to }) => kind.test(from) && !kind.test(to) && !allowed.test(to))
     expect(wrong.map(told)).toEqual([])
   })
@@ -105,7 +105,7 @@ describe('contracts and rules can be read by a browser', () => {
 
 describe('the console is a thin client', () => {
   test('it imports of ours only contracts, rules, the vocabulary and types', () => {
-    const allowed = /\.(contract|rules)\.ts$|^packages\/kit\/src\/(contract|csv|permissions|audit-actions)\.ts$/
+    const allowed = /\.(contract|rules)\.ts$|^packages\/kit\/src\/(contract|csv|vocabulary)\.ts$/
     const wrong = imports.filter(
       ({ from, to, onlyTypes }) =>
         from.startsWith('apps/console/') && to.startsWith('packages/') && !onlyTypes && !allowed.test(to),

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { OutputEvent } from '@muster/areas/fleet/devices/output.contract.ts'
+import type { OutputEvent } from '@muster/areas/control/commands/output/output.contract.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually, Fleet } from './fleet.ts'
 

@@ -1,6 +1,6 @@
 // The main job from end to end: an agent enrols, reports, is seen, is commanded. Every process is the real one.
 import { hostname } from 'node:os'
-import type { DeviceEvent } from '@muster/areas/fleet/devices/live.contract.ts'
+import type { DeviceEvent } from '@muster/areas/control/live/live.contract.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually, Fleet } from './fleet.ts'
 

@@ -1,7 +1,8 @@
 // What HTTP gives its callers around every operation: versions, conditions, keys against repeats, codings, ids, limits.
+
 import { randomUUID } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
-import { Denials } from '@muster/areas/platform/audit/denials.ts'
+import { Denials, denialsOf } from '@muster/areas/platform/audit/denials.ts'
 import { operations } from '@muster/areas/registry.ts'
 import { createRuntime } from '@muster/areas/runtime.ts'
 import { signedInLongAgo } from '@muster/testkit/credentials.ts'
@@ -11,7 +12,9 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { testServer } from './testing/server.ts'
 
 const here = await world()
-const { system, denials } = await testServices()
+const services = await testServices()
+const { system } = services
+const denials = denialsOf(services)
 const app = await testServer()
 afterAll(() => app.close())
 
@@ -230,7 +233,7 @@ describe('a refusal with 403', () => {
     const refusedBy = async (own: Denials) => {
       const who = await person({ scope: 'partner', partnerId: here.partner.id }, { role: 'Partner Viewer' })
       const closing = await testServer({
-        runtime: createRuntime({ ...services, denials: own }),
+        runtime: createRuntime(denialsOf.replaced(services, own)),
       })
       for (let n = 0; n < 22; n++)
         await closing.inject({

@@ -1,6 +1,6 @@
 import '@muster/kit/production.ts'
 
-import { bootstrap } from '@muster/areas/access/auth/bootstrap.ts'
+import { bootstrap } from '@muster/areas/access/auth/sign-in/bootstrap.ts'
 import { smsFrom } from '@muster/areas/access/auth/sms-settings.ts'
 import { requireEncryptedAddresses } from '@muster/areas/fleet/enrollment/public-addresses.ts'
 import { operations } from '@muster/areas/registry.ts'

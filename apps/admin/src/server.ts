@@ -1,6 +1,7 @@
 import cookie from '@fastify/cookie'
 import helmet from '@fastify/helmet'
 import type { Operation } from '@muster/areas/operation.ts'
+import { denialsOf } from '@muster/areas/platform/audit/denials.ts'
 import type { Services } from '@muster/areas/services.ts'
 import type { Db } from '@muster/db/database.ts'
 import type { Runtime } from '@muster/kit/call.ts'
@@ -87,7 +88,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     done()
   })
   // All requests are answered by then: the counts of refusals are whole.
-  app.addHook('onClose', () => runtime.services.denials.end())
+  app.addHook('onClose', () => denialsOf(runtime.services).end())
   await app.register(helmet, {
     contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } },
     strictTransportSecurity: secureCookies,

@@ -1,6 +1,6 @@
 // What an area of the console declares. `areas.ts` lists the areas; routes, navigation, palette and header are read from them.
 import type { Scope } from '@muster/kit/contract.ts'
-import type { Permission } from '@muster/kit/permissions.ts'
+import type { Permission } from '@muster/kit/vocabulary.ts'
 import type { AnyRoute } from '@tanstack/react-router'
 import type { LucideIcon } from 'lucide-react'
 import type { ComponentType } from 'react'

@@ -1,4 +1,4 @@
-import type { OrderSigner } from '@muster/areas/fleet/devices/order-signer.ts'
+import type { OrderSigner } from '@muster/areas/control/commands/delivery/order-signer.ts'
 import type { Redis } from '@muster/backplane/redis.ts'
 import type { Keyring } from '@muster/kit/keyring.ts'
 import type { Log } from '@muster/kit/log.ts'

@@ -1,5 +1,5 @@
-import type { CommandStatus } from '@muster/areas/fleet/devices/commands.contract.ts'
-import { type CommandEvent, hasEnded, nextStatus } from '@muster/areas/fleet/devices/commands.rules.ts'
+import type { CommandStatus } from '@muster/areas/control/commands/commands.contract.ts'
+import { type CommandEvent, hasEnded, nextStatus } from '@muster/areas/control/commands/commands.rules.ts'
 import type pg from 'pg'
 import type { CommandRecord, Owned } from './decoded.ts'
 import type { DeviceChange } from './inventory.ts'

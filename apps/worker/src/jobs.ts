@@ -1,6 +1,6 @@
 import { remindReviewers } from '@muster/areas/access/access-reviews/reminders.jobs.ts'
-import { forgetOldSessions } from '@muster/areas/access/auth/forget.jobs.ts'
-import { ensureAuditPartitions } from '@muster/areas/platform/audit/chain.jobs.ts'
+import { forgetOldSessions } from '@muster/areas/access/auth/sessions/forget.jobs.ts'
+import { ensureAuditPartitions } from '@muster/areas/platform/audit/chain/chain.jobs.ts'
 import { forgetOldMail } from '@muster/areas/platform/mail/sender.jobs.ts'
 import type { Redis } from '@muster/backplane/redis.ts'
 import type { Log } from '@muster/kit/log.ts'

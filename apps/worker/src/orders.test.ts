@@ -1,4 +1,4 @@
-import { copyCommandStops } from '@muster/areas/fleet/devices/command-stops.jobs.ts'
+import { copyCommandStops } from '@muster/areas/control/commands/stops/stops.jobs.ts'
 import { readCommandStops } from '@muster/backplane/command-stops.ts'
 import { opened } from '@muster/testkit/down-messages.ts'
 import { importJWK, jwtVerify } from 'jose'

@@ -1,4 +1,8 @@
-import { frameToOrder, type Instruction, type OrderSigner } from '@muster/areas/fleet/devices/order-signer.ts'
+import {
+  frameToOrder,
+  type Instruction,
+  type OrderSigner,
+} from '@muster/areas/control/commands/delivery/order-signer.ts'
 import type { Redis } from '@muster/backplane/redis.ts'
 import { sendToDevices } from '@muster/backplane/routing.ts'
 import type { Log } from '@muster/kit/log.ts'

@@ -1,4 +1,8 @@
-import { frameToOrder, type Instruction, type OrderSigner } from '@muster/areas/fleet/devices/order-signer.ts'
+import {
+  frameToOrder,
+  type Instruction,
+  type OrderSigner,
+} from '@muster/areas/control/commands/delivery/order-signer.ts'
 import { signDeviceCertificate } from '@muster/areas/fleet/enrollment/certificates.ts'
 import { presenceField } from '@muster/backplane/presence.ts'
 import type { Redis } from '@muster/backplane/redis.ts'

@@ -1,4 +1,4 @@
-import { frameToOrder, type OrderSigner } from '@muster/areas/fleet/devices/order-signer.ts'
+import { frameToOrder, type OrderSigner } from '@muster/areas/control/commands/delivery/order-signer.ts'
 import { signDeviceCertificate } from '@muster/areas/fleet/enrollment/certificates.ts'
 import type { Redis } from '@muster/backplane/redis.ts'
 import { sendToDevices } from '@muster/backplane/routing.ts'

@@ -1,4 +1,4 @@
-import { bulkDevicesMax } from '@muster/areas/fleet/devices/commands.contract.ts'
+import { bulkDevicesMax } from '@muster/areas/control/commands/commands.contract.ts'
 import { z } from 'zod'
 import { administrator, type BenchStack, startBenchStack } from '../bench-stack.ts'
 import { idOf } from '../fleet-files.ts'

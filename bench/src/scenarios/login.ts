@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { Passwords } from '@muster/areas/access/auth/passwords.ts'
+import { Passwords } from '@muster/areas/access/auth/passwords/passwords.ts'
 import type pg from 'pg'
 import { z } from 'zod'
 import { type BenchStack, startBenchStack } from '../bench-stack.ts'

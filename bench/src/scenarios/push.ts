@@ -1,4 +1,4 @@
-import { frameToOrder, OrderSigner } from '@muster/areas/fleet/devices/order-signer.ts'
+import { frameToOrder, OrderSigner } from '@muster/areas/control/commands/delivery/order-signer.ts'
 import { sendToDevices } from '@muster/backplane/routing.ts'
 import { createKeyring } from '@muster/kit/keyring.ts'
 import { freePort } from '@muster/stack/ports.ts'

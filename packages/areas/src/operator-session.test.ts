@@ -3,10 +3,10 @@ import { call, refusal } from '@muster/testkit/call.ts'
 import { testServices } from '@muster/testkit/services.ts'
 import { person, world } from '@muster/testkit/world.ts'
 import { expect, it } from 'vitest'
-import { session } from './access/auth/session.contract.ts'
-import { sessions } from './access/auth/sessions.contract.ts'
+import { sessions } from './access/auth/sessions/sessions.contract.ts'
+import { session } from './access/auth/sign-in/session.contract.ts'
 import { openOperatorSession } from './operator-session.ts'
-import { partners } from './tenancy/tenancy/partners.contract.ts'
+import { partners } from './tenancy/tenancy/partners/partners.contract.ts'
 
 const here = await world()
 const services = await testServices()

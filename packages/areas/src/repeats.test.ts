@@ -6,7 +6,7 @@ import { requestAs } from '@muster/testkit/call.ts'
 import { testRuntime, testServices } from '@muster/testkit/services.ts'
 import { world } from '@muster/testkit/world.ts'
 import { describe, expect, it } from 'vitest'
-import { authenticate } from './access/auth/authenticate.ts'
+import { authenticate } from './access/auth/sessions/authenticate.ts'
 import { repeatIn } from './repeats.ts'
 
 const here = await world()

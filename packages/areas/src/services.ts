@@ -1,47 +1,52 @@
-import type { Redis } from '@muster/backplane/redis.ts'
+import type { Redis, Subscriber } from '@muster/backplane/redis.ts'
 import type { ObjectStore } from '@muster/files/object-store.ts'
 import type { Clock } from '@muster/kit/clock.ts'
 import type { Keyring } from '@muster/kit/keyring.ts'
 import type { Log } from '@muster/kit/log.ts'
 import type pg from 'pg'
-import type { CallerCache } from './access/auth/caller-cache.ts'
-import type { Limits } from './access/auth/limits.ts'
-import type { Passwords } from './access/auth/passwords.ts'
-import type { Sms, SmsSettings } from './access/auth/sms.ts'
-import type { AccessTokens } from './access/auth/tokens.ts'
-import type { DeviceRequests } from './fleet/devices/device-requests.ts'
-import type { LiveEvents } from './fleet/devices/live-events.ts'
-import type { OrderSigner } from './fleet/devices/order-signer.ts'
-import type { WatchedGroups } from './fleet/devices/watched-groups.ts'
-import type { Denials } from './platform/audit/denials.ts'
 
-/** What handlers use beside their transaction. Built once per process, never reached through a global. */
-export interface Services {
+/** What every process has that runs operations. */
+export interface Core {
   /** The caller's reach applies: `asCaller(people, caller, …)`. */
   readonly people: pg.Pool
   /** Beyond tenants: credential look-ups, public operations. */
   readonly system: pg.Pool
   readonly redis: Redis
+  /** For messages of other processes; without it, changes of authority made elsewhere are seen within half a second. */
+  readonly subscriber: Subscriber | null
   readonly keyring: Keyring
   readonly clock: Clock
   readonly log: Log
   readonly settings: Settings
-  readonly limits: Limits
-  readonly passwords: Passwords
-  readonly accessTokens: AccessTokens
-  readonly callers: CallerCache
-  readonly sms: Sms
-  readonly live: LiveEvents
-  readonly groups: WatchedGroups
-  readonly deviceRequests: DeviceRequests
-  /** Makes orders to devices. */
-  readonly signer: OrderSigner
-  /** Refusals with 403 on their way to the audit log. */
-  readonly denials: Denials
   /** Where signed releases of the agent lie; null where there are none. */
   readonly releases: ObjectStore | null
   /** Where files of tenants are; null where the installation has no place for them. */
   readonly files: ObjectStore | null
+}
+
+/** What handlers use beside their transaction. Areas add their own parts with `service`. */
+export interface Services extends Core {
+  /** The parts that were made for this process; a copy of the services shares them. */
+  readonly core: Core
+}
+
+/** A part that an area owns: made once per process, when it is first asked for. */
+export function service<T extends object>(make: (core: Core) => T) {
+  const made = new WeakMap<Core, T>()
+  const of = ({ core }: Pick<Services, 'core'>): T => {
+    const known = made.get(core)
+    if (known !== undefined) return known
+    const part = make(core)
+    made.set(core, part)
+    return part
+  }
+  /** The services with another part in place of the usual one. */
+  const replaced = (services: Services, part: T): Services => {
+    const core = { ...services.core }
+    made.set(core, part)
+    return { ...services, core }
+  }
+  return Object.assign(of, { replaced })
 }
 
 export interface Settings {
@@ -79,6 +84,17 @@ export interface Settings {
   readonly sms?: SmsSettings | null
   /** Where agents get their executables from. */
   readonly releases?: ReleaseSource
+}
+
+export interface SmsSettings {
+  /** Where the gateway's API begins, for example https://api.twilio.com */
+  readonly baseUrl: string
+  readonly accountId: string
+  readonly token: string
+  /** The number or name that messages come from. */
+  readonly from: string
+  /** Messages of a day, for everybody together: what a mistake or an abuse can cost at most. */
+  readonly perDayMax: number
 }
 
 export interface ReleaseSource {

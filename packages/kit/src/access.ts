@@ -1,6 +1,6 @@
 import type { Access, Scope } from './contract.ts'
 import { denied, emailNotVerified, mfaRequired, unauthenticated } from './errors.ts'
-import type { Permission } from './permissions.ts'
+import type { Permission } from './vocabulary.ts'
 
 /** Who is asking, and what the hierarchy lets them reach. Resolved from the credential, never from the request. */
 export interface Caller {

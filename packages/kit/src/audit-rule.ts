@@ -1,8 +1,8 @@
 // Holds an operation to the audit rule that it declares.
 import { type AuditNote, changedFields } from './audit.ts'
-import type { AuditAction } from './audit-actions.ts'
 import type { AuditRecord, Operation } from './call.ts'
 import { invariant } from './errors.ts'
+import type { AuditAction } from './vocabulary.ts'
 
 type AnyOperation = Pick<Operation<unknown, unknown>, 'id' | 'endpoint'>
 

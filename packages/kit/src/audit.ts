@@ -1,4 +1,4 @@
-import type { AuditAction } from './audit-actions.ts'
+import type { AuditAction } from './vocabulary.ts'
 
 /** What a handler says about the change it made; `run` adds who, when and from where. */
 export interface AuditNote {

@@ -2,13 +2,13 @@
 import type { Readable } from 'node:stream'
 import type { Caller } from './access.ts'
 import type { AuditNote } from './audit.ts'
-import type { AuditAction } from './audit-actions.ts'
 import type { AnyEndpoint, Endpoint, Resource } from './contract.ts'
 import { invariant } from './errors.ts'
 import type { Repeat } from './idempotency.ts'
 import type { OpenStreams } from './open-streams.ts'
 import type { Proof, Proved } from './proof.ts'
 import { isChangeOfOne } from './statuses.ts'
+import type { AuditAction } from './vocabulary.ts'
 
 /** What a door knows of a request. */
 export interface Request {

@@ -1,9 +1,8 @@
 // The vocabulary in which operations are declared. The console loads this file: nothing of the server may be imported here.
 import { z } from 'zod'
-import type { AuditAction } from './audit-actions.ts'
-import type { Permission } from './permissions.ts'
 import type { WithProof } from './proof.ts'
 import { strictSchema } from './strict.ts'
+import type { AuditAction, Permission } from './vocabulary.ts'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 export type Scope = 'system' | 'partner' | 'organization'

@@ -13,8 +13,8 @@ import {
 import { anyone, can, changes, create, get, id, patch, signedIn, stepUpWhen, unaudited } from './contract.ts'
 import { AppError, tooMany } from './errors.ts'
 import { OpenStreams, usualStreamLimits } from './open-streams.ts'
-import type { Permission } from './permissions.ts'
 import { run } from './run.ts'
+import type { Permission } from './vocabulary.ts'
 
 type Db = { readonly name: 'db' }
 const caller: Caller = {

@@ -1,5 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto'
-import { newRecoveryCodes, storedCodes } from '@muster/areas/access/auth/recovery-codes.ts'
+import { newRecoveryCodes, storedCodes } from '@muster/areas/access/auth/factors/recovery-codes.ts'
+import { passwordsOf } from '@muster/areas/access/auth/passwords/passwords.ts'
+import { callersOf } from '@muster/areas/caller-cache.ts'
 import type { Reply } from '@muster/kit/call.ts'
 import { testServices } from './services.ts'
 import type { Person } from './world.ts'
@@ -12,7 +14,9 @@ export async function withPassword<P extends Person>(
   who: P,
   password = newPassword(),
 ): Promise<P & { password: string }> {
-  const { system, passwords } = await testServices()
+  const services = await testServices()
+  const { system } = services
+  const passwords = passwordsOf(services)
   await system.query('UPDATE users SET password_hash = $2, password_changed_at = now() WHERE id = $1', [
     who.userId,
     await passwords.hash(password),
@@ -31,7 +35,9 @@ export async function withRecoveryCode({ userId }: Pick<Person, 'userId'>): Prom
 
 /** Lets a person have signed in so long ago that what outlives the session takes a fresh proof. */
 export async function signedInLongAgo({ sessionId }: Pick<Person, 'sessionId'>): Promise<void> {
-  const { system, callers } = await testServices()
+  const services = await testServices()
+  const { system } = services
+  const callers = callersOf(services)
   await system.query(`UPDATE sessions SET authenticated_at = now() - interval '31 minutes' WHERE id = $1`, [sessionId])
   await callers.clear()
 }

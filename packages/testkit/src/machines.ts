@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { agents } from '@muster/areas/fleet/enrollment/agents.contract.ts'
-import { keys } from '@muster/areas/fleet/enrollment/keys.contract.ts'
+import { keys } from '@muster/areas/fleet/enrollment/keys/keys.contract.ts'
 import { call } from './call.ts'
 import { testServices } from './services.ts'
 import type { Person } from './world.ts'

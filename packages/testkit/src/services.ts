@@ -1,6 +1,6 @@
 // Real services over the run's own Postgres and Redis, made once per test file.
 
-import { bootstrap } from '@muster/areas/access/auth/bootstrap.ts'
+import { bootstrap } from '@muster/areas/access/auth/sign-in/bootstrap.ts'
 import { createRuntime, createServices } from '@muster/areas/runtime.ts'
 import type { Services } from '@muster/areas/services.ts'
 import { connectRedis, type Redis, untilReady } from '@muster/backplane/redis.ts'

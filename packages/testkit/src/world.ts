@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { opaqueToken } from '@muster/areas/access/auth/tokens.ts'
+import { accessTokensOf, opaqueToken } from '@muster/areas/access/auth/sessions/tokens.ts'
 import { asSystem, type Db } from '@muster/db/database.ts'
 import type { Scope } from '@muster/kit/contract.ts'
 import { testServices } from './services.ts'
@@ -87,7 +87,9 @@ export async function person(tenant: Tenant, options: MembershipOptions): Promis
 
 /** A new session of a user who has passed a second factor. */
 export async function signedIn(userId: string, tenant: Tenant): Promise<Omit<Person, 'email'>> {
-  const { system, accessTokens } = await testServices()
+  const services = await testServices()
+  const { system } = services
+  const accessTokens = accessTokensOf(services)
   const { id: sessionId } = await asSystem(system, (db) =>
     db
       .insertInto('sessions')

@@ -1,7 +1,7 @@
 // Case A2: guessing passwords from one address, from many, for one account, for many, over four processes; and what the time
 // of an answer tells.
 
-import { session } from '@muster/areas/access/auth/session.contract.ts'
+import { session } from '@muster/areas/access/auth/sign-in/session.contract.ts'
 import { call, refusal } from '@muster/testkit/call.ts'
 import { ownAddress } from '@muster/testkit/credentials.ts'
 import { world } from '@muster/testkit/world.ts'

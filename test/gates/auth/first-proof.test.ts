@@ -1,13 +1,14 @@
 // Finding 1: whoever makes an account for an address first keeps nothing once the owner of the mailbox has proven it. Every
 // way to make an account × every order of the ways to prove the mailbox, with a credential of every kind planted before.
 
-import { mfa } from '@muster/areas/access/auth/mfa.contract.ts'
-import { passkeys } from '@muster/areas/access/auth/passkeys.contract.ts'
-import { password } from '@muster/areas/access/auth/password.contract.ts'
-import { registration } from '@muster/areas/access/auth/registration.contract.ts'
-import { session } from '@muster/areas/access/auth/session.contract.ts'
-import { sessions } from '@muster/areas/access/auth/sessions.contract.ts'
-import { invitations } from '@muster/areas/access/users/invitations.contract.ts'
+import { mfa } from '@muster/areas/access/auth/factors/mfa.contract.ts'
+import { passkeys } from '@muster/areas/access/auth/factors/passkeys.contract.ts'
+import { passwordsOf } from '@muster/areas/access/auth/passwords/passwords.ts'
+import { sessions } from '@muster/areas/access/auth/sessions/sessions.contract.ts'
+import { password } from '@muster/areas/access/auth/sign-in/password.contract.ts'
+import { registration } from '@muster/areas/access/auth/sign-in/registration.contract.ts'
+import { session } from '@muster/areas/access/auth/sign-in/session.contract.ts'
+import { invitations } from '@muster/areas/access/users/invitations/invitations.contract.ts'
 import { protection } from '@muster/areas/access/users/protection.contract.ts'
 import { users } from '@muster/areas/access/users/users.contract.ts'
 import type { Authenticator } from '@muster/testkit/authenticator.ts'
@@ -175,7 +176,9 @@ describe('finding 1: factors that were made in a session of an identity provider
   it('count in sessions of that provider alone, also for an account that is proven', async () => {
     const planted = await provisioned()
     const own = newPassword()
-    const { passwords, system } = await testServices()
+    const services = await testServices()
+    const { system } = services
+    const passwords = passwordsOf(services)
     await system.query('UPDATE users SET email_verified_at = now(), password_hash = $2 WHERE id = $1', [
       planted.userId,
       await passwords.hash(own),

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { passwordsOf } from '@muster/areas/access/auth/passwords/passwords.ts'
 import { newPassword, ownAddress } from '@muster/testkit/credentials.ts'
 import { testServices } from '@muster/testkit/services.ts'
 import { person, type World } from '@muster/testkit/world.ts'
@@ -15,7 +16,9 @@ export interface Known {
 
 /** Technicians of an organisation that can sign in with a password; they share one, because hashing takes its time. */
 export async function technicians(here: World, count: number): Promise<Known[]> {
-  const { system, passwords } = await testServices()
+  const services = await testServices()
+  const { system } = services
+  const passwords = passwordsOf(services)
   const password = newPassword()
   const hash = await passwords.hash(password)
   const tenant = { scope: 'organization', partnerId: here.partner.id, orgId: here.org.id } as const

@@ -1,12 +1,14 @@
 // Accounts that were made for an address before its mailbox was proven, with a credential of every kind planted in them.
+
 import { randomBytes } from 'node:crypto'
 import { keys } from '@muster/areas/access/api-keys/keys.contract.ts'
-import { mfa } from '@muster/areas/access/auth/mfa.contract.ts'
-import { passkeys } from '@muster/areas/access/auth/passkeys.contract.ts'
-import { phone } from '@muster/areas/access/auth/phone.contract.ts'
-import { registration } from '@muster/areas/access/auth/registration.contract.ts'
-import { session } from '@muster/areas/access/auth/session.contract.ts'
+import { mfa } from '@muster/areas/access/auth/factors/mfa.contract.ts'
+import { passkeys } from '@muster/areas/access/auth/factors/passkeys.contract.ts'
+import { phone } from '@muster/areas/access/auth/factors/phone.contract.ts'
+import { registration } from '@muster/areas/access/auth/sign-in/registration.contract.ts'
+import { session } from '@muster/areas/access/auth/sign-in/session.contract.ts'
 import { devSmsKey } from '@muster/areas/access/auth/sms.ts'
+import { callersOf } from '@muster/areas/caller-cache.ts'
 import { groups } from '@muster/areas/fleet/groups/groups.contract.ts'
 import { Authenticator } from '@muster/testkit/authenticator.ts'
 import { call, refusal } from '@muster/testkit/call.ts'
@@ -27,7 +29,9 @@ export interface Planted {
   readonly sessions: readonly { readonly token: string; readonly refreshToken: string }[]
 }
 
-const { system, redis, callers } = await testServices()
+const services = await testServices()
+const { system, redis } = services
+const callers = callersOf(services)
 export const device = () => new Authenticator('http://localhost:3000', 'localhost')
 const anywhere = () => ({ ip: ownAddress() })
 

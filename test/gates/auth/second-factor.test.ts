@@ -1,7 +1,7 @@
 // Cases A3 and A6: codes that come twice, and what opens without a second factor.
 
-import { mfa } from '@muster/areas/access/auth/mfa.contract.ts'
-import { session } from '@muster/areas/access/auth/session.contract.ts'
+import { mfa } from '@muster/areas/access/auth/factors/mfa.contract.ts'
+import { session } from '@muster/areas/access/auth/sign-in/session.contract.ts'
 import type { Operation } from '@muster/areas/operation.ts'
 import { operations } from '@muster/areas/registry.ts'
 import { AppError } from '@muster/kit/errors.ts'

@@ -1,6 +1,6 @@
 // Case B15: access tokens that somebody made, changed or took from elsewhere.
 import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { authenticate } from '@muster/areas/access/auth/authenticate.ts'
+import { authenticate } from '@muster/areas/access/auth/sessions/authenticate.ts'
 import { refusal, requestAs } from '@muster/testkit/call.ts'
 import { testServices } from '@muster/testkit/services.ts'
 import { world } from '@muster/testkit/world.ts'
@@ -133,7 +133,7 @@ describe('B15', () => {
   })
 
   it('an older key of the ring still verifies, one taken out does not', async () => {
-    const { AccessTokens } = await import('@muster/areas/access/auth/tokens.ts')
+    const { AccessTokens } = await import('@muster/areas/access/auth/sessions/tokens.ts')
     const { createKeyring } = await import('@muster/kit/keyring.ts')
     const fresh = createKeyring()
     const rotated = new AccessTokens({ ...fresh, accessTokens: [...fresh.accessTokens, ...keyring.accessTokens] })

@@ -1,8 +1,8 @@
 // An enforced provider closes every way in without it, and the partner's people keep the key to the fuse box.
-import { passkeys } from '@muster/areas/access/auth/passkeys.contract.ts'
-import { password as passwords } from '@muster/areas/access/auth/password.contract.ts'
-import { session } from '@muster/areas/access/auth/session.contract.ts'
-import { sessions } from '@muster/areas/access/auth/sessions.contract.ts'
+import { passkeys } from '@muster/areas/access/auth/factors/passkeys.contract.ts'
+import { sessions } from '@muster/areas/access/auth/sessions/sessions.contract.ts'
+import { password as passwords } from '@muster/areas/access/auth/sign-in/password.contract.ts'
+import { session } from '@muster/areas/access/auth/sign-in/session.contract.ts'
 import { roles } from '@muster/areas/access/roles/roles.contract.ts'
 import { providers } from '@muster/areas/access/sso/providers.contract.ts'
 import { call, refusal } from '@muster/testkit/call.ts'

@@ -1,10 +1,10 @@
 // SCIM as identity providers speak it, over HTTP: members of an organisation.
 import { randomBytes } from 'node:crypto'
-import { session } from '@muster/areas/access/auth/session.contract.ts'
+import { session } from '@muster/areas/access/auth/sign-in/session.contract.ts'
 import { providers, scimTokens } from '@muster/areas/access/sso/providers.contract.ts'
 import { users } from '@muster/areas/access/users/users.contract.ts'
 import { operations } from '@muster/areas/registry.ts'
-import { organizations } from '@muster/areas/tenancy/tenancy/organizations.contract.ts'
+import { organizations } from '@muster/areas/tenancy/tenancy/organizations/organizations.contract.ts'
 import { auditOf } from '@muster/testkit/audit.ts'
 import { call } from '@muster/testkit/call.ts'
 import { mailsTo } from '@muster/testkit/mail.ts'

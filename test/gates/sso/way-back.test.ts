@@ -1,8 +1,8 @@
 // Signing in through a real identity provider: the way there and back, what is handed out on it, and what ends it.
-import { session } from '@muster/areas/access/auth/session.contract.ts'
+import { session } from '@muster/areas/access/auth/sign-in/session.contract.ts'
 import { providers } from '@muster/areas/access/sso/providers.contract.ts'
 import { users } from '@muster/areas/access/users/users.contract.ts'
-import { organizations } from '@muster/areas/tenancy/tenancy/organizations.contract.ts'
+import { organizations } from '@muster/areas/tenancy/tenancy/organizations/organizations.contract.ts'
 import { peppered } from '@muster/kit/keyring.ts'
 import { call } from '@muster/testkit/call.ts'
 import { testServices } from '@muster/testkit/services.ts'

@@ -1,4 +1,4 @@
-import type { DeviceEvent } from '@muster/areas/fleet/devices/live.contract.ts'
+import type { DeviceEvent } from '@muster/areas/control/live/live.contract.ts'
 import { useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, use, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { refresh } from '../queries.ts'

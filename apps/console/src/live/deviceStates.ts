@@ -1,5 +1,5 @@
 // What the event stream says of devices, beside the query cache: a thousand changes a second redraw the rows in sight and nothing else.
-import type { DeviceEvent } from '@muster/areas/fleet/devices/live.contract.ts'
+import type { DeviceEvent } from '@muster/areas/control/live/live.contract.ts'
 import { useSyncExternalStore } from 'react'
 
 type EventOf<Type> = Extract<DeviceEvent, { type: Type }>

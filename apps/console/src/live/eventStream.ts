@@ -1,4 +1,4 @@
-import type { DeviceEvent } from '@muster/areas/fleet/devices/live.contract.ts'
+import type { DeviceEvent } from '@muster/areas/control/live/live.contract.ts'
 import { api, isApiError, statusOf } from '../api.ts'
 import { heldToken, renew } from '../session/credential.ts'
 

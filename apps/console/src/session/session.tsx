@@ -1,5 +1,5 @@
-import type { Me } from '@muster/areas/access/auth/session.contract.ts'
-import type { Permission } from '@muster/kit/permissions.ts'
+import type { Me } from '@muster/areas/access/auth/sign-in/session.contract.ts'
+import type { Permission } from '@muster/kit/vocabulary.ts'
 import { type QueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { createContext, type ReactNode, use } from 'react'
 import type { z } from 'zod'

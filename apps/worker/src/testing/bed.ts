@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { OrderSigner } from '@muster/areas/fleet/devices/order-signer.ts'
+import { OrderSigner } from '@muster/areas/control/commands/delivery/order-signer.ts'
 import { BatchWriter, recordKinds } from '@muster/backplane/batch.ts'
 import { deviceIdToBytes } from '@muster/backplane/device-id.ts'
 import { batchField, shardOwner, shardStream } from '@muster/backplane/keys.ts'

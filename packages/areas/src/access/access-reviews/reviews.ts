@@ -1,4 +1,5 @@
 import { badRequest, conflict, denied, notFound } from '@muster/kit/errors.ts'
+import { callersOf } from '../../caller-cache.ts'
 import { type Call, implement } from '../../operation.ts'
 import { requireUnlimited, tenantOf } from '../../tenancy/tenancy/index.ts'
 import { keepingAnAdministrator } from '../roles/index.ts'
@@ -114,7 +115,7 @@ export default implement(contract, {
       action: 'access_review.complete',
       details: { approved, revoked },
     })
-    effect(() => services.callers.clear())
+    effect(() => callersOf(services).clear())
     return completed
   },
 })

@@ -1,14 +1,18 @@
 // What an API key is worth at this moment: what its creator may do now, cut down to the key's own scopes.
+
 import { asSystem, type Db } from '@muster/db/database.ts'
 import { type Caller, hasPermission } from '@muster/kit/access.ts'
 import type { Request } from '@muster/kit/call.ts'
 import { denied, unauthenticated } from '@muster/kit/errors.ts'
 import { peppered } from '@muster/kit/keyring.ts'
-import { isPermission, type Permission } from '@muster/kit/permissions.ts'
+import type { Permission } from '@muster/kit/vocabulary.ts'
+import { callersOf } from '../../caller-cache.ts'
 import type { Services } from '../../services.ts'
+import { isPermission } from '../../vocabulary.contract.ts'
 import {
   findAccount,
   isWithin,
+  limitsOf,
   membershipIn,
   membershipsOf,
   opensPlace,
@@ -40,11 +44,11 @@ export async function callerOfApiKey(services: Services, request: Request): Prom
   if (request.header('authorization') !== undefined) throw unauthenticated('Send one credential, not two')
   if (!/^msk_[\w-]{43}$/.test(given)) throw invalid()
   const hash = peppered(services.keyring, given)
-  const found = await services.callers.keys.resolve(hash, () => resolveKey(services, hash))
+  const found = await callersOf(services).keys.resolve(hash, () => resolveKey(services, hash))
   if (found === null) throw invalid()
   const { caller, allowedAddresses, requestsPerMinute } = found
   const keyId = caller.apiKeyId ?? ''
-  await services.limits.takeFrom('apiKey', keyId, { points: requestsPerMinute, seconds: 60 })
+  await limitsOf(services).takeFrom('apiKey', keyId, { points: requestsPerMinute, seconds: 60 })
   if (allowedAddresses.length > 0 && !isWithin(request.ip, allowedAddresses)) {
     throw denied('This API key cannot be used from this address')
   }

@@ -17,8 +17,9 @@ import {
   success,
   time,
 } from '@muster/kit/contract.ts'
-import { isPermission, type Permission } from '@muster/kit/permissions.ts'
+import type { Permission } from '@muster/kit/vocabulary.ts'
 import { z } from 'zod'
+import { isPermission } from '../../vocabulary.contract.ts'
 
 const permission = z
   .custom<Permission>((value) => typeof value === 'string' && isPermission(value), {

@@ -4,14 +4,17 @@ import { ownAddress } from '@muster/testkit/credentials.ts'
 import { testServices } from '@muster/testkit/services.ts'
 import { type Person, person, world } from '@muster/testkit/world.ts'
 import { describe, expect, it } from 'vitest'
+import { callersOf } from '../../caller-cache.ts'
 import { operations } from '../../registry.ts'
-import { sites } from '../../tenancy/tenancy/sites.contract.ts'
-import { session } from '../auth/session.contract.ts'
+import { sites } from '../../tenancy/tenancy/sites/sites.contract.ts'
+import { session } from '../auth/sign-in/session.contract.ts'
 import { keys } from './keys.contract.ts'
 
 const here = await world()
 const elsewhere = await world()
-const { system, callers } = await testServices()
+const services = await testServices()
+const { system } = services
+const callers = callersOf(services)
 const admin = here.partnerAdmin
 const dayMs = 86_400_000
 

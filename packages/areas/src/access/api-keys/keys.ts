@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { type Caller, hasPermission } from '@muster/kit/access.ts'
 import { badRequest, conflict, denied, invalid, notFound } from '@muster/kit/errors.ts'
 import { type Keyring, peppered } from '@muster/kit/keyring.ts'
-import type { Permission } from '@muster/kit/permissions.ts'
+import type { Permission } from '@muster/kit/vocabulary.ts'
 import { sql } from 'kysely'
+import { callersOf } from '../../caller-cache.ts'
 import { type Call, implement } from '../../operation.ts'
 import { findOrganization, isLimited } from '../../tenancy/tenancy/index.ts'
 import { requireNotGreater } from '../roles/index.ts'
@@ -114,7 +115,7 @@ export default implement(contract, {
       before,
       after: changed,
     })
-    after(() => services.callers.clear())
+    after(() => callersOf(services).clear())
     return changed
   },
 
@@ -136,7 +137,7 @@ export default implement(contract, {
       .executeTakeFirstOrThrow()
     const { partnerId, orgId, name, prefix, previousExpiresAt } = rotated
     audit({ target: input.id, name, partnerId, orgId, details: { from: before.prefix, to: prefix, previousExpiresAt } })
-    after(() => services.callers.clear())
+    after(() => callersOf(services).clear())
     return { ...rotated, key }
   },
 
@@ -154,7 +155,7 @@ export default implement(contract, {
       .executeTakeFirst()
     if (numUpdatedRows === 0n) throw notFound('API key')
     audit({ target: input.id, name, partnerId, orgId, details: { prefix, userId: before.userId } })
-    after(() => services.callers.clear())
+    after(() => callersOf(services).clear())
     return { success: true as const }
   },
 })

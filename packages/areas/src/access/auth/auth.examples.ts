@@ -1,13 +1,13 @@
 // What signing in is about is always the caller's own, so these are there for the checks before a handler and for bad
 // input; what signing in does has tests of its own. The statuses are what somebody without the right code gets.
 import type { ExamplesOf } from '../../examples.ts'
-import type { mfa } from './mfa.contract.ts'
-import type { passkeys } from './passkeys.contract.ts'
-import type { password } from './password.contract.ts'
-import type { phone } from './phone.contract.ts'
-import type { registration } from './registration.contract.ts'
-import type { session } from './session.contract.ts'
-import type { sessions } from './sessions.contract.ts'
+import type { mfa } from './factors/mfa.contract.ts'
+import type { passkeys } from './factors/passkeys.contract.ts'
+import type { phone } from './factors/phone.contract.ts'
+import type { sessions } from './sessions/sessions.contract.ts'
+import type { password } from './sign-in/password.contract.ts'
+import type { registration } from './sign-in/registration.contract.ts'
+import type { session } from './sign-in/session.contract.ts'
 
 const about = 'own'
 const refused = [400, 401, 403, 404, 409]

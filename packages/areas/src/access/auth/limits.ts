@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Redis } from '@muster/backplane/redis.ts'
 import { AppError, tooMany, unavailable } from '@muster/kit/errors.ts'
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
+import { service } from '../../services.ts'
 
 interface Allowance {
   readonly points: number
@@ -151,3 +152,5 @@ const notNow = (cause: unknown) => unavailable('Rate limits cannot be checked at
 /** Keys hold addresses and e-mails of people, and any text that somebody sent: Redis gets a digest of them. */
 const stored = (key: string) => createHash('sha256').update(key).digest('base64url').slice(0, 22)
 const strikesKey = (name: string, key: string) => `limit:strikes:${name}:${stored(key)}`
+
+export const limitsOf = service(({ redis }) => new Limits(redis))

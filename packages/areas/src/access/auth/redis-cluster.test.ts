@@ -3,8 +3,8 @@ import { connectRedis, type Redis, untilReady } from '@muster/backplane/redis.ts
 import { type OwnCluster, startOwnCluster } from '@muster/backplane/testing/redis-cluster.ts'
 import { createKeyring } from '@muster/kit/keyring.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { newPhoneCode, usePhoneCode } from './factors/phone-codes.ts'
 import { Limits } from './limits.ts'
-import { newPhoneCode, usePhoneCode } from './phone-codes.ts'
 
 describe('what signing in keeps in a Redis Cluster', () => {
   let cluster: OwnCluster

@@ -1,6 +1,6 @@
 import { wholeNumber } from '@muster/kit/config.ts'
 import { z } from 'zod'
-import type { SmsSettings } from './sms.ts'
+import type { SmsSettings } from '../../services.ts'
 
 /** The settings of a process that sends SMS, through a gateway with an API of the common form. */
 export const smsSettings = {

@@ -6,9 +6,13 @@ import { createLog } from '@muster/kit/log.ts'
 import { refusal } from '@muster/testkit/call.ts'
 import { testServices } from '@muster/testkit/services.ts'
 import { afterEach, describe, expect, it } from 'vitest'
-import { Sms, type SmsSettings } from './sms.ts'
+import type { SmsSettings } from '../../services.ts'
+import { limitsOf } from './limits.ts'
+import { Sms } from './sms.ts'
 
-const { redis, limits } = await testServices()
+const services = await testServices()
+const { redis } = services
+const limits = limitsOf(services)
 let closing: (() => void)[] = []
 afterEach(() => {
   for (const close of closing) close()

@@ -1,22 +1,13 @@
 // Messages to phones, through an HTTP gateway that speaks the form most of them speak.
+
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Redis } from '@muster/backplane/redis.ts'
 import { badRequest, unavailable } from '@muster/kit/errors.ts'
 import type { Log } from '@muster/kit/log.ts'
 import { requestOutside } from '@muster/kit/outgoing.ts'
 import { z } from 'zod'
-import type { Limits } from './limits.ts'
-
-export interface SmsSettings {
-  /** Where the gateway's API begins, for example https://api.twilio.com */
-  readonly baseUrl: string
-  readonly accountId: string
-  readonly token: string
-  /** The number or name that messages come from. */
-  readonly from: string
-  /** Messages of a day, for everybody together: what a mistake or an abuse can cost at most. */
-  readonly perDayMax: number
-}
+import { type SmsSettings, service } from '../../services.ts'
+import { type Limits, limitsOf } from './limits.ts'
 
 interface SmsParts {
   readonly settings: SmsSettings | null
@@ -127,3 +118,14 @@ async function tryOnce(
     return { why, passing: passing && !(why instanceof z.ZodError || why instanceof SyntaxError) }
   }
 }
+
+export const smsOf = service(
+  (core) =>
+    new Sms({
+      settings: core.settings.sms ?? null,
+      redis: core.redis,
+      limits: limitsOf({ core }),
+      log: core.log,
+      keepsUnsent: Boolean(core.settings.outboxToken),
+    }),
+)

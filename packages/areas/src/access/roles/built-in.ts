@@ -1,6 +1,7 @@
 import type { Db } from '@muster/db/database.ts'
 import type { Scope } from '@muster/kit/contract.ts'
-import { type Permission, permissionCatalog } from '@muster/kit/permissions.ts'
+import type { Permission } from '@muster/kit/vocabulary.ts'
+import { permissionCatalog } from '../../vocabulary.contract.ts'
 
 interface BuiltInRole {
   readonly name: string

@@ -1,7 +1,8 @@
 import type { Caller } from '@muster/kit/access.ts'
 import { hasPermission } from '@muster/kit/access.ts'
 import { denied, invalid } from '@muster/kit/errors.ts'
-import { isPermission, type Permission } from '@muster/kit/permissions.ts'
+import type { Permission } from '@muster/kit/vocabulary.ts'
+import { isPermission } from '../../vocabulary.contract.ts'
 
 /** Other words that callers may use for an action; a role always shows the word on the right. */
 export const synonyms = { view: 'read', create: 'write', update: 'write' } as const

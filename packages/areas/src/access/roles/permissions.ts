@@ -1,8 +1,9 @@
 import { hasPermission } from '@muster/kit/access.ts'
 import type { AnyEndpoint } from '@muster/kit/contract.ts'
-import { actions, isPermission, permissionCatalog } from '@muster/kit/permissions.ts'
 import { implement } from '../../operation.ts'
+import { isPermission, permissionCatalog } from '../../vocabulary.contract.ts'
 import { synonyms } from './grants.ts'
+import { actions } from './permission-words.contract.ts'
 import { permissions as contract } from './permissions.contract.ts'
 
 const known = Object.keys(permissionCatalog).filter(isPermission)

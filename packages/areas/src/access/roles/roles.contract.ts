@@ -1,7 +1,7 @@
 import { can, changes, create, del, get, id, nameText, patch, personCan, success, time } from '@muster/kit/contract.ts'
-import { actions, resources } from '@muster/kit/permissions.ts'
 import { z } from 'zod'
 import { tenantInput } from '../../tenancy/tenancy/tenant.contract.ts'
+import { actions, resources } from './permission-words.contract.ts'
 
 const name = nameText(100)
 const description = z.string().trim().max(1_000).nullable()

@@ -2,9 +2,10 @@ import type { Db } from '@muster/db/database.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import type { Scope } from '@muster/kit/contract.ts'
 import { notFound } from '@muster/kit/errors.ts'
-import { isPermission, type Permission } from '@muster/kit/permissions.ts'
+import type { Permission } from '@muster/kit/vocabulary.ts'
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import { ofTenant, type Tenant, within } from '../../tenancy/tenancy/index.ts'
+import { isPermission } from '../../vocabulary.contract.ts'
 
 export interface RoleRow {
   readonly id: string

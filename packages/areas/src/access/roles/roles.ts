@@ -1,8 +1,9 @@
 import type { Db } from '@muster/db/database.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { badRequest, conflict, denied } from '@muster/kit/errors.ts'
-import type { Permission } from '@muster/kit/permissions.ts'
+import type { Permission } from '@muster/kit/vocabulary.ts'
 import { sql } from 'kysely'
+import { callersOf } from '../../caller-cache.ts'
 import { implement } from '../../operation.ts'
 import { requireUnlimited, requireWorkingTenant, type Tenant, tenantOf } from '../../tenancy/tenancy/index.ts'
 import { keepingAnAdministrator } from './administrators.ts'
@@ -51,7 +52,7 @@ export default implement(contract, {
     const role = await insertRole(db, tenant, { name, description, parentRoleId, forceMfa }, own)
     const made = await detail(db, caller, role)
     audit({ target: role.id, name, orgId: role.orgId, partnerId: role.partnerId, after: auditable(made) })
-    effect(() => services.callers.clear())
+    effect(() => callersOf(services).clear())
     return made
   },
 
@@ -81,7 +82,7 @@ export default implement(contract, {
     const after = await detail(db, caller, await roleById(db, caller, id))
     const { orgId, partnerId } = role
     audit({ target: id, name: after.name, orgId, partnerId, before: auditable(before), after: auditable(after) })
-    effect(() => services.callers.clear())
+    effect(() => callersOf(services).clear())
     return after
   },
 

@@ -1,6 +1,7 @@
 import { asSystem, type Db } from '@muster/db/database.ts'
 import type { RawAnswer } from '@muster/kit/call.ts'
 import { denied, notFound } from '@muster/kit/errors.ts'
+import { callersOf } from '../../caller-cache.ts'
 import { type Call, implement } from '../../operation.ts'
 import { addRole, dropRole, renameRole } from '../roles/index.ts'
 import type { ScimProvider } from '../sso/index.ts'
@@ -75,7 +76,7 @@ export default implement(contract, {
       const location = `${baseUrlOf(call)}/Groups/${id}`
       return scimAnswer(await resourceOf(call, db, provider, row, {}), 201, { location })
     })
-    after(() => services.callers.clear())
+    after(() => callersOf(services).clear())
     return answer
   },
 
@@ -103,7 +104,7 @@ export default implement(contract, {
       await dropRole(db, row.id)
       audit({ target: row.id, name: row.name, ...byProvider(provider), details: { members: gone.slice(0, namedMax) } })
     })
-    after(() => services.callers.clear())
+    after(() => callersOf(services).clear())
     return scimAnswer(null, 204)
   },
 })
@@ -179,7 +180,7 @@ async function changed(call: Call, id: string, next: (before: Record<string, unk
     }
     return scimAnswer(await resourceOf(call, db, provider, await groupOrNone(db, provider, row.id), {}))
   })
-  after(() => services.callers.clear())
+  after(() => callersOf(services).clear())
   return answer
 }
 

@@ -4,7 +4,7 @@ import type { RawAnswer } from '@muster/kit/call.ts'
 import { AppError, unauthenticated } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
 import type { Call } from '../../operation.ts'
-import { originOf } from '../auth/index.ts'
+import { limitsOf, originOf } from '../auth/index.ts'
 import { providerOfScimToken, type ScimProvider } from '../sso/index.ts'
 import { NotAFilter, plainName } from './filter.rules.ts'
 import { listSchema, mediaType } from './messages.rules.ts'
@@ -17,11 +17,11 @@ export async function callingProvider({ request, reply, services }: Call): Promi
   const token = /^Bearer +(\S+)$/i.exec(request.header('authorization') ?? '')?.[1]
   const provider = token === undefined ? null : await providerOfScimToken(services, token)
   if (provider === null) {
-    await services.limits.take('scimFailuresPerAddress', originOf(request.ip))
+    await limitsOf(services).take('scimFailuresPerAddress', originOf(request.ip))
     reply.header('www-authenticate', 'Bearer')
     throw unauthenticated('The SCIM token is missing or not valid')
   }
-  await services.limits.takeFrom('scimPerProvider', provider.id, allowance)
+  await limitsOf(services).takeFrom('scimPerProvider', provider.id, allowance)
   return provider
 }
 

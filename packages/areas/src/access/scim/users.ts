@@ -1,6 +1,7 @@
 import { asSystem, type Db } from '@muster/db/database.ts'
 import type { RawAnswer } from '@muster/kit/call.ts'
 import { denied, invariant, notFound } from '@muster/kit/errors.ts'
+import { callersOf } from '../../caller-cache.ts'
 import { type Call, implement } from '../../operation.ts'
 import type { ScimProvider } from '../sso/index.ts'
 import { changeMember, type Member, memberOfOrganization, provisionMember, takeOut } from '../users/index.ts'
@@ -65,7 +66,7 @@ export default implement(contract, {
       audit({ target: userId, name: said.email, ...byProvider(provider), details: { ...about(said) } })
       return shown(call, db, provider, userId, input as Shown, 201)
     })
-    after(() => services.callers.clear())
+    after(() => callersOf(services).clear())
     return answer
   },
 
@@ -89,7 +90,7 @@ export default implement(contract, {
       await forget(db, provider, member.id)
       audit({ target: member.id, name: member.email, ...byProvider(provider), details: { provider: provider.id } })
     })
-    after(() => services.callers.clear())
+    after(() => callersOf(services).clear())
     return scimAnswer(null, 204)
   },
 })
@@ -148,7 +149,7 @@ async function changed(
     }
     return shown(call, db, provider, member.id, {})
   })
-  after(() => services.callers.clear())
+  after(() => callersOf(services).clear())
   return answer
 }
 

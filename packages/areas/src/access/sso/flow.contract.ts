@@ -1,6 +1,6 @@
 import { anyone, auditedWhen, get, id, post, raw } from '@muster/kit/contract.ts'
 import { z } from 'zod'
-import { MfaChallenge, Tokens } from '../auth/session.contract.ts'
+import { MfaChallenge, Tokens } from '../auth/sign-in/session.contract.ts'
 
 /** What the browser is told when a sign-in fails, as `error` in the address of the sign-in page. */
 export const callbackErrors = [

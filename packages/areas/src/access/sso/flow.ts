@@ -8,6 +8,7 @@ import {
   completeSignIn,
   findAccount,
   hasSecondFactor,
+  limitsOf,
   membershipIn,
   originOf,
   owesMfa,
@@ -49,7 +50,7 @@ const signInPage = '/login'
 export default implement(contract, {
   async login(call) {
     const { services, request, input } = call
-    await services.limits.take('ssoLoginPerAddress', originOf(request.ip))
+    await limitsOf(services).take('ssoLoginPerAddress', originOf(request.ip))
     const providers = await asSystem(services.system, (db) => activeProvidersOf(db, input.orgId))
     const provider = input.provider === undefined ? providers[0] : providers.find(({ id }) => id === input.provider)
     if (provider === undefined) return failed(services, 'provider_not_found')
@@ -71,7 +72,7 @@ export default implement(contract, {
 
   async callback(call) {
     const { services, request, input } = call
-    await services.limits.take('ssoCallbackPerAddress', originOf(request.ip))
+    await limitsOf(services).take('ssoCallbackPerAddress', originOf(request.ip))
     const session = input.state === undefined ? null : await takeLogin(services, input.state)
     if (session === null || !isBrowser(call, session.browser)) return failed(services, 'session_expired')
     const provider = await asSystem(services.system, (db) => findActiveProvider(db, session.providerId))
@@ -94,7 +95,7 @@ export default implement(contract, {
   async exchange(call) {
     const { services, request, input } = call
     const origin = originOf(request.ip)
-    await services.limits.take('ssoExchangePerAddress', origin)
+    await limitsOf(services).take('ssoExchangePerAddress', origin)
     const signedIn = await takeSignedIn(services, input.code)
     if (signedIn === null || !isBrowser(call, signedIn.browser)) throw deadCode()
     const { providerId, orgId, userId } = signedIn

@@ -3,6 +3,7 @@ import { asCaller, type Db } from '@muster/db/database.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { badRequest, conflict, invalid, notFound } from '@muster/kit/errors.ts'
 import { seal } from '@muster/kit/sealed.ts'
+import { callersOf } from '../../caller-cache.ts'
 import { type Call, implement } from '../../operation.ts'
 import {
   findOrganization,
@@ -11,6 +12,7 @@ import {
   requireWorkingTenant,
   type Tenant,
 } from '../../tenancy/tenancy/index.ts'
+import { limitsOf } from '../auth/index.ts'
 import { roleFor } from '../roles/index.ts'
 import { isSharedIssuer, presets } from './presets.rules.ts'
 import { attemptDiscovery, examine } from './provider-examination.ts'
@@ -70,7 +72,7 @@ export default implement(contract, {
       .execute()
     const made = shown(services, await providerById(db, caller, id))
     audit({ ...subject(made), after: made })
-    after(() => services.callers.clear())
+    after(() => callersOf(services).clear())
     finish(async () => ({ ...made, discovery: await attemptDiscovery(services, made.issuer) }))
     return { ...made, discovery: null }
   },
@@ -113,7 +115,7 @@ export default implement(contract, {
     const changed = shown(services, await providerById(db, caller, id))
     const secretChange = secret === undefined ? {} : { clientSecret: 'another' }
     audit({ ...subject(changed), before: shown(services, row), after: { ...changed, ...secretChange } })
-    after(() => services.callers.clear())
+    after(() => callersOf(services).clear())
     if (isAnother) finish(async () => ({ ...changed, discovery: await attemptDiscovery(services, changed.issuer) }))
     return { ...changed, discovery: null }
   },
@@ -124,7 +126,7 @@ export default implement(contract, {
     await forget(db, row.id)
     await db.deleteFrom('ssoProviders').where('id', '=', row.id).execute()
     audit({ ...subject(row), before: shown(services, row) })
-    after(() => services.callers.clear())
+    after(() => callersOf(services).clear())
     return { success: true as const }
   },
 
@@ -141,13 +143,13 @@ export default implement(contract, {
     if (input.status === 'inactive') await endSessionsOf(db, row.id)
     const changed = shown(services, await providerById(db, caller, row.id))
     audit({ ...subject(row), before: { status: row.status }, after: { status: changed.status } })
-    after(() => services.callers.clear())
+    after(() => callersOf(services).clear())
     return changed
   },
 
   async test({ caller, input, services }) {
     requireUnlimited(caller)
-    await services.limits.take('ssoTestPerUser', caller.userId)
+    await limitsOf(services).take('ssoTestPerUser', caller.userId)
     const row = await asCaller(services.people, caller, 'read', (db) => providerById(db, caller, input.id))
     const report = await examine(services, registrationOf(services, row), row.scopes)
     const at = new Date(services.clock.now()).toISOString()
@@ -182,7 +184,7 @@ export default implement(contract, {
     await endSessionsOf(db, provider.id, gone.userId)
     const { orgId, partnerId } = provider
     audit({ target: gone.userId, name: gone.email, orgId, partnerId, details: { provider: provider.id, ...gone } })
-    after(() => services.callers.clear())
+    after(() => callersOf(services).clear())
     return { success: true as const }
   },
 })

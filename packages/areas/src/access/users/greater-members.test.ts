@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { reviews } from '../access-reviews/reviews.contract.ts'
 import { keys } from '../api-keys/keys.contract.ts'
 import { roles } from '../roles/roles.contract.ts'
-import { invitations } from './invitations.contract.ts'
+import { invitations } from './invitations/invitations.contract.ts'
 import { protection } from './protection.contract.ts'
 import { users } from './users.contract.ts'
 

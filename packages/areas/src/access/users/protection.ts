@@ -1,15 +1,25 @@
 // What an administrator does for a member whose account is lost or in wrong hands. An account belongs to a person, who may be
 // a member elsewhere too: nobody touches it who is not in charge of everything that it opens.
+
 import { randomBytes } from 'node:crypto'
 import type { Db } from '@muster/db/database.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { badRequest, denied } from '@muster/kit/errors.ts'
-import { isPermission } from '@muster/kit/permissions.ts'
 import { sql } from 'kysely'
+import { callersOf } from '../../caller-cache.ts'
 import { type Call, implement } from '../../operation.ts'
 import { requireUnlimited, type TenantInput } from '../../tenancy/tenancy/index.ts'
+import { isPermission } from '../../vocabulary.contract.ts'
 import { revokeKeys } from '../api-keys/index.ts'
-import { clearFactors, handResetLink, mailResetLink, notice, revokeSessions, revokeSessionsIn } from '../auth/index.ts'
+import {
+  clearFactors,
+  handResetLink,
+  limitsOf,
+  mailResetLink,
+  notice,
+  revokeSessions,
+  revokeSessionsIn,
+} from '../auth/index.ts'
 import { effectivePermissions, holdsAll } from '../roles/index.ts'
 import { requireNotGreaterMember } from './greater-members.ts'
 import { type Member, memberById } from './members.queries.ts'
@@ -50,7 +60,7 @@ export default implement(contract, {
       const { caller, services } = call
       const isHanded = services.settings.mailServer === false
       await requireInCharge(db, caller, member, isHanded)
-      await services.limits.take('resetByAdminPerUser', member.id)
+      await limitsOf(services).take('resetByAdminPerUser', member.id)
       if (member.status !== 'active') throw badRequest('Only an active user can be sent a link to set a password')
       const replaced = await db
         .updateTable('users')
@@ -86,7 +96,7 @@ async function change<T>(
     await db.selectFrom('users').select('id').where('id', '=', member.id).forNoKeyUpdate().execute()
     return make(db, member)
   })
-  after(() => services.callers.clear())
+  after(() => callersOf(services).clear())
   return result
 }
 

@@ -6,7 +6,7 @@ import type { Services } from '../../services.ts'
 import type { Tenant } from '../../tenancy/tenancy/index.ts'
 import { grantsPower, permissionsOf } from '../roles/index.ts'
 import { disable, enable, isKnownElsewhere, removeMember, rename } from './accounts.ts'
-import { sendInvitation } from './invitation-mail.ts'
+import { sendInvitation } from './invitations/invitation-mail.ts'
 import type { Member } from './members.queries.ts'
 
 type Organization = Extract<Tenant, { scope: 'organization' }>

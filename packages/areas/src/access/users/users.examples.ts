@@ -1,6 +1,6 @@
 import type { Scope } from '@muster/kit/contract.ts'
 import type { ExamplesOf, Stage } from '../../examples.ts'
-import type { invitations } from './invitations.contract.ts'
+import type { invitations } from './invitations/invitations.contract.ts'
 import type { profile } from './profile.contract.ts'
 import type { protection } from './protection.contract.ts'
 import type { users } from './users.contract.ts'

@@ -1,9 +1,10 @@
 import type { Db } from '@muster/db/database.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { conflict } from '@muster/kit/errors.ts'
-import { isPermission } from '@muster/kit/permissions.ts'
+import { callersOf } from '../../caller-cache.ts'
 import { implement } from '../../operation.ts'
 import { isLimited, requireUnlimited, requireWorkingTenant, tenantOf } from '../../tenancy/tenancy/index.ts'
+import { isPermission } from '../../vocabulary.contract.ts'
 import {
   effectivePermissions,
   grantsPower,
@@ -74,7 +75,7 @@ export default implement(contract, {
     })
     const after = await memberAgain(db, caller, before)
     audit({ ...subject(before), before, after })
-    effect(() => services.callers.clear())
+    effect(() => callersOf(services).clear())
     return after
   },
 
@@ -87,7 +88,7 @@ export default implement(contract, {
     if (grantsPower(await permissionsOf(db, member.roleId))) await call.stepUp()
     await keepingAnAdministrator(db, member, () => removeMember(db, services, member))
     audit({ ...subject(member), before: member })
-    effect(() => services.callers.clear())
+    effect(() => callersOf(services).clear())
     return { success: true as const }
   },
 
@@ -107,7 +108,7 @@ export default implement(contract, {
     await keepingAnAdministrator(db, before, () => assign(db, before, roleId, reach))
     const after = await memberAgain(db, caller, before)
     audit({ ...subject(before), before, after })
-    effect(() => services.callers.clear())
+    effect(() => callersOf(services).clear())
     return after
   },
 })

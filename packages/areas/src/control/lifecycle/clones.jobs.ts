@@ -6,7 +6,8 @@ import type { Redis } from '@muster/backplane/redis.ts'
 import { asSystem } from '@muster/db/database.ts'
 import type { Log } from '@muster/kit/log.ts'
 import type pg from 'pg'
-import { quarantineDevice, tellAdministrators } from '../../fleet/devices/index.ts'
+import { tellAdministrators } from '../../fleet/devices/index.ts'
+import { quarantineDevice } from './decommission.ts'
 
 const reason = 'Two machines use the key of this device'
 

@@ -8,10 +8,10 @@ import { operatorRedis, testServices } from '@muster/testkit/services.ts'
 import { testRedis } from '@muster/testkit/stores.ts'
 import { person, world } from '@muster/testkit/world.ts'
 import { afterAll, describe, expect, it } from 'vitest'
-import { commands } from '../../fleet/devices/commands.contract.ts'
 import { devices } from '../../fleet/devices/devices.contract.ts'
 import { groups, members } from '../../fleet/groups/groups.contract.ts'
-import { sites } from '../../tenancy/tenancy/sites.contract.ts'
+import { sites } from '../../tenancy/tenancy/sites/sites.contract.ts'
+import { commands } from '../commands/commands.contract.ts'
 import { lifecycle } from './lifecycle.contract.ts'
 
 const only = <T>([first, ...more]: readonly T[]): T => {

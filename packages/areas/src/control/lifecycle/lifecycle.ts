@@ -5,20 +5,12 @@ import { forgetRuns } from '@muster/backplane/runs.ts'
 import type { Db } from '@muster/db/database.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { badRequest, conflict, denied, notFound } from '@muster/kit/errors.ts'
-import {
-  decommissionDevice,
-  deviceById,
-  dismissDuplicates,
-  lockDevice,
-  moveDevice,
-  quarantineDevice,
-  releaseDevice,
-  type Target,
-  tellOfCommands,
-} from '../../fleet/devices/index.ts'
+import { deviceById, dismissDuplicates } from '../../fleet/devices/index.ts'
 import { leaveGroups, leaveGroupsOfOtherSites } from '../../fleet/groups/index.ts'
 import { implement } from '../../operation.ts'
 import { claimDevices, findOrganization, requireWorking } from '../../tenancy/tenancy/index.ts'
+import { type Target, tellOfCommands } from '../commands/index.ts'
+import { decommissionDevice, lockDevice, moveDevice, quarantineDevice, releaseDevice } from './decommission.ts'
 import { lifecycle as contract } from './lifecycle.contract.ts'
 
 export default implement(contract, {

@@ -14,13 +14,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { groups } from '../../fleet/groups/groups.contract.ts'
 import { createRuntime } from '../../runtime.ts'
 import { versions } from '../agent-versions/versions.contract.ts'
+import { signerOf } from '../commands/delivery/order-signer.ts'
 import { offerUpdates } from './offers.jobs.ts'
 import { pins } from './pins.contract.ts'
 import { rollouts, stop } from './rollouts.contract.ts'
 import { updates } from './updates.contract.ts'
 
 const services = await testServices()
-const { system, redis, log, signer } = services
+const { system, redis, log } = services
+const signer = signerOf(services)
 const here = await world()
 const elsewhere = await world()
 const version = '600000.1.0'

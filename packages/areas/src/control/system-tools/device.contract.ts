@@ -1,6 +1,6 @@
 // What the operations of this area share: they speak with one device while the request waits.
 import { can, id } from '@muster/kit/contract.ts'
-import { farReach } from '../../fleet/devices/commands.contract.ts'
+import { farReach } from '../commands/commands.contract.ts'
 
 export const base = '/system-tools/devices/:deviceId'
 export const device = { deviceId: id() }

@@ -1,6 +1,7 @@
 // The two ways in which an operation speaks with its device: looking, and reading or changing something, which is written down
 // first and counts toward the caller's blast radius.
 
+import type { Call } from '../../operation.ts'
 import {
   askable,
   askDevice,
@@ -8,8 +9,7 @@ import {
   type Question,
   requireToolReach,
   type Target,
-} from '../../fleet/devices/index.ts'
-import type { Call } from '../../operation.ts'
+} from '../commands/index.ts'
 
 type Asking = Call<{ readonly deviceId: string }>
 type Answer<T extends keyof CommandRegistry> = Awaited<ReturnType<typeof askDevice<T>>>['result']

@@ -13,7 +13,7 @@ import {
 } from '../../tenancy/tenancy/index.ts'
 import type { DeviceDetail } from './devices.contract.ts'
 import { asDevice, deviceColumns, stateColumns, visible, visibleWithState } from './devices.queries.ts'
-import { summaryOf } from './inventory-summary.ts'
+import { summaryOf } from './inventory/inventory-summary.ts'
 
 /** Inside JSON a moment is a text already: in the form that all others have. */
 const moment = (column: string) => sql`to_char(${sql.ref(column)} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`

@@ -1,6 +1,6 @@
 import { can, csv, flag, get, id, limit, moment, pageNumber, pageOf, time } from '@muster/kit/contract.ts'
 import { z } from 'zod'
-import { FilterExpression } from './filter-language.contract.ts'
+import { FilterExpression } from '../filter-language/filter.contract.ts'
 
 export const DeviceStatus = z.enum(['online', 'offline', 'updating', 'provisioned', 'quarantined', 'decommissioned'])
 export type DeviceStatus = z.infer<typeof DeviceStatus>

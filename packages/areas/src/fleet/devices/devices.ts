@@ -15,7 +15,7 @@ import {
   metricsOf,
   type Position,
 } from './devices.queries.ts'
-import { conditionOf } from './filter-condition.ts'
+import { conditionOf } from './filter/filter-condition.ts'
 import { devicesNamed } from './named-devices.ts'
 
 export default implement(contract, {

@@ -3,7 +3,6 @@
 import type { Caller } from '@muster/kit/access.ts'
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import { type Reach, within } from '../../tenancy/tenancy/index.ts'
-import type { GroupDevices } from './watched-groups.ts'
 
 /** For the `where` of every query that names the table devices. */
 export const visibleDevices =
@@ -24,6 +23,11 @@ export const visibleDevices =
       ...(caller.siteIds === null ? [] : [eb('devices.siteId', '=', eb.fn.any(eb.val([...caller.siteIds])))]),
     ])
   }
+
+/** The devices of one watcher's groups, as of a moment ago. */
+export interface GroupDevices {
+  has(deviceId: string): boolean
+}
 
 /** What an event is about. Its partner is known from the channel it came through. */
 export interface Subject {

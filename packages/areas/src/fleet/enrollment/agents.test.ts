@@ -11,7 +11,7 @@ import { describe, expect, it } from 'vitest'
 import { lifecycle } from '../../control/lifecycle/lifecycle.contract.ts'
 import { devices } from '../devices/devices.contract.ts'
 import { agents } from './agents.contract.ts'
-import { keys } from './keys.contract.ts'
+import { keys } from './keys/keys.contract.ts'
 
 type Machine = ReturnType<typeof machine>
 type Outcome = Awaited<ReturnType<typeof settled>>

@@ -2,13 +2,13 @@ import { publishGeneration } from '@muster/backplane/generations.ts'
 import { publishLive } from '@muster/backplane/live.ts'
 import { unauthenticated } from '@muster/kit/errors.ts'
 import { type Keyring, orderKeysOf, peppered } from '@muster/kit/keyring.ts'
-import { originOf } from '../../access/auth/index.ts'
+import { limitsOf, originOf } from '../../access/auth/index.ts'
 import { implement } from '../../operation.ts'
 import { findRegistered, findTwins, lockMachine, noteDuplicates } from '../devices/index.ts'
 import { agents as contract } from './agents.contract.ts'
 import { isDeviceCertificate, signDeviceCertificate } from './certificates.ts'
+import { againstGuessing, hashOfCode, isInstallCode } from './codes/install-code.ts'
 import { admitMachine, type Credential, grantOf } from './grants.ts'
-import { againstGuessing, hashOfCode, isInstallCode } from './install-code.ts'
 import { replaceKey } from './replace-key.ts'
 
 /** What an agent trusts from now on: the keys that the newest statement names. */
@@ -21,7 +21,7 @@ function trustedOrderKeys(keyring: Keyring) {
 export default implement(contract, {
   async enroll({ input, request, services, write, audit, after }) {
     const address = originOf(request.ip)
-    await services.limits.take('enrollPerAddress', address)
+    await limitsOf(services).take('enrollPerAddress', address)
     const { enrollmentKey, osName = null, osVersion = null, machineId = null, previous, ...given } = input
     const key = enrollmentKey ?? request.header('x-enrollment-key') ?? ''
     if (key === '') throw unauthenticated('An enrollment key is required')
@@ -71,7 +71,8 @@ export default implement(contract, {
         if (known === undefined) after(() => publishLive(services.redis, partnerId, [event]))
         return admitted
       })
-    const device = 'codeHash' in credential ? await againstGuessing(services.limits, address, enroll) : await enroll()
+    const device =
+      'codeHash' in credential ? await againstGuessing(limitsOf(services), address, enroll) : await enroll()
 
     const { id: deviceId, orgId, partnerId, siteId, keyGeneration: generation } = device
     const certified = { deviceId, orgId, partnerId, generation, publicKey: machine.publicKey }
@@ -81,7 +82,7 @@ export default implement(contract, {
   },
 
   async orderKeys({ input, request, services }) {
-    await services.limits.take('orderKeysPerAddress', originOf(request.ip))
+    await limitsOf(services).take('orderKeysPerAddress', originOf(request.ip))
     const now = services.clock.now()
     if (!(await isDeviceCertificate(services.keyring, input.certificate, now))) {
       throw unauthenticated('A device certificate of this server is required')

@@ -1,7 +1,7 @@
 import type { ExamplesOf } from '../../examples.ts'
 import type { agents } from './agents.contract.ts'
-import type { codes } from './codes.contract.ts'
-import type { keys } from './keys.contract.ts'
+import type { codes } from './codes/codes.contract.ts'
+import type { keys } from './keys/keys.contract.ts'
 import type { provision } from './provision.contract.ts'
 
 const about = 'organization'

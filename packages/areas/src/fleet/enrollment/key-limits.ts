@@ -1,4 +1,4 @@
-import type { EnrollmentKey } from './keys.contract.ts'
+import type { EnrollmentKey } from './keys/keys.contract.ts'
 
 /** What an enrollment key may be good for without a fresh proof: enough for a rollout of some weeks. */
 const [usesMax, lifeMsMax] = [1_000, 90 * 86_400_000]

@@ -1,9 +1,9 @@
 import { implement } from '../../operation.ts'
 import { claimDevices } from '../../tenancy/tenancy/index.ts'
 import { deviceById, prepareDevice } from '../devices/index.ts'
-import { installCommand } from './install-command.ts'
-import { newKeySecret } from './key-secret.ts'
-import { tenantForKey } from './key-tenant.ts'
+import { installCommand } from './codes/install-command.ts'
+import { newKeySecret } from './keys/key-secret.ts'
+import { tenantForKey } from './keys/key-tenant.ts'
 import { provision as contract } from './provision.contract.ts'
 
 export default implement(contract, {

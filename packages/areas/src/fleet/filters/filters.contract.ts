@@ -17,7 +17,7 @@ import {
 } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 import { Device, DeviceSort } from '../devices/devices.contract.ts'
-import { FilterExpression } from '../devices/filter-language.contract.ts'
+import { FilterExpression } from '../filter-language/filter.contract.ts'
 
 const name = nameText()
 const description = z.string().max(2_000).nullable()

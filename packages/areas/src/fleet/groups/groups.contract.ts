@@ -17,7 +17,7 @@ import {
 } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 import { Device } from '../devices/devices.contract.ts'
-import { FilterExpression } from '../devices/filter-language.contract.ts'
+import { FilterExpression } from '../filter-language/filter.contract.ts'
 import { FilterPreview } from '../filters/filters.contract.ts'
 
 const name = nameText()

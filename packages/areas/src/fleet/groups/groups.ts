@@ -7,8 +7,8 @@ import {
   requireWorking,
   requireWorkingOrganization,
 } from '../../tenancy/tenancy/index.ts'
-import { type Filter, FilterExpression, fieldsUsed } from '../devices/filter-language.contract.ts'
 import { conditionOf } from '../devices/index.ts'
+import { type Filter, FilterExpression, fieldsUsed } from '../filter-language/filter.contract.ts'
 import { previewOf } from '../filters/index.ts'
 import { groupById, requireNotLimitedToGroups, selectGroups } from './group.queries.ts'
 import { groups as contract } from './groups.contract.ts'

@@ -1,7 +1,7 @@
 import { asSystem, type Db } from '@muster/db/database.ts'
 import { sql } from 'kysely'
 import type pg from 'pg'
-import { type FieldSource, fields, isFieldName } from '../devices/filter-fields.contract.ts'
+import { type FieldSource, fields, isFieldName } from '../filter-language/fields.contract.ts'
 import { type DynamicGroup, evaluateGroup } from './membership.ts'
 
 /** What changed since a moment, by kind of change and organisation. */

@@ -1,8 +1,8 @@
 // Keeps the members of dynamic groups what their filters say. One statement per group adds, removes and logs.
 import type { Db } from '@muster/db/database.ts'
 import { type Expression, type SqlBool, sql } from 'kysely'
-import { FilterExpression } from '../devices/filter-language.contract.ts'
 import { conditionOf } from '../devices/index.ts'
+import { FilterExpression } from '../filter-language/filter.contract.ts'
 
 export interface DynamicGroup {
   readonly id: string

@@ -5,7 +5,7 @@ import { type Person, person, world } from '@muster/testkit/world.ts'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { roles } from '../../access/roles/roles.contract.ts'
 import { users } from '../../access/users/users.contract.ts'
-import { organizations } from '../../tenancy/tenancy/organizations.contract.ts'
+import { organizations } from '../../tenancy/tenancy/organizations/organizations.contract.ts'
 import { search } from './search.contract.ts'
 
 const { system } = await testServices()

@@ -1,6 +1,6 @@
 import type { Db } from '@muster/db/database.ts'
 import { type Caller, hasPermission } from '@muster/kit/access.ts'
-import type { Permission } from '@muster/kit/permissions.ts'
+import type { Permission } from '@muster/kit/vocabulary.ts'
 import { implement } from '../../operation.ts'
 import type { Services } from '../../services.ts'
 import { reachesNothing } from '../../tenancy/tenancy/index.ts'

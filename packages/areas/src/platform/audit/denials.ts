@@ -1,9 +1,11 @@
 // Refusals with 403 in the audit log: some of each caller one by one, the rest as one record that counts them.
+
 import { asSystem } from '@muster/db/database.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import type { Request } from '@muster/kit/call.ts'
 import type { Log } from '@muster/kit/log.ts'
 import type pg from 'pg'
+import { service } from '../../services.ts'
 import { writeAuditRecords } from './records.ts'
 
 const hourMs = 3_600_000
@@ -109,3 +111,6 @@ export class Denials {
     this.#writing.add(writing)
   }
 }
+
+/** Refusals with 403 on their way to the audit log. */
+export const denialsOf = service(({ system, log, clock }) => new Denials({ system, log, now: () => clock.now() }))

@@ -1,6 +1,6 @@
 // The two forms of an export. Both carry what verification needs: every field that is hashed, and the places in the chain.
 import { csvRow } from '@muster/kit/csv.ts'
-import type { SignedHead } from './heads.ts'
+import type { SignedHead } from './chain/signed-heads.ts'
 import type { AuditLog } from './logs.contract.ts'
 
 /** A record as it leaves the house: with the hash that it was chained to. */

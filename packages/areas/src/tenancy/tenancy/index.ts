@@ -1,6 +1,11 @@
 // What other areas may use of partners, organisations and sites.
 export { claimDevices } from './caps.ts'
-export { findOrganization, isWorking, requireOrganizationInReach, requireWorking } from './organizations.queries.ts'
+export {
+  findOrganization,
+  isWorking,
+  requireOrganizationInReach,
+  requireWorking,
+} from './organizations/organizations.queries.ts'
 export {
   isLimited,
   type Reach,

@@ -3,7 +3,7 @@ import type { Db } from '@muster/db/database.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { denied, notFound } from '@muster/kit/errors.ts'
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
-import { findOrganization, requireWorking } from './organizations.queries.ts'
+import { findOrganization, requireWorking } from './organizations/organizations.queries.ts'
 
 export type Tenant =
   | { readonly scope: 'partner'; readonly partnerId: string; readonly orgId: null; readonly name: string }

@@ -1,4 +1,4 @@
-import { password } from '@muster/areas/access/auth/password.contract.ts'
+import { password } from '@muster/areas/access/auth/sign-in/password.contract.ts'
 import { api } from '../../../api.ts'
 import { useApiMutation } from '../../../queries.ts'
 import { endSession } from '../../../session/credential.ts'

@@ -1,5 +1,5 @@
 import { type ApiKey, keys } from '@muster/areas/access/api-keys/keys.contract.ts'
-import { isPermission } from '@muster/kit/permissions.ts'
+import { isPermission } from '@muster/areas/vocabulary.contract.ts'
 import { api } from '../../../api.ts'
 import { useApiMutation, useApiQuery } from '../../../queries.ts'
 import { useMe } from '../../../session/session.tsx'

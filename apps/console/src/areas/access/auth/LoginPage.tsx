@@ -1,5 +1,5 @@
-import type { MfaChallenge } from '@muster/areas/access/auth/session.contract.ts'
-import { session } from '@muster/areas/access/auth/session.contract.ts'
+import type { MfaChallenge } from '@muster/areas/access/auth/sign-in/session.contract.ts'
+import { session } from '@muster/areas/access/auth/sign-in/session.contract.ts'
 import { browserSupportsWebAuthn } from '@simplewebauthn/browser'
 import { useMutation } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'

@@ -1,4 +1,4 @@
-import { registration } from '@muster/areas/access/auth/registration.contract.ts'
+import { registration } from '@muster/areas/access/auth/sign-in/registration.contract.ts'
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api } from '../../../api.ts'

@@ -1,4 +1,4 @@
-import type { MfaChallenge } from '@muster/areas/access/auth/session.contract.ts'
+import type { MfaChallenge } from '@muster/areas/access/auth/sign-in/session.contract.ts'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { api } from '../../../api.ts'

@@ -1,4 +1,4 @@
-import { invitations } from '@muster/areas/access/users/invitations.contract.ts'
+import { invitations } from '@muster/areas/access/users/invitations/invitations.contract.ts'
 import { useState } from 'react'
 import { api } from '../../../api.ts'
 import { useApiMutation } from '../../../queries.ts'

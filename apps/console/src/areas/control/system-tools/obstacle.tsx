@@ -1,5 +1,6 @@
 import type { Device } from '@muster/areas/fleet/devices/devices.contract.ts'
-import { type Permission, permissionCatalog } from '@muster/kit/permissions.ts'
+import { permissionCatalog } from '@muster/areas/vocabulary.contract.ts'
+import type { Permission } from '@muster/kit/vocabulary.ts'
 import { Unplug } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useCan } from '../../../session/session.tsx'

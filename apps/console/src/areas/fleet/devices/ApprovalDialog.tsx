@@ -1,4 +1,4 @@
-import type { Approval } from '@muster/areas/fleet/devices/approvals.contract.ts'
+import type { Approval } from '@muster/areas/control/commands/approvals/approvals.contract.ts'
 import { useState } from 'react'
 import { api } from '../../../api.ts'
 import { useApiMutation, useApiQuery } from '../../../queries.ts'

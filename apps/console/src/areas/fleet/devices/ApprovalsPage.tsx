@@ -2,7 +2,7 @@ import {
   type ApprovalStatus,
   type ApprovalSummary,
   ApprovalStatus as statuses,
-} from '@muster/areas/fleet/devices/approval-summary.contract.ts'
+} from '@muster/areas/control/commands/approvals/approval-summary.contract.ts'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { UserCheck } from 'lucide-react'
 import { useApiQuery } from '../../../queries.ts'

@@ -1,4 +1,4 @@
-import { type CommandStatus, CommandStatus as statuses } from '@muster/areas/fleet/devices/commands.contract.ts'
+import { type CommandStatus, CommandStatus as statuses } from '@muster/areas/control/commands/commands.contract.ts'
 import { X } from 'lucide-react'
 import { useState } from 'react'
 import { useRefreshOn } from '../../../live/Live.tsx'

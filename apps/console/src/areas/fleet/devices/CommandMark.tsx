@@ -1,4 +1,4 @@
-import type { CommandStatus } from '@muster/areas/fleet/devices/commands.contract.ts'
+import type { CommandStatus } from '@muster/areas/control/commands/commands.contract.ts'
 import { Badge, type Tone } from '../../../ui/display.tsx'
 
 const tones: Record<CommandStatus, Tone> = {

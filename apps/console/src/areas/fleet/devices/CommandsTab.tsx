@@ -1,5 +1,5 @@
-import { CommandStatus, QueuedCommand } from '@muster/areas/fleet/devices/commands.contract.ts'
-import { hasEnded } from '@muster/areas/fleet/devices/commands.rules.ts'
+import { CommandStatus, QueuedCommand } from '@muster/areas/control/commands/commands.contract.ts'
+import { hasEnded } from '@muster/areas/control/commands/commands.rules.ts'
 import type { Device } from '@muster/areas/fleet/devices/devices.contract.ts'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { SquareTerminal } from 'lucide-react'

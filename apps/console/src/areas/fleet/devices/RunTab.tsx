@@ -1,4 +1,4 @@
-import { hasEnded } from '@muster/areas/fleet/devices/commands.rules.ts'
+import { hasEnded } from '@muster/areas/control/commands/commands.rules.ts'
 import type { DeviceDetail } from '@muster/areas/fleet/devices/devices.contract.ts'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { CircleStop, Play } from 'lucide-react'

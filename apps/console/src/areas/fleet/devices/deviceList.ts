@@ -1,5 +1,5 @@
 import type { Device } from '@muster/areas/fleet/devices/devices.contract.ts'
-import { type Filter, FilterExpression } from '@muster/areas/fleet/devices/filter-language.contract.ts'
+import { type Filter, FilterExpression } from '@muster/areas/fleet/filter-language/filter.contract.ts'
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo, useState } from 'react'
 import { useScopeKey } from '../../../session/session.tsx'

@@ -1,6 +1,6 @@
 // What the list of devices asks for. It is in the first download, so that the question goes out before the screen is drawn;
 // therefore nothing here reads filters of the filter language, which takes zod.
-import type { Filter } from '@muster/areas/fleet/devices/filter-language.contract.ts'
+import type { Filter } from '@muster/areas/fleet/filter-language/filter.contract.ts'
 import type { QueryClient } from '@tanstack/react-query'
 import { api } from '../../../api.ts'
 import type { Place } from '../../../shell/place.ts'

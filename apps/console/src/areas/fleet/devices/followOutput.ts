@@ -1,4 +1,4 @@
-import type { OutputEvent } from '@muster/areas/fleet/devices/output.contract.ts'
+import type { OutputEvent } from '@muster/areas/control/commands/output/output.contract.ts'
 import { api, statusOf } from '../../../api.ts'
 import { renew } from '../../../session/credential.ts'
 

@@ -1,4 +1,4 @@
-import type { CommandStatus } from '@muster/areas/fleet/devices/commands.contract.ts'
+import type { CommandStatus } from '@muster/areas/control/commands/commands.contract.ts'
 import { useEffect, useState } from 'react'
 import { statusOf } from '../../../api.ts'
 import { followOutput } from './followOutput.ts'

@@ -1,4 +1,4 @@
-import { type Filter, FilterExpression } from '@muster/areas/fleet/devices/filter-language.contract.ts'
+import { type Filter, FilterExpression } from '@muster/areas/fleet/filter-language/filter.contract.ts'
 import type { SavedFilter, View } from '@muster/areas/fleet/filters/filters.contract.ts'
 import { filterIn } from './deviceList.ts'
 import { conditionsOf } from './deviceQuestion.ts'

@@ -1,4 +1,4 @@
-import type { EnrollmentKey } from '@muster/areas/fleet/enrollment/keys.contract.ts'
+import type { EnrollmentKey } from '@muster/areas/fleet/enrollment/keys/keys.contract.ts'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { MonitorCog, PlugZap, Plus } from 'lucide-react'
 import { useState } from 'react'

@@ -1,4 +1,4 @@
-import { keys } from '@muster/areas/fleet/enrollment/keys.contract.ts'
+import { keys } from '@muster/areas/fleet/enrollment/keys/keys.contract.ts'
 import { api } from '../../../api.ts'
 import { useApiMutation, useApiQuery, useFullList } from '../../../queries.ts'
 import { useMe } from '../../../session/session.tsx'

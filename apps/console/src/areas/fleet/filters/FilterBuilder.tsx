@@ -1,5 +1,5 @@
-import type { Field } from '@muster/areas/fleet/devices/filter-fields.contract.ts'
-import { filterDepthMax } from '@muster/areas/fleet/devices/filter-language.contract.ts'
+import type { Field } from '@muster/areas/fleet/filter-language/fields.contract.ts'
+import { filterDepthMax } from '@muster/areas/fleet/filter-language/filter.contract.ts'
 import { FolderPlus, Plus, X } from 'lucide-react'
 import { Button, IconButton } from '../../../ui/Button.tsx'
 import { inputClass } from '../../../ui/fields.tsx'

@@ -1,4 +1,4 @@
-import { type Filter, FilterExpression } from '@muster/areas/fleet/devices/filter-language.contract.ts'
+import { type Filter, FilterExpression } from '@muster/areas/fleet/filter-language/filter.contract.ts'
 import { type FormEvent, useState } from 'react'
 import { api } from '../../../api.ts'
 import { useApiMutation, useFullList } from '../../../queries.ts'

@@ -1,4 +1,4 @@
-import type { Filter } from '@muster/areas/fleet/devices/filter-language.contract.ts'
+import type { Filter } from '@muster/areas/fleet/filter-language/filter.contract.ts'
 import { useEffect, useState } from 'react'
 import { useApiQuery } from '../../../queries.ts'
 import { many } from '../../../ui/quantity.ts'

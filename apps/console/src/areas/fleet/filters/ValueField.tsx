@@ -1,5 +1,5 @@
-import type { Field } from '@muster/areas/fleet/devices/filter-fields.contract.ts'
-import type { FilterValue } from '@muster/areas/fleet/devices/filter-language.contract.ts'
+import type { Field } from '@muster/areas/fleet/filter-language/fields.contract.ts'
+import type { FilterValue } from '@muster/areas/fleet/filter-language/filter.contract.ts'
 import { useState } from 'react'
 import { useApiQuery, useFullList } from '../../../queries.ts'
 import { inputClass } from '../../../ui/fields.tsx'

@@ -1,11 +1,11 @@
 // A filter while somebody works on it: the same tree, with names for its parts and room for what is not right yet.
-import { type Field, fields } from '@muster/areas/fleet/devices/filter-fields.contract.ts'
+import { type Field, fields } from '@muster/areas/fleet/filter-language/fields.contract.ts'
 import {
   type Comparison,
   type Filter,
   type FilterValue,
   faultOf,
-} from '@muster/areas/fleet/devices/filter-language.contract.ts'
+} from '@muster/areas/fleet/filter-language/filter.contract.ts'
 
 export interface Rule {
   readonly id: string

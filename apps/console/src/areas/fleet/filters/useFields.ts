@@ -1,4 +1,4 @@
-import type { Field } from '@muster/areas/fleet/devices/filter-fields.contract.ts'
+import type { Field } from '@muster/areas/fleet/filter-language/fields.contract.ts'
 import { useMemo } from 'react'
 import { useFullList } from '../../../queries.ts'
 import { builtInFields, type Fields } from './draft.ts'

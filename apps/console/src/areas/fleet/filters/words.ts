@@ -1,5 +1,5 @@
-import { type FieldType, operatorsOf } from '@muster/areas/fleet/devices/filter-fields.contract.ts'
-import type { FilterValue } from '@muster/areas/fleet/devices/filter-language.contract.ts'
+import { type FieldType, operatorsOf } from '@muster/areas/fleet/filter-language/fields.contract.ts'
+import type { FilterValue } from '@muster/areas/fleet/filter-language/filter.contract.ts'
 
 const words: Readonly<Record<string, string>> = {
   is: 'is',

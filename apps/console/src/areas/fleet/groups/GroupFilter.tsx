@@ -1,4 +1,4 @@
-import { FilterExpression } from '@muster/areas/fleet/devices/filter-language.contract.ts'
+import { FilterExpression } from '@muster/areas/fleet/filter-language/filter.contract.ts'
 import type { Group } from '@muster/areas/fleet/groups/groups.contract.ts'
 import { useState } from 'react'
 import { api } from '../../../api.ts'

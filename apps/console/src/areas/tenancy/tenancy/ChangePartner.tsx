@@ -1,4 +1,4 @@
-import type { Partner } from '@muster/areas/tenancy/tenancy/partners.contract.ts'
+import type { Partner } from '@muster/areas/tenancy/tenancy/partners/partners.contract.ts'
 import { api } from '../../../api.ts'
 import { useApiMutation } from '../../../queries.ts'
 import { Confirm } from '../../../ui/Confirm.tsx'

@@ -1,4 +1,4 @@
-import type { Organization } from '@muster/areas/tenancy/tenancy/organizations.contract.ts'
+import type { Organization } from '@muster/areas/tenancy/tenancy/organizations/organizations.contract.ts'
 import { ArrowDown, ArrowUp, GripVertical } from 'lucide-react'
 import { type KeyboardEvent, useRef, useState } from 'react'
 import { api } from '../../../api.ts'

@@ -1,4 +1,4 @@
-import { type Organization, organizations } from '@muster/areas/tenancy/tenancy/organizations.contract.ts'
+import { type Organization, organizations } from '@muster/areas/tenancy/tenancy/organizations/organizations.contract.ts'
 import { useState } from 'react'
 import { api } from '../../../api.ts'
 import { useApiMutation, useFullList } from '../../../queries.ts'

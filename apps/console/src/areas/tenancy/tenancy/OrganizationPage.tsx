@@ -1,4 +1,4 @@
-import type { Organization } from '@muster/areas/tenancy/tenancy/organizations.contract.ts'
+import type { Organization } from '@muster/areas/tenancy/tenancy/organizations/organizations.contract.ts'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { Pencil, Plus } from 'lucide-react'
 import { useState } from 'react'

@@ -1,4 +1,4 @@
-import { type Partner, partners } from '@muster/areas/tenancy/tenancy/partners.contract.ts'
+import { type Partner, partners } from '@muster/areas/tenancy/tenancy/partners/partners.contract.ts'
 import { api } from '../../../api.ts'
 import { useApiMutation } from '../../../queries.ts'
 import { SelectField, TextField } from '../../../ui/fields.tsx'

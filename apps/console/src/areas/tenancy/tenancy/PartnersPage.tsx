@@ -1,4 +1,4 @@
-import type { Partner } from '@muster/areas/tenancy/tenancy/partners.contract.ts'
+import type { Partner } from '@muster/areas/tenancy/tenancy/partners/partners.contract.ts'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Network, Plus } from 'lucide-react'
 import { useState } from 'react'

@@ -1,4 +1,4 @@
-import type { Organization } from '@muster/areas/tenancy/tenancy/organizations.contract.ts'
+import type { Organization } from '@muster/areas/tenancy/tenancy/organizations/organizations.contract.ts'
 import { api } from '../../../api.ts'
 import { useApiMutation } from '../../../queries.ts'
 import { Card } from '../../../ui/display.tsx'

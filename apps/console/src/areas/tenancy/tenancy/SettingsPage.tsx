@@ -1,5 +1,5 @@
-import type { Partner } from '@muster/areas/tenancy/tenancy/partners.contract.ts'
-import { partners } from '@muster/areas/tenancy/tenancy/partners.contract.ts'
+import type { Partner } from '@muster/areas/tenancy/tenancy/partners/partners.contract.ts'
+import { partners } from '@muster/areas/tenancy/tenancy/partners/partners.contract.ts'
 import { type ReactNode, useState } from 'react'
 import { api } from '../../../api.ts'
 import { useApiMutation, useApiQuery } from '../../../queries.ts'

@@ -1,4 +1,4 @@
-import { type Site, sites } from '@muster/areas/tenancy/tenancy/sites.contract.ts'
+import { type Site, sites } from '@muster/areas/tenancy/tenancy/sites/sites.contract.ts'
 import { useState } from 'react'
 import { api } from '../../../api.ts'
 import { useApiMutation, useApiQuery } from '../../../queries.ts'

@@ -1,4 +1,4 @@
-import type { Site } from '@muster/areas/tenancy/tenancy/sites.contract.ts'
+import type { Site } from '@muster/areas/tenancy/tenancy/sites/sites.contract.ts'
 import { Link } from '@tanstack/react-router'
 import { MapPin } from 'lucide-react'
 import { type ReactNode, useState } from 'react'

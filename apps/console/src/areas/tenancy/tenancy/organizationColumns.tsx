@@ -1,4 +1,4 @@
-import type { Organization } from '@muster/areas/tenancy/tenancy/organizations.contract.ts'
+import type { Organization } from '@muster/areas/tenancy/tenancy/organizations/organizations.contract.ts'
 import { Link } from '@tanstack/react-router'
 import { useApiQuery, useFullList } from '../../../queries.ts'
 import { useCan, useMe } from '../../../session/session.tsx'

@@ -1,4 +1,4 @@
-import type { Partner } from '@muster/areas/tenancy/tenancy/partners.contract.ts'
+import type { Partner } from '@muster/areas/tenancy/tenancy/partners/partners.contract.ts'
 import { Link } from '@tanstack/react-router'
 import type { Column } from '../../../ui/DataTable.tsx'
 import { Badge, type Tone } from '../../../ui/display.tsx'

@@ -1,4 +1,4 @@
-import type { Partner } from '@muster/areas/tenancy/tenancy/partners.contract.ts'
+import type { Partner } from '@muster/areas/tenancy/tenancy/partners/partners.contract.ts'
 import { z } from 'zod'
 
 const text = z.string().nullish().catch(null)

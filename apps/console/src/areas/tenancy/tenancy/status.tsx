@@ -1,4 +1,4 @@
-import type { Organization } from '@muster/areas/tenancy/tenancy/organizations.contract.ts'
+import type { Organization } from '@muster/areas/tenancy/tenancy/organizations/organizations.contract.ts'
 import { Badge, type Tone } from '../../../ui/display.tsx'
 
 export type OrganizationStatus = Organization['status']

@@ -1,0 +1,3 @@
+import { reviews } from './reviews.contract.ts'
+
+export default { reviews }

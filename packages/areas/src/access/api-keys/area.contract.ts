@@ -1,0 +1,3 @@
+import { keys } from './keys.contract.ts'
+
+export default { keys }

@@ -1,0 +1,2 @@
+/** What records of this area's changes are called in the audit log. */
+export const actions = ['api_key.create', 'api_key.update', 'api_key.rotate', 'api_key.revoke'] as const

@@ -1,0 +1,89 @@
+// Between the right password and the second factor: what a tempToken stands for. It is nobody's access token: it is an
+// opaque key to an entry in Redis that two operations look up and nothing else knows.
+
+import type { Redis } from '@muster/backplane/redis.ts'
+import type { Keyring } from '@muster/kit/keyring.ts'
+import { peppered } from '@muster/kit/keyring.ts'
+import { z } from 'zod'
+import type { Call } from '../../../operation.ts'
+import type { Account } from '../sessions/accounts.queries.ts'
+import type { Membership } from '../sessions/memberships.queries.ts'
+import { opaqueToken } from '../sessions/tokens.ts'
+import type { MfaChallenge } from '../sign-in/session.contract.ts'
+import { requestOptions } from './passkey-ceremony.ts'
+
+const challengeSeconds = 300
+const failuresMax = 5
+
+const Challenge = z.object({
+  userId: z.guid(),
+  scope: z.enum(['system', 'partner', 'organization']),
+  partnerId: z.guid().nullable(),
+  orgId: z.guid().nullable(),
+  /** A password changed meanwhile makes the challenge worthless. */
+  passwordChangedAt: z.string().nullable(),
+  passkeyChallenge: z.string().nullable(),
+  /** The identity provider that came first, in place of a password. */
+  providerId: z.guid().nullable().default(null),
+})
+export type Challenge = z.infer<typeof Challenge>
+
+const keyOf = (keyring: Keyring, tempToken: string) => `mfa:challenge:${peppered(keyring, tempToken)}`
+const failuresOf = (key: string) => `${key}:failures`
+
+export const phoneEnding = (phoneNumber: string | null): string | null => phoneNumber?.slice(-3) ?? null
+
+/** Makes a tempToken for somebody whose password was right, or for whom an identity provider has spoken. */
+export async function challenge(
+  call: Call,
+  account: Account,
+  membership: Membership,
+  providerId: string | null = null,
+): Promise<MfaChallenge> {
+  const { keyring, redis } = call.services
+  const tempToken = opaqueToken()
+  const passkeyOptions = account.hasPasskey
+    ? await requestOptions(call.services, { userId: account.id, providerId })
+    : null
+  const entry: Challenge = {
+    userId: account.id,
+    scope: membership.scope,
+    partnerId: membership.partnerId,
+    orgId: membership.orgId,
+    passwordChangedAt: account.passwordChangedAt,
+    passkeyChallenge: passkeyOptions?.challenge ?? null,
+    providerId,
+  }
+  await redis.set(keyOf(keyring, tempToken), JSON.stringify(entry), 'EX', challengeSeconds)
+  const usesSms = account.mfaEnabled && account.mfaMethod === 'sms'
+  return {
+    mfaRequired: true,
+    tempToken,
+    expiresIn: challengeSeconds,
+    methods: [
+      ...(account.mfaEnabled ? [usesSms ? ('sms' as const) : ('totp' as const)] : []),
+      ...(account.hasPasskey ? ['passkey' as const] : []),
+      'recovery',
+    ],
+    phoneEnding: usesSms ? phoneEnding(account.phoneNumber) : null,
+    passkeyOptions: passkeyOptions === null ? null : { ...passkeyOptions },
+  }
+}
+
+export async function findChallenge(redis: Redis, keyring: Keyring, tempToken: string): Promise<Challenge | null> {
+  const entry = await redis.get(keyOf(keyring, tempToken))
+  return entry === null ? null : Challenge.parse(JSON.parse(entry))
+}
+
+/** Counts a wrong answer; the last one allowed ends the challenge. */
+export async function noteWrongAnswer(redis: Redis, keyring: Keyring, tempToken: string): Promise<void> {
+  const key = keyOf(keyring, tempToken)
+  const failures = await redis.incr(failuresOf(key))
+  await redis.expire(failuresOf(key), challengeSeconds)
+  if (failures >= failuresMax) await redis.del(key)
+}
+
+/** Ends the challenge. @returns false when somebody else has already used it */
+export async function useChallenge(redis: Redis, keyring: Keyring, tempToken: string): Promise<boolean> {
+  return (await redis.del(keyOf(keyring, tempToken))) === 1
+}

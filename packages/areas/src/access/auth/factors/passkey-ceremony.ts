@@ -1,0 +1,143 @@
+// WebAuthn: what both ways of using a passkey share, the second factor and the sign-in without a password.
+import { asSystem, type Db } from '@muster/db/database.ts'
+import type { AuthenticationResponseJSON, PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server'
+import { sql } from 'kysely'
+import { z } from 'zod'
+import type { Services, Settings } from '../../../services.ts'
+import { type Account, countsIn, type Session } from '../sessions/accounts.queries.ts'
+import type { Challenge } from './mfa-challenge.ts'
+
+export const ceremonyMs = 300_000
+
+/** Loaded at the first use: it takes longer to load than everything else that signing in needs. */
+export const webAuthn = () => import('@simplewebauthn/server')
+
+/** Browsers tie passkeys to a domain; an address is none, so on one only `localhost` works. */
+export function relyingParty({ publicUrl }: Pick<Settings, 'publicUrl'>): { id: string; origins: string[] } {
+  const { hostname, origin, port } = new URL(publicUrl)
+  const isAddress = /^[\d.]+$|^\[/.test(hostname)
+  return isAddress
+    ? { id: 'localhost', origins: [`http://localhost${port === '' ? '' : `:${port}`}`] }
+    : { id: hostname, origins: [origin] }
+}
+
+const Assertion = z.object({
+  id: z.string().max(2048),
+  rawId: z.string().max(2048),
+  type: z.literal('public-key'),
+  clientExtensionResults: z.looseObject({}).default({}),
+  authenticatorAttachment: z.enum(['platform', 'cross-platform']).optional(),
+  response: z.object({
+    clientDataJSON: z.string().max(16_384),
+    authenticatorData: z.string().max(16_384),
+    signature: z.string().max(16_384),
+    userHandle: z.string().max(1024).optional(),
+  }),
+})
+
+interface Stored {
+  readonly id: string
+  readonly userId: string
+  readonly credentialId: string
+  readonly publicKey: Buffer
+  readonly counter: number
+  readonly transports: string[]
+}
+
+const counting = (db: Db, where: Session) =>
+  db
+    .selectFrom('passkeys')
+    .select(['id', 'userId', 'credentialId', 'publicKey', 'counter', 'transports'])
+    .where(countsIn(sql`provider_id`, where))
+
+/** What the browser needs to ask for a passkey: one of this person that counts in the session, or any. */
+export async function requestOptions(
+  services: Pick<Services, 'settings' | 'system'>,
+  of: { readonly userId: string; readonly providerId: string | null } | null,
+): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  const known =
+    of === null
+      ? []
+      : await asSystem(services.system, (db) => counting(db, of).where('userId', '=', of.userId).execute())
+  const { generateAuthenticationOptions } = await webAuthn()
+  return generateAuthenticationOptions({
+    rpID: relyingParty(services.settings).id,
+    allowCredentials: known.map(({ credentialId, transports }) => ({ id: credentialId, transports })),
+    timeout: ceremonyMs,
+    // Alone, the passkey is both factors, so the device has to check who holds it; beside a password it is the second one.
+    userVerification: of === null ? 'required' : 'preferred',
+  })
+}
+
+/**
+ * Checks what a passkey signed and remembers its counter.
+ * @param beside the session that has begun with something else; null when the passkey is the whole sign-in, so that the
+ * device must have verified the person
+ * @returns whose passkey it is; null when anything is wrong with the answer
+ */
+export async function usePasskey(
+  services: Pick<Services, 'settings' | 'system' | 'clock' | 'log'>,
+  given: unknown,
+  expectedChallenge: string,
+  beside: Session | null,
+): Promise<string | null> {
+  const parsed = Assertion.safeParse(given)
+  if (!parsed.success) return null
+  const response: AuthenticationResponseJSON = parsed.data
+  const passkey = await asSystem(services.system, (db) =>
+    counting(db, beside ?? { providerId: null })
+      .where('credentialId', '=', response.id)
+      .executeTakeFirst(),
+  )
+  if (passkey === undefined) return null
+  const { id, origins } = relyingParty(services.settings)
+  try {
+    const { verifyAuthenticationResponse } = await webAuthn()
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      response,
+      expectedChallenge,
+      expectedOrigin: origins,
+      expectedRPID: id,
+      requireUserVerification: beside === null,
+      credential: {
+        id: passkey.credentialId,
+        publicKey: new Uint8Array(passkey.publicKey),
+        counter: passkey.counter,
+        transports: passkey.transports,
+      },
+    })
+    if (!verified || !(await remember(services, passkey, authenticationInfo.newCounter))) return null
+    return passkey.userId
+  } catch (error) {
+    services.log.info({ err: error, passkey: passkey.id }, 'a passkey was refused')
+    return null
+  }
+}
+
+// Devices that count must count upwards, also when two answers arrive at once; the others always say 0.
+async function remember(
+  { system, clock }: Pick<Services, 'system' | 'clock'>,
+  { id }: Stored,
+  counter: number,
+): Promise<boolean> {
+  const { numUpdatedRows } = await asSystem(system, (db) =>
+    db
+      .updateTable('passkeys')
+      .set({ counter, lastUsedAt: new Date(clock.now()).toISOString() })
+      .where('id', '=', id)
+      .where(sql<boolean>`(counter < ${counter} OR (counter = 0 AND ${counter} = 0))`)
+      .executeTakeFirst(),
+  )
+  return numUpdatedRows === 1n
+}
+
+/** The passkey as the second factor of a sign-in that has begun with a password. */
+export async function usePasskeyOfChallenge(
+  services: Services,
+  account: Account,
+  { passkeyChallenge, providerId }: Pick<Challenge, 'passkeyChallenge' | 'providerId'>,
+  given: unknown,
+): Promise<'passkey' | null> {
+  if (passkeyChallenge === null) return null
+  return (await usePasskey(services, given, passkeyChallenge, { providerId })) === account.id ? 'passkey' : null
+}

@@ -1,0 +1,129 @@
+import { type Db, readAsSystem } from '@muster/db/database.ts'
+import type { Caller } from '@muster/kit/access.ts'
+import type { Request } from '@muster/kit/call.ts'
+import { unauthenticated } from '@muster/kit/errors.ts'
+import { sql } from 'kysely'
+import { callersOf } from '../../../caller-cache.ts'
+import type { Services } from '../../../services.ts'
+import { opensPlace, owesMfa } from '../sign-in/sign-in.ts'
+import { hasSecondFactor } from './accounts.queries.ts'
+import { accessibleOrgs, membershipIn, permissionsIn } from './memberships.queries.ts'
+import type { Claims } from './tokens.ts'
+import { accessTokensOf } from './tokens.ts'
+
+/** The user of a session that stands. */
+function userOf(db: Db, { clock }: Services, { sid, sub }: Claims) {
+  const now = new Date(clock.now()).toISOString()
+  return (
+    db
+      .selectFrom('sessions')
+      .innerJoin('users', 'users.id', 'sessions.userId')
+      .select(['users.id', 'users.email', 'users.emailVerifiedAt', 'users.mfaMethod'])
+      .select(['sessions.mfa', 'sessions.providerId', 'sessions.authenticatedAt'])
+      // Factors that were made in a session of a provider count in sessions of that provider alone.
+      .select(
+        sql<boolean>`users.mfa_enabled AND coalesce(users.factors_provider_id = sessions.provider_id,
+          users.factors_provider_id IS NULL)`.as('mfaEnabled'),
+      )
+      .select(
+        sql<boolean>`EXISTS (SELECT FROM passkeys p WHERE p.user_id = users.id
+          AND coalesce(p.provider_id = sessions.provider_id, p.provider_id IS NULL))`.as('hasPasskey'),
+      )
+      // The operator's key file is the second factor of its sessions. Trust that is withdrawn from a provider is withdrawn
+      // from the sessions that it opened.
+      .select(
+        sql<boolean>`sessions.method = 'operator' OR sessions.provider_mfa AND EXISTS (
+          SELECT FROM sso_providers p WHERE p.id = sessions.provider_id AND p.trust_mfa)`.as('vouched'),
+      )
+      .where('sessions.id', '=', sid)
+      .where('sessions.userId', '=', sub)
+      .where('sessions.revokedAt', 'is', null)
+      .where('sessions.expiresAt', '>', now)
+      .where('sessions.endsAt', '>', now)
+      .where('users.status', '=', 'active')
+      .executeTakeFirst()
+  )
+}
+
+/** Reads the session, the user, the membership and its permissions as they are now. Null when any of them is gone. */
+async function callerOf(services: Services, claims: Claims): Promise<Caller | null> {
+  const place = { scope: claims.scope, partnerId: claims.partner, orgId: claims.org }
+  const [user, membership, permissions] = await readAsSystem(services.system, (db) =>
+    Promise.all([
+      userOf(db, services, claims),
+      membershipIn(db, claims.sub, place),
+      permissionsIn(db, claims.sub, place),
+    ]),
+  )
+  if (user === undefined) return null
+  if (!opensPlace(user, membership, user.providerId)) return unproven(user, claims)
+  if (membership === undefined) return null
+  const { enable2fa } = services.settings
+  const isConfirmed = user.providerId === null && (user.mfa || !enable2fa || !hasSecondFactor(user))
+  return {
+    kind: 'user',
+    userId: user.id,
+    email: user.email,
+    sessionId: claims.sid,
+    apiKeyId: null,
+    providerId: user.providerId,
+    scope: membership.scope,
+    partnerId: membership.partnerId,
+    orgId: membership.orgId,
+    orgAccess: membership.orgAccess,
+    accessibleOrgIds: accessibleOrgs(membership),
+    siteIds: membership.siteIds,
+    deviceGroupIds: membership.deviceGroupIds,
+    roleId: membership.roleId,
+    permissions,
+    // What the session has passed by now: a token signed before its second factor was enrolled need not be exchanged first.
+    mfa: user.mfa,
+    confirmedAt: isConfirmed ? user.authenticatedAt : null,
+    mfaOwed: owesMfa(enable2fa, membership, user, user.mfa, user.vouched),
+    emailVerified: true,
+    partnerActive: membership.scope === 'system' || membership.partnerStatus === 'active',
+  }
+}
+
+/** Somebody whose address is not proven: whatever the account may do elsewhere, this session can only prove it or end. */
+function unproven({ id, email }: { id: string; email: string }, { sid, scope, partner, org }: Claims): Caller {
+  return {
+    kind: 'user',
+    userId: id,
+    email,
+    sessionId: sid,
+    apiKeyId: null,
+    providerId: null,
+    scope,
+    partnerId: partner,
+    orgId: org,
+    orgAccess: scope === 'partner' ? 'none' : null,
+    accessibleOrgIds: [],
+    siteIds: [],
+    deviceGroupIds: [],
+    roleId: null,
+    permissions: new Set(),
+    mfa: false,
+    confirmedAt: null,
+    mfaOwed: null,
+    emailVerified: false,
+    partnerActive: false,
+  }
+}
+
+/**
+ * Resolves the credential of a request to a caller.
+ * @returns null when there is no credential
+ * @throws UNAUTHENTICATED when there is one that does not count (any more)
+ */
+export async function authenticate(services: Services, request: Request): Promise<Caller | null> {
+  const header = request.header('authorization')
+  if (header === undefined) return null
+  const token = /^Bearer +([\w.~+/-]+=*)$/i.exec(header)?.[1]
+  if (token === undefined) throw unauthenticated('The Authorization header must be "Bearer <token>"')
+  const claims = await accessTokensOf(services).verify(token)
+  const key = `${claims.sub} ${claims.sid} ${claims.scope} ${claims.partner} ${claims.org}`
+  const caller = await callersOf(services).sessions.resolve(key, () => callerOf(services, claims))
+  if (caller === null) throw unauthenticated('Invalid or expired token')
+  return caller
+}

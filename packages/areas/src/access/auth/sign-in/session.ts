@@ -1,0 +1,232 @@
+import { asSystem } from '@muster/db/database.ts'
+import { originOf } from '@muster/kit/addresses.ts'
+import { denied, notFound, unauthenticated } from '@muster/kit/errors.ts'
+import { sql } from 'kysely'
+import { callersOf } from '../../../caller-cache.ts'
+import { type Call, implement } from '../../../operation.ts'
+import { challenge } from '../factors/mfa-challenge.ts'
+import { limitsOf } from '../limits.ts'
+import { passwordsOf } from '../passwords/passwords.ts'
+import {
+  type Account,
+  countsIn,
+  findAccount,
+  findAccountByEmail,
+  hasSecondFactor,
+} from '../sessions/accounts.queries.ts'
+import { type Membership, membershipIn, membershipsOf } from '../sessions/memberships.queries.ts'
+import { exchangeRefreshToken, revokeSessions } from '../sessions/sessions.queries.ts'
+import { isClosed, requireOpenPlace } from './enforced-sso.ts'
+import { session as contract, type MfaChallenge, type Tokens } from './session.contract.ts'
+import {
+  answerWithTokens,
+  clearRefreshCookie,
+  completeSignIn,
+  nowhere,
+  opensPlace,
+  placesOpenTo,
+  refreshCookie,
+  refusedSignIn,
+} from './sign-in.ts'
+
+const nobody = '00000000-0000-0000-0000-000000000000'
+
+export default implement(contract, {
+  async login(call) {
+    return passwordsOf(call.services).inTurn(() => login(call))
+  },
+
+  async refresh(call) {
+    const { services, request } = call
+    const origin = originOf(request.ip)
+    const token = presentedToken(call)
+    await limitsOf(services).take('refreshPerAddress', origin)
+    const exchanged = await call.write(async (db) => {
+      const now = services.clock.now()
+      const result = await exchangeRefreshToken(db, services.keyring, token, request, now)
+      if (result.outcome === 'unknown') return null
+      const { session } = result
+      const account = await findAccount(db, session.userId, session)
+      const { scope, partnerId, orgId } = session
+      const membership =
+        scope === null ? undefined : await membershipIn(db, session.userId, { scope, partnerId, orgId })
+      if (result.outcome === 'reused') {
+        noteReuse(call, session.id, account, membership)
+        return 'ended'
+      }
+      if (account?.status !== 'active') return null
+      if (!opensPlace(account, membership, session.providerId)) {
+        return { account, membership: membership ?? nowhere, session, refreshToken: result.refreshToken }
+      }
+      if (membership === undefined) return null
+      // Single sign-on was enforced since: a session that a provider did not open is not prolonged.
+      if (membership.ssoEnforced && session.providerId === null) return null
+      return { account, membership, session, refreshToken: result.refreshToken }
+    })
+    if (exchanged === null || exchanged === 'ended') {
+      clearRefreshCookie(call)
+      // A token that nobody knows has changed nothing: other processes are not told.
+      if (exchanged === 'ended') await callersOf(services).clear()
+      throw unauthenticated('Invalid or expired refresh token')
+    }
+    await limitsOf(services).giveBack('refreshPerAddress', origin)
+    const { account, membership, session, refreshToken } = exchanged
+    const { mfa, providerMfa: vouched, providerId } = session
+    return answerWithTokens(
+      call,
+      { account, membership, mfa, vouched, providerId },
+      { sessionId: session.id, refreshToken },
+    )
+  },
+
+  async logout(call) {
+    const { caller, audit, after, services } = call
+    await call.write(async (db) => {
+      const ended = await revokeSessions(db, caller.userId)
+      audit({ target: caller.userId, name: caller.email, details: { sessions: ended } })
+    })
+    clearRefreshCookie(call)
+    after(() => callersOf(services).clear())
+    return { success: true as const }
+  },
+
+  async me({ caller, db }) {
+    const found = await db
+      .selectFrom('users')
+      .select(['id', 'email', 'name', 'avatarUrl', 'status', 'emailVerifiedAt', 'mfaEnabled', 'mfaMethod'])
+      .select(['mfaRecoveryCodes', 'phoneNumber', 'phoneVerified', 'lastLoginAt', 'passwordChangedAt', 'createdAt'])
+      .select(countsIn(sql`users.factors_provider_id`, caller).as('factorsCount'))
+      .select((eb) =>
+        eb
+          .selectFrom('passkeys')
+          .select(eb.fn.countAll<number>().as('n'))
+          .whereRef('passkeys.userId', '=', 'users.id')
+          .where(countsIn(sql`passkeys.provider_id`, caller))
+          .as('passkeys'),
+      )
+      .where('id', '=', caller.userId)
+      .executeTakeFirst()
+    if (found === undefined) throw notFound('User')
+    const { factorsCount, ...user } = found
+    const { scope, partnerId, orgId, orgAccess, roleId } = caller
+    return {
+      ...user,
+      emailVerified: user.emailVerifiedAt !== null,
+      ...(factorsCount ? {} : { mfaEnabled: false, mfaMethod: null, phoneNumber: null, phoneVerified: false }),
+      recoveryCodesLeft: factorsCount ? user.mfaRecoveryCodes.length : 0,
+      passkeys: user.passkeys ?? 0,
+      mfaEnrollmentRequired: caller.mfaOwed !== null,
+      scope,
+      partnerId,
+      orgId,
+      orgAccess,
+      accessibleOrgIds: caller.accessibleOrgIds === null ? null : [...caller.accessibleOrgIds],
+      roleId,
+      permissions: [...caller.permissions],
+    }
+  },
+})
+
+async function login(call: Call<{ email: string; password: string }>): Promise<Tokens | MfaChallenge> {
+  const { services, input } = call
+  const email = input.email.toLowerCase()
+  const limited = await limitLogins(call, email)
+  // The same statements and the same hash whether or not there is such an account.
+  const { account, memberships } = await asSystem(services.system, async (db) => {
+    const account = await findAccountByEmail(db, email)
+    return { account, memberships: await membershipsOf(db, account?.id ?? nobody) }
+  })
+  const matches = await passwordsOf(services).verify(account?.passwordHash ?? null, input.password)
+  if (account === undefined || !matches || account.status !== 'active') {
+    await noteFailure(call, account, memberships[0])
+    throw refusedSignIn()
+  }
+  await limited.succeeded()
+  // Before anything is said about where the account belongs: whoever made it may be somebody else.
+  const places = placesOpenTo(account, memberships)
+  if (account.emailVerifiedAt === null && places.length === 0) {
+    return completeSignIn(call, { account, membership: nowhere, method: 'password', mfa: false })
+  }
+  if (isClosed(places)) await noteFailure(call, account, memberships[0], { reason: 'single sign-on is enforced' })
+  const membership = requireOpenPlace(places)
+  const { passwordHash } = account
+  const outdated = passwordHash !== null && passwordsOf(services).isOutdated(passwordHash)
+  if (services.settings.enable2fa && hasSecondFactor(account)) return challenge(call, account, membership)
+  const changes = outdated ? { passwordHash: await passwordsOf(services).hash(input.password) } : {}
+  return completeSignIn(call, { account, membership, method: 'password', mfa: false }, changes)
+}
+
+/** Takes from the three allowances; what turns out to be no failure is given back. */
+async function limitLogins({ services, request }: Call, email: string) {
+  const limits = limitsOf(services)
+  const origin = originOf(request.ip)
+  const pair = `${email} ${origin}`
+  await limits.take('loginPerAddress', origin)
+  await limits.take('loginPerEmail', email)
+  await limits.take('loginPerEmailAndAddress', pair)
+  return {
+    succeeded: () =>
+      Promise.all([
+        limits.giveBack('loginPerAddress', origin),
+        limits.giveBack('loginPerEmail', email),
+        limits.reset('loginPerEmailAndAddress', pair),
+      ]),
+  }
+}
+
+/** A failed try is written down for known and unknown accounts alike, which also takes the same time. */
+async function noteFailure(
+  call: Call,
+  account: Account | undefined,
+  membership: Membership | undefined,
+  details: { reason?: string } = {},
+) {
+  await call.write(async () => {
+    call.audit({
+      action: 'user.login.failed',
+      result: 'failure',
+      target: account?.id ?? 'unknown',
+      name: account?.email ?? null,
+      partnerId: membership?.partnerId ?? null,
+      orgId: membership?.orgId ?? null,
+      details,
+    })
+  })
+}
+
+function noteReuse(
+  { audit }: Call,
+  sessionId: string,
+  account: Account | undefined,
+  membership: Membership | undefined,
+) {
+  audit({
+    result: 'denied',
+    target: sessionId,
+    name: account?.email ?? null,
+    partnerId: membership?.partnerId ?? null,
+    orgId: membership?.orgId ?? null,
+    details: { reason: 'a refresh token came back after it had been exchanged; the session was ended' },
+  })
+}
+
+/** The refresh token of the body, or of the cookie if a page of ours sends it. */
+function presentedToken({ request, input, services }: Call<{ refreshToken?: string }>): string {
+  if (input.refreshToken !== undefined) return input.refreshToken
+  const token = request.cookie(refreshCookie)
+  if (token === undefined || token === '') throw unauthenticated('No refresh token')
+  // Another site can make a browser send the cookie, but not this header, and not without saying where it comes from.
+  if (!request.header('x-service-csrf')) throw denied('The header x-service-csrf is required')
+  if (!isOwnPage(request.header('origin'), request.header('host'), services.settings.publicUrl)) {
+    throw denied('Requests from other sites are not accepted')
+  }
+  const site = request.header('sec-fetch-site')
+  if (site === 'cross-site') throw denied('Requests from other sites are not accepted')
+  return token
+}
+
+function isOwnPage(origin: string | undefined, host: string | undefined, publicUrl: string): boolean {
+  if (origin === undefined) return true
+  if (!URL.canParse(origin)) return false
+  return origin === new URL(publicUrl).origin || new URL(origin).host === host
+}

@@ -1,0 +1,4 @@
+import { permissions } from './permissions.contract.ts'
+import { roles } from './roles.contract.ts'
+
+export default { permissions, roles }

@@ -1,0 +1,29 @@
+/** What a permission can be about, and what it can allow. `*` stands for all. */
+export const resources = [
+  'devices',
+  'scripts',
+  'alerts',
+  'automations',
+  'reports',
+  'backup',
+  'billing',
+  'users',
+  'settings',
+  'organizations',
+  'sites',
+  'remote',
+  'audit',
+] as const
+export const actions = [
+  'view',
+  'read',
+  'create',
+  'update',
+  'write',
+  'delete',
+  'execute',
+  'acknowledge',
+  'invite',
+  'access',
+  'export',
+] as const

@@ -1,0 +1,11 @@
+/** What records of this area's changes are called in the audit log. */
+export const actions = [
+  'sso.provider.create',
+  'sso.provider.update',
+  'sso.provider.delete',
+  'sso.user.create',
+  'sso.identity.link',
+  'sso.identity.unlink',
+  'scim.token.rotate',
+  'scim.token.revoke',
+] as const

@@ -1,0 +1,167 @@
+// Accepting an invitation. The link of the mail proves the mailbox. A link that the inviter handed over, where there is no
+// mail server, proves nothing: the inviter may have kept it, so it opens the inviter's own tenant and nothing besides.
+
+import { asSystem, type Db } from '@muster/db/database.ts'
+import { badRequest, unauthenticated } from '@muster/kit/errors.ts'
+import { peppered } from '@muster/kit/keyring.ts'
+import { sql } from 'kysely'
+import { callersOf } from '../../../caller-cache.ts'
+import type { Call } from '../../../operation.ts'
+import type { Services } from '../../../services.ts'
+import {
+  dropCredentials,
+  limitsOf,
+  originOf,
+  passwordsOf,
+  proveMailbox,
+  requireStrongPassword,
+  revokeSessions,
+} from '../../auth/index.ts'
+
+interface Given {
+  readonly token: string
+  readonly name?: string | undefined
+  readonly password: string
+}
+
+export async function acceptInvite(call: Call<Given>) {
+  const { input, services, request, audit, after } = call
+  const origin = originOf(request.ip)
+  await limitsOf(services).take('tokenPerAddress', origin)
+  const tokenHash = peppered(services.keyring, input.token)
+  const invited = await asSystem(services.system, (db) => invitedPerson(db, services, tokenHash))
+  const chosen = await chosenPassword(services, invited, input)
+  await call.write(async (db) => {
+    const invitation = await redeem(db, services, invited, tokenHash)
+    const { partnerId, orgId, handed } = invitation
+    const place = { partnerId, orgId }
+    if (!handed) await proveMailbox(call, db, { userId: invited.id, by: 'invitation', place })
+    else if (chosen !== null) await dropCredentials(db, invited.id, false)
+    const ownName = chosen === null ? undefined : input.name
+    const now = new Date(services.clock.now()).toISOString()
+    await acceptMembership(db, invitation, { now, hasOwnName: ownName !== undefined })
+    await db
+      .updateTable('users')
+      .set({
+        status: 'active',
+        ...(ownName === undefined ? {} : { name: ownName }),
+        ...(chosen === null ? {} : { passwordHash: chosen, passwordChangedAt: now }),
+      })
+      .where('id', '=', invited.id)
+      .execute()
+    if (chosen !== null) await revokeSessions(db, invited.id)
+    const actor = { type: 'user', id: invited.id, email: invited.email } as const
+    audit({
+      action: 'user.invite.accept',
+      target: invited.id,
+      name: invited.email,
+      ...place,
+      details: { handed },
+      actor,
+    })
+  })
+  after(() => callersOf(services).clear())
+  after(() => limitsOf(services).giveBack('tokenPerAddress', origin))
+  return { success: true as const, email: invited.email }
+}
+
+/** One answer for a link that is wrong, used, replaced, withdrawn or too old. */
+const invalidInvitation = () => badRequest('This invitation is not valid any more. Ask for a new one')
+
+interface Invited {
+  readonly id: string
+  readonly email: string
+  readonly name: string
+  readonly passwordHash: string | null
+  readonly isProven: boolean
+  readonly isActiveElsewhere: boolean
+  readonly invitationId: string
+  readonly partnerId: string
+  readonly orgId: string | null
+  /** Was the link shown to the inviter? */
+  readonly handed: boolean
+}
+
+// A partner that waits for approval does not count while the address is not proven: anyone can register one with any address.
+// A handed link ends with any change of the membership, because it was shown to somebody who may give what stood there then.
+async function invitedPerson(db: Db, { clock }: Services, tokenHash: string): Promise<Invited> {
+  const { rows } = await sql<Invited>`
+    SELECT u.id, u.email, u.name, u.password_hash, u.email_verified_at IS NOT NULL AS is_proven,
+      i.id AS invitation_id, i.partner_id, i.org_id, i.token_hash <> ${tokenHash} AS handed,
+      EXISTS (SELECT FROM partner_users m JOIN partners p ON p.id = m.partner_id WHERE m.user_id = u.id AND m.status = 'active'
+              AND (p.status <> 'pending' OR u.email_verified_at IS NOT NULL))
+        OR EXISTS (SELECT FROM organization_users m WHERE m.user_id = u.id AND m.status = 'active')
+        OR EXISTS (SELECT FROM system_users m WHERE m.user_id = u.id) AS is_active_elsewhere
+    FROM user_invitations i
+    JOIN users u ON u.id = i.user_id AND u.email = i.email
+    JOIN partners p ON p.id = i.partner_id AND p.deleted_at IS NULL
+    LEFT JOIN organizations o ON o.id = i.org_id
+    WHERE (i.token_hash = ${tokenHash} OR i.handed_hash = ${tokenHash}) AND o.deleted_at IS NULL
+      AND i.expires_at > ${new Date(clock.now()).toISOString()}
+      AND (i.token_hash = ${tokenHash} OR NOT EXISTS (
+        SELECT FROM partner_users m WHERE i.org_id IS NULL AND m.user_id = u.id AND m.partner_id = i.partner_id AND m.updated_at > i.issued_at
+        UNION ALL
+        SELECT FROM organization_users m WHERE m.user_id = u.id AND m.org_id = i.org_id AND m.updated_at > i.issued_at))`.execute(
+    db,
+  )
+  const [invited] = rows
+  if (invited === undefined) throw invalidInvitation()
+  return invited
+}
+
+/**
+ * Has the person a password that the invitation leaves alone, and that has to be shown? With the link of a mail that is the
+ * proven one of an account that is in use; a handed link never replaces the password of an account that is in use.
+ */
+const showsPassword = ({ handed, isProven, isActiveElsewhere, passwordHash }: Invited): boolean =>
+  handed ? isProven || isActiveElsewhere : isProven && isActiveElsewhere && passwordHash !== null
+
+/** @returns the hash of the password that the person chooses; null when it has shown the one that stays */
+async function chosenPassword(services: Services, invited: Invited, input: Given): Promise<string | null> {
+  if (showsPassword(invited)) {
+    if (await passwordsOf(services).verify(invited.passwordHash, input.password)) return null
+    throw unauthenticated('The password of this account is another one')
+  }
+  await requireStrongPassword(input.password, [invited.email, input.name ?? invited.name])
+  return passwordsOf(services).hash(input.password)
+}
+
+/** Uses the invitation up, once, if nothing has changed since the password was judged. */
+async function redeem(db: Db, services: Services, before: Invited, tokenHash: string): Promise<Invited> {
+  await db.selectFrom('users').select('id').where('id', '=', before.id).forNoKeyUpdate().execute()
+  const invited = await invitedPerson(db, services, tokenHash)
+  const isSame = showsPassword(invited) === showsPassword(before) && invited.passwordHash === before.passwordHash
+  const { numDeletedRows } = await db
+    .deleteFrom('userInvitations')
+    .where('id', '=', invited.invitationId)
+    .executeTakeFirst()
+  if (!isSame || numDeletedRows !== 1n) throw invalidInvitation()
+  return invited
+}
+
+async function acceptMembership(
+  db: Db,
+  { id: userId, partnerId, orgId, handed }: Invited,
+  { now, hasOwnName }: { now: string; hasOwnName: boolean },
+): Promise<void> {
+  const accepted = {
+    status: 'active',
+    acceptedAt: now,
+    vouchedAt: handed ? now : null,
+    ...(hasOwnName ? { displayName: null } : {}),
+  } as const
+  const membership = { userId, status: 'invited' } as const
+  if (orgId === null) {
+    await db
+      .updateTable('partnerUsers')
+      .set(accepted)
+      .where((eb) => eb.and({ ...membership, partnerId }))
+      .execute()
+    return
+  }
+  await db
+    .updateTable('organizationUsers')
+    .set(accepted)
+    .where((eb) => eb.and({ ...membership, orgId }))
+    .execute()
+}

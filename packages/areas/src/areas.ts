@@ -1,0 +1,54 @@
+// Every area of the service, one line each. What it serves and how the gates try it is read off these values.
+
+import accessReviews from './access/access-reviews/area.ts'
+import apiKeys from './access/api-keys/area.ts'
+import auth from './access/auth/area.ts'
+import roles from './access/roles/area.ts'
+import scim from './access/scim/area.ts'
+import sso from './access/sso/area.ts'
+import users from './access/users/area.ts'
+import type { AnyArea } from './area.ts'
+import agentVersions from './control/agent-versions/area.ts'
+import commands from './control/commands/area.ts'
+import lifecycle from './control/lifecycle/area.ts'
+import live from './control/live/area.ts'
+import rollouts from './control/rollouts/area.ts'
+import systemTools from './control/system-tools/area.ts'
+import customFields from './fleet/custom-fields/area.ts'
+import devices from './fleet/devices/area.ts'
+import enrollment from './fleet/enrollment/area.ts'
+import filters from './fleet/filters/area.ts'
+import groups from './fleet/groups/area.ts'
+import search from './insight/search/area.ts'
+import audit from './platform/audit/area.ts'
+import health from './platform/health/area.ts'
+import mail from './platform/mail/area.ts'
+import queues from './platform/queues/area.ts'
+import tenancy from './tenancy/tenancy/area.ts'
+
+export const areas: readonly AnyArea[] = [
+  accessReviews,
+  agentVersions,
+  apiKeys,
+  audit,
+  auth,
+  commands,
+  customFields,
+  devices,
+  enrollment,
+  filters,
+  groups,
+  health,
+  lifecycle,
+  live,
+  mail,
+  queues,
+  roles,
+  rollouts,
+  scim,
+  search,
+  sso,
+  systemTools,
+  tenancy,
+  users,
+]

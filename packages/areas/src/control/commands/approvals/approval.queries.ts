@@ -1,0 +1,216 @@
+import { createHash } from 'node:crypto'
+import type { Db } from '@muster/db/database.ts'
+import type { Tables } from '@muster/db/tables.ts'
+import type { Caller } from '@muster/kit/access.ts'
+import { conflict, invariant, notFound } from '@muster/kit/errors.ts'
+import canonicalize from 'canonicalize'
+import { type ExpressionBuilder, type SqlBool, sql } from 'kysely'
+import { z } from 'zod'
+import { visibleDevices } from '../../../fleet/devices/index.ts'
+import type { Call } from '../../../operation.ts'
+import { isLimited, type Reach, within } from '../../../tenancy/tenancy/index.ts'
+import { QueuedCommand } from '../commands.contract.ts'
+import type { Order, Target } from '../commands.queries.ts'
+import { ApprovalStatus, type ApprovalSummary } from './approval-summary.contract.ts'
+import type { Approval } from './approvals.contract.ts'
+
+const openMs = 3_600_000
+
+/** Where somebody acted: enough to find the membership again. */
+const Place = z.object({
+  scope: z.enum(['system', 'partner', 'organization']),
+  partnerId: z.string().nullable(),
+  orgId: z.string().nullable(),
+})
+
+const placeOf = ({ scope, partnerId, orgId }: Reach): z.infer<typeof Place> => ({ scope, partnerId, orgId })
+
+/** An approval as it is worked with: of a known type, and with the place of who asked. */
+export interface StoredApproval extends Approval {
+  readonly type: QueuedCommand
+  readonly payload: NonNullable<Approval['payload']>
+  readonly requestedAs: z.infer<typeof Place>
+  readonly requestKey: string | null
+}
+
+/** Names the form of the text that is hashed (RFC 8785). Hashes without it are of an earlier form, which was ambiguous. */
+const hashForm = 'jcs:'
+
+function hashOf(
+  { type, payload, timeoutMs }: Pick<Order, 'type' | 'payload' | 'timeoutMs'>,
+  seconds: number,
+  deviceIds: readonly string[],
+): string {
+  const text = canonicalize([type, payload, timeoutMs, seconds, [...deviceIds].sort()]) ?? ''
+  return `${hashForm}${createHash('sha256').update(text).digest('base64url')}`
+}
+
+/** Every device that the command is for is in the caller's sight. */
+const reachesAllTargets = (caller: Reach) => (eb: ExpressionBuilder<Tables, 'commandApprovals'>) =>
+  sql<SqlBool>`NOT EXISTS (SELECT FROM unnest(command_approvals.device_ids) AS target (id)
+    WHERE NOT EXISTS (${eb.selectFrom('devices').select('devices.id').where(sql<SqlBool>`devices.id = target.id`).where(visibleDevices(caller))}))`
+
+/** What one asked for in the place where one is signed in, and what concerns devices of one's own reach alone. */
+const visible = (caller: Reach & Pick<Caller, 'userId'>) => (eb: ExpressionBuilder<Tables, 'commandApprovals'>) =>
+  eb.or([
+    eb.and([
+      eb('requestedBy', '=', caller.userId),
+      sql<SqlBool>`command_approvals.requested_as = ${JSON.stringify(placeOf(caller))}::jsonb`,
+    ]),
+    eb.and([
+      within(caller, 'commandApprovals.orgId', 'commandApprovals.partnerId')(eb),
+      ...(isLimited(caller) ? [reachesAllTargets(caller)(eb)] : []),
+    ]),
+  ])
+
+const columns = [
+  'commandApprovals.id',
+  'commandApprovals.orgId',
+  'commandApprovals.partnerId',
+  'commandApprovals.type',
+  'requestedBy',
+  'decidedBy',
+  'decidedAt',
+  'reason',
+  'batchId',
+  'commandApprovals.createdAt',
+  'commandApprovals.expiresAt',
+] as const
+const status = sql<ApprovalStatus>`CASE WHEN command_approvals.status = 'pending' AND command_approvals.expires_at <= now()
+  THEN 'expired' ELSE command_approvals.status END`
+
+const approvalsOf = (db: Db, caller: Caller) =>
+  db
+    .selectFrom('commandApprovals')
+    .innerJoin('users', 'users.id', 'commandApprovals.requestedBy')
+    .where(visible(caller))
+    .select(columns)
+    .select([
+      status.as('status'),
+      sql<number>`cardinality(device_ids)`.as('devices'),
+      'users.email as requestedByEmail',
+    ])
+
+/** A page of them, newest first, and how many there are. */
+export async function listApprovals(
+  db: Db,
+  caller: Caller,
+  { wanted, limit, offset }: { wanted: ApprovalStatus | undefined; limit: number; offset: number },
+): Promise<{ data: ApprovalSummary[]; total: number }> {
+  const chosen = approvalsOf(db, caller).$if(wanted !== undefined, (query) =>
+    query.where(status, '=', wanted ?? 'pending'),
+  )
+  const [data, { total }] = await Promise.all([
+    chosen
+      .orderBy('commandApprovals.createdAt', 'desc')
+      .orderBy('commandApprovals.id')
+      .limit(limit)
+      .offset(offset)
+      .execute(),
+    db
+      .selectFrom(chosen.as('chosen'))
+      .select((eb) => eb.fn.countAll<number>().as('total'))
+      .executeTakeFirstOrThrow(),
+  ])
+  return { data, total }
+}
+
+/** @throws NOT_FOUND */
+export async function approvalById(
+  db: Db,
+  caller: Caller,
+  id: string,
+  why: 'to read' | 'to decide' = 'to read',
+): Promise<StoredApproval> {
+  const found = await approvalsOf(db, caller)
+    .select(['payload', 'timeoutMs', 'expiresInSeconds', 'deviceIds', 'hash', 'requestedAs', 'requestKey'])
+    .where('commandApprovals.id', '=', id)
+    .$if(why === 'to decide', (query) => query.forUpdate('commandApprovals'))
+    .executeTakeFirst()
+  if (found === undefined) throw notFound('Approval')
+  const { type, requestedAs, ...row } = found
+  const isWhole = hashOf({ ...row, type: QueuedCommand.parse(type) }, row.expiresInSeconds, row.deviceIds) === row.hash
+  const isEarlier = !row.hash.startsWith(hashForm)
+  if (isEarlier && why === 'to decide') throw conflict('The request is from before an upgrade. Send the command again')
+  invariant(isWhole || isEarlier, 'what is stored of an approval is what was asked for')
+  return { ...row, type: QueuedCommand.parse(type), requestedAs: Place.parse(requestedAs) }
+}
+
+/** Writes down what is asked for. The same request made again finds it there. @throws CONFLICT for another with its key */
+export async function askForApproval(
+  { db, caller, services }: Call,
+  order: Order,
+  targets: readonly Target[],
+): Promise<StoredApproval> {
+  const nowMs = services.clock.now()
+  const expiresInSeconds = Math.round((Date.parse(order.expiresAt) - nowMs) / 1_000)
+  const deviceIds = targets.map(({ id }) => id)
+  const hash = hashOf(order, expiresInSeconds, deviceIds)
+  const { type, payload, timeoutMs, requestKey = null } = order
+  const known = requestKey === null ? undefined : await approvalOfRequest(db, requestKey)
+  if (known !== undefined && known.hash !== hash) throw conflict('The idempotency key was used for another request')
+  if (known !== undefined) return approvalById(db, caller, known.id)
+  const { id } = await db
+    .insertInto('commandApprovals')
+    .values({
+      orgId: common(targets.map((target) => target.orgId)),
+      partnerId: common(targets.map((target) => target.partnerId)),
+      requestedBy: caller.userId,
+      requestedAs: JSON.stringify(placeOf(caller)),
+      type,
+      payload: JSON.stringify(payload),
+      timeoutMs,
+      expiresInSeconds,
+      deviceIds,
+      hash,
+      requestKey,
+      expiresAt: new Date(nowMs + openMs).toISOString(),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return approvalById(db, caller, id)
+}
+
+const approvalOfRequest = (db: Db, requestKey: string) =>
+  db.selectFrom('commandApprovals').select(['id', 'hash']).where('requestKey', '=', requestKey).executeTakeFirst()
+
+/** What all of them are; null when they differ. */
+const common = (values: readonly string[]): string | null => {
+  const [first] = values
+  return first !== undefined && values.every((value) => value === first) ? first : null
+}
+
+/** Notes how it was decided. What has been decided stays so. */
+export async function decide(
+  db: Db,
+  { id }: StoredApproval,
+  decision: {
+    status: 'approved' | 'refused' | 'withdrawn'
+    decidedBy: string
+    reason?: string | null
+    batchId?: string
+  },
+): Promise<void> {
+  const { numUpdatedRows } = await db
+    .updateTable('commandApprovals')
+    .set({ ...decision, decidedAt: sql`now()` })
+    .where('id', '=', id)
+    .where('status', '=', 'pending')
+    .executeTakeFirst()
+  invariant(numUpdatedRows === 1n, 'an approval is decided once, under its lock')
+}
+
+/** Withdraws the open requests that name a device, because what was asked for is not the same any more. */
+export async function withdrawApprovals(db: Db, caller: Caller, deviceId: string, reason: string): Promise<void> {
+  await db
+    .updateTable('commandApprovals')
+    .set({ status: 'withdrawn', decidedBy: caller.userId, decidedAt: sql`now()`, reason })
+    .where('status', '=', 'pending')
+    .where(sql<boolean>`${deviceId}::uuid = ANY (device_ids)`)
+    .execute()
+}
+
+/** @throws CONFLICT with what became of it */
+export function requireOpen({ status: is }: StoredApproval): void {
+  if (is !== ApprovalStatus.enum.pending) throw conflict(`The request is not open any more: ${is}`)
+}

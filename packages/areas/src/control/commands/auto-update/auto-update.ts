@@ -1,0 +1,44 @@
+import { type Call, implement } from '../../../operation.ts'
+import { requireWorking } from '../../../tenancy/tenancy/index.ts'
+import { requireReach } from '../bulk/blast-radius.ts'
+import { commandType } from '../command-registry.ts'
+import type { Command } from '../commands.contract.ts'
+import { type Target, targetById } from '../commands.queries.ts'
+import { deliverAfter, issueTo } from '../sending.ts'
+import { autoUpdate as contract } from './auto-update.contract.ts'
+import { keepSetting, tellOfSetting } from './update-setting.ts'
+
+export default implement(contract, {
+  async set(call) {
+    const { caller, input, db, services, audit, after } = call
+    const { id: deviceId, enabled } = input
+    const target = await targetById(db, caller, deviceId)
+    const { hostname, orgId, partnerId, organizationStatus } = target
+    const isActive = target.lifecycle === 'active'
+    requireWorking({ status: organizationStatus })
+    if (isActive) await requireReach(call, 'set_auto_update', [target])
+    const { autoUpdate: was } = await db
+      .selectFrom('devices')
+      .select('autoUpdate')
+      .where('id', '=', deviceId)
+      .forNoKeyUpdate()
+      .executeTakeFirstOrThrow()
+    const states = { before: { autoUpdate: was }, after: { autoUpdate: enabled } }
+    audit({ target: deviceId, name: hostname, orgId, partnerId, ...states })
+    if (isActive) return { deviceId, autoUpdate: enabled, command: await tellAgent(call, target, enabled) }
+    await keepSetting(db, [deviceId], enabled)
+    after(() => tellOfSetting(services, [target]))
+    return { deviceId, autoUpdate: enabled, command: null }
+  },
+})
+
+/** The setting travels as a command, so that it also arrives when the device is away now. */
+async function tellAgent(call: Call, target: Target, enabled: boolean): Promise<Command> {
+  const { caller, services } = call
+  const { timeoutMs, expiresInSeconds } = commandType('set_auto_update')
+  const expiresAt = new Date(services.clock.now() + expiresInSeconds * 1_000).toISOString()
+  const order = { type: 'set_auto_update', payload: { enabled }, timeoutMs, expiresAt } as const
+  const { command } = await issueTo(call, target.id, { ...order, createdBy: caller.userId }, async () => target)
+  deliverAfter(call, [command], [target])
+  return command
+}

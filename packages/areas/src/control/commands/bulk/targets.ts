@@ -1,0 +1,70 @@
+// Which devices a bulk request means: what is included, what is excluded, and what the filter lets through.
+import { AppError } from '@muster/kit/errors.ts'
+import { type Expression, type SqlBool, sql } from 'kysely'
+import { conditionOf } from '../../../fleet/devices/index.ts'
+import type { Call } from '../../../operation.ts'
+import { bulkDevicesMax, type Targets } from '../commands.contract.ts'
+import { type Target, targetsWhere } from '../commands.queries.ts'
+
+type Places = Omit<Targets, 'filter'>
+
+export interface Selection {
+  readonly targets: readonly Target[]
+  /** Named by their ids, and not in the caller's sight. */
+  readonly unseen: readonly string[]
+}
+
+/** The devices that a request means. @throws PAYLOAD_TOO_LARGE when they are more than one request may reach */
+export async function selectTargets(
+  { db, caller }: Pick<Call, 'db' | 'caller'>,
+  { filter, exclude, ...include }: Targets & { exclude: Places },
+): Promise<Selection> {
+  const named = include.deviceIds ?? []
+  const conditions = [
+    // Devices that are named are spoken of one by one; of those in a group or a place only who takes commands is meant.
+    sql<SqlBool>`(${anyOf({ deviceIds: named })} OR devices.lifecycle = 'active')`,
+    ...(isEmpty(include) ? [] : [anyOf(include)]),
+    ...(isEmpty(exclude) ? [] : [sql<SqlBool>`NOT (${anyOf(exclude)})`]),
+    ...(filter === undefined
+      ? []
+      : [await conditionOf(db, filter, { partnerId: caller.partnerId, orgId: caller.orgId })]),
+  ]
+  const condition = sql<SqlBool>`(${sql.join(conditions, sql` AND `)})`
+  const targets = await targetsWhere(db, caller, condition, bulkDevicesMax + 1)
+  if (targets.length > bulkDevicesMax)
+    throw new AppError('PAYLOAD_TOO_LARGE', `One request reaches at most ${bulkDevicesMax} devices`)
+  return { targets, unseen: await unseenOf(db, caller, named, targets) }
+}
+
+/** A device that was left out by a filter or an exclusion is no failure; one that nobody may know of looks like none. */
+async function unseenOf(
+  db: Call['db'],
+  caller: Call['caller'],
+  named: readonly string[],
+  targets: readonly Target[],
+): Promise<string[]> {
+  const found = new Set(targets.map(({ id }) => id))
+  const missing = [...new Set(named)].filter((id) => !found.has(id))
+  if (missing.length === 0) return []
+  const seen = await targetsWhere(db, caller, anyOf({ deviceIds: missing }), missing.length)
+  const left = new Set(seen.map(({ id }) => id))
+  return missing.filter((id) => !left.has(id))
+}
+
+const isEmpty = ({ deviceIds, groupIds, orgIds, siteIds, tags }: Places): boolean =>
+  [deviceIds, groupIds, orgIds, siteIds, tags].every((list) => (list ?? []).length === 0)
+
+function anyOf({ deviceIds = [], groupIds = [], orgIds = [], siteIds = [], tags = [] }: Places): Expression<SqlBool> {
+  const conditions = [
+    ...(deviceIds.length > 0 ? [sql<SqlBool>`devices.id = ANY (${[...deviceIds]}::uuid[])`] : []),
+    ...(orgIds.length > 0 ? [sql<SqlBool>`devices.org_id = ANY (${[...orgIds]}::uuid[])`] : []),
+    ...(siteIds.length > 0 ? [sql<SqlBool>`devices.site_id = ANY (${[...siteIds]}::uuid[])`] : []),
+    ...(tags.length > 0 ? [sql<SqlBool>`devices.tags && ${[...tags]}::text[]`] : []),
+    ...(groupIds.length > 0
+      ? [
+          sql<SqlBool>`devices.id IN (SELECT m.device_id FROM device_group_members m WHERE m.group_id = ANY (${[...groupIds]}::uuid[]))`,
+        ]
+      : []),
+  ]
+  return conditions.length === 0 ? sql<SqlBool>`false` : sql<SqlBool>`(${sql.join(conditions, sql` OR `)})`
+}

@@ -1,0 +1,26 @@
+// What a command was given and gave back may hold secrets: it is shown only to those who may send such a command.
+import { type Caller, hasPermission } from '@muster/kit/access.ts'
+import { denied } from '@muster/kit/errors.ts'
+import type { Permission } from '@muster/kit/vocabulary.ts'
+import { commandType } from './command-registry.ts'
+import { type Command, QueuedCommand, type ShownCommand } from './commands.contract.ts'
+
+/** A type that this version does not know shows to those alone who may do everything. */
+function permissionFor(type: string): Permission {
+  const known = QueuedCommand.safeParse(type)
+  return known.success ? commandType(known.data).permission : '*:*'
+}
+
+export const maySeeContent = (caller: Pick<Caller, 'permissions'>, type: string): boolean =>
+  hasPermission(caller, permissionFor(type))
+
+/** @throws FORBIDDEN */
+export function requireContent(caller: Pick<Caller, 'permissions'>, type: string): void {
+  if (!maySeeContent(caller, type)) throw denied(`Permission denied: ${permissionFor(type)} is required`)
+}
+
+/** The command as the caller may see it. */
+export const shownTo = (caller: Pick<Caller, 'permissions'>, command: Command): ShownCommand =>
+  maySeeContent(caller, command.type)
+    ? command
+    : { ...command, payload: null, result: null, stdout: null, stderr: null }

@@ -1,0 +1,138 @@
+// Every command that devices know, in one place: what it takes and gives, who may send it, and how it travels.
+import type { Permission } from '@muster/kit/vocabulary.ts'
+import * as agent from '@muster/wire/commands/agent.ts'
+import * as eventLogs from '@muster/wire/commands/event-logs.ts'
+import * as files from '@muster/wire/commands/files.ts'
+import { Power, PowerResult } from '@muster/wire/commands/power.ts'
+import * as processes from '@muster/wire/commands/processes.ts'
+import * as registry from '@muster/wire/commands/registry.ts'
+import { RunScript, ScriptResult } from '@muster/wire/commands/scripts.ts'
+import * as services from '@muster/wire/commands/services.ts'
+import * as tasks from '@muster/wire/commands/tasks.ts'
+import type { z } from 'zod'
+import type { CommandName } from './commands.contract.ts'
+
+type Fields = z.ZodType<Record<string, unknown>>
+
+/** What sending a command of some type takes. */
+export interface CommandType {
+  readonly payload: Fields
+  readonly result: Fields
+  /** Needed by whoever sends it. */
+  readonly permission: Permission
+  /** How long the device may take. */
+  readonly timeoutMs: number
+  /**
+   * `queued` waits for its device, is done once and keeps its result; `interactive` is answered in the same request by a
+   * device that is connected, and kept nowhere; `both` can be sent either way.
+   */
+  readonly mode: 'queued' | 'interactive' | 'both'
+  /** How long it waits for its device where it is queued. */
+  readonly expiresInSeconds: number
+  /**
+   * `look` tells what the machine does and consists of, `read` hands out any content that the agent can open, secrets included,
+   * `change` can be undone, `full` can do anything that the agent can. All but `look` count toward the blast radius.
+   */
+  readonly risk: 'look' | 'read' | 'change' | 'full'
+  /** The first version of the agent that knows it. */
+  readonly minAgentVersion: string
+  /** Where it exists at all; everywhere when absent. */
+  readonly platform?: 'windows'
+}
+
+const daySeconds = 86_400
+const firstVersion = '0.1.0'
+
+const usual = {
+  permission: 'devices:execute',
+  timeoutMs: 15_000,
+  expiresInSeconds: daySeconds,
+  minAgentVersion: firstVersion,
+} as const
+
+const look = { ...usual, mode: 'interactive', risk: 'look' } as const
+const change = { ...usual, mode: 'both', risk: 'change', timeoutMs: 60_000 } as const
+const queued = { ...usual, mode: 'queued' } as const
+const windows = { platform: 'windows' } as const
+const file = { permission: 'remote:access', timeoutMs: 30_000 } as const
+
+export const commandRegistry = {
+  refresh_inventory: {
+    ...queued,
+    payload: agent.RefreshInventory,
+    result: agent.RefreshInventoryResult,
+    timeoutMs: 120_000,
+    risk: 'look',
+  },
+  run_script: {
+    ...queued,
+    payload: RunScript,
+    result: ScriptResult,
+    permission: 'scripts:execute',
+    timeoutMs: 300_000,
+    risk: 'full',
+  },
+  set_auto_update: {
+    ...queued,
+    payload: agent.SetAutoUpdate,
+    result: agent.SetAutoUpdateResult,
+    permission: 'devices:write',
+    timeoutMs: 60_000,
+    expiresInSeconds: 30 * daySeconds,
+    risk: 'change',
+  },
+  // A machine that was away must not restart hours after somebody wanted it to.
+  reboot: { ...queued, payload: Power, result: PowerResult, timeoutMs: 60_000, expiresInSeconds: 600, risk: 'full' },
+  shutdown: { ...queued, payload: Power, result: PowerResult, timeoutMs: 60_000, expiresInSeconds: 600, risk: 'full' },
+
+  list_processes: { ...look, payload: processes.ListProcesses, result: processes.ProcessList },
+  get_process: { ...look, payload: processes.GetProcess, result: processes.ProcessDetail },
+  kill_process: { ...change, mode: 'interactive', payload: processes.KillProcess, result: processes.KilledProcess },
+
+  list_services: { ...look, payload: services.ListServices, result: services.ServiceList },
+  get_service: { ...look, payload: services.GetService, result: services.ServiceDetail },
+  start_service: { ...change, payload: services.ControlService, result: services.ControlledService },
+  stop_service: { ...change, payload: services.ControlService, result: services.ControlledService },
+  restart_service: { ...change, payload: services.ControlService, result: services.ControlledService },
+
+  list_files: { ...look, ...file, payload: files.ListFiles, result: files.FileList },
+  read_file: { ...look, ...file, risk: 'read', payload: files.ReadFile, result: files.FilePiece },
+  write_file: { ...look, ...file, risk: 'full', payload: files.WriteFile, result: files.WrittenFile },
+
+  list_event_logs: { ...look, payload: eventLogs.ListEventLogs, result: eventLogs.EventLogList },
+  get_event_log: { ...look, payload: eventLogs.GetEventLog, result: eventLogs.EventLogDetail },
+  list_events: { ...look, timeoutMs: 30_000, payload: eventLogs.ListEvents, result: eventLogs.EventList },
+  get_event: { ...look, payload: eventLogs.GetEvent, result: eventLogs.EventDetail },
+
+  list_tasks: { ...look, payload: tasks.ListTasks, result: tasks.TaskList },
+  get_task: { ...look, payload: tasks.GetTask, result: tasks.TaskDetail },
+  get_task_history: { ...look, timeoutMs: 30_000, payload: tasks.TaskHistory, result: tasks.TaskRuns },
+  run_task: { ...change, payload: tasks.ChangeTask, result: tasks.StartedTask },
+  enable_task: { ...change, payload: tasks.ChangeTask, result: tasks.ChangedTask },
+  disable_task: { ...change, payload: tasks.ChangeTask, result: tasks.ChangedTask },
+
+  list_registry_keys: { ...look, ...windows, payload: registry.RegistryKeyPlace, result: registry.RegistryKeys },
+  list_registry_values: {
+    ...look,
+    ...windows,
+    risk: 'read',
+    payload: registry.RegistryKeyPlace,
+    result: registry.RegistryValues,
+  },
+  get_registry_value: {
+    ...look,
+    ...windows,
+    risk: 'read',
+    payload: registry.RegistryValuePlace,
+    result: registry.RegistryValue,
+  },
+  set_registry_value: { ...change, ...windows, payload: registry.SetRegistryValue, result: registry.RegistryDone },
+  delete_registry_value: { ...change, ...windows, payload: registry.RegistryValuePlace, result: registry.RegistryDone },
+  create_registry_key: { ...change, ...windows, payload: registry.RegistryKeyName, result: registry.RegistryDone },
+  delete_registry_key: { ...change, ...windows, payload: registry.RegistryKeyName, result: registry.RegistryDone },
+} as const satisfies Record<CommandName, CommandType>
+
+export type CommandRegistry = typeof commandRegistry
+
+/** One of them with the wide type, for code that handles any command. */
+export const commandType = (name: CommandName): CommandType => commandRegistry[name]

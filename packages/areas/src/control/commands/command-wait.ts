@@ -1,0 +1,68 @@
+import { asCaller } from '@muster/db/database.ts'
+import type { Caller } from '@muster/kit/access.ts'
+import type { Watched } from '../../platform/live-events/index.ts'
+import { liveEventsOf } from '../../platform/live-events/index.ts'
+import type { Services } from '../../services.ts'
+import { type Command, CommandStatus } from './commands.contract.ts'
+import { commandById } from './commands.queries.ts'
+import { hasEnded } from './commands.rules.ts'
+
+interface Options {
+  readonly caller: Caller
+  readonly partnerId: string
+  readonly command: Pick<Command, 'id' | 'deviceId'>
+  readonly waitMs: number
+  /** Fires when nobody waits any more. */
+  readonly signal: AbortSignal
+}
+
+/** Waits for the end of a command by its events, without a connection to the database meanwhile. */
+export class CommandWait {
+  readonly #services: Services
+  readonly #options: Options
+  readonly #over = new AbortController()
+  #events: AsyncIterable<Watched> | null = null
+
+  constructor(services: Services, options: Options) {
+    this.#services = services
+    this.#options = options
+  }
+
+  /** Starts listening; to be called before the command is on its way. */
+  async listen(): Promise<void> {
+    const { partnerId, command, waitMs, signal } = this.#options
+    this.#events = await liveEventsOf(this.#services).watch({
+      partnerId,
+      signal: AbortSignal.any([signal, this.#over.signal, AbortSignal.timeout(waitMs)]),
+      accepts: (event) => event.type === 'command.changed' && event.commandId === command.id,
+    })
+  }
+
+  /** The command when it has ended, or as it stands when the time is over. */
+  async result(): Promise<Command> {
+    try {
+      // A device that connected a moment ago may have done it before anybody listened.
+      const command = await this.#read()
+      if (hasEnded(command.status) || this.#events === null) return command
+      for await (const event of this.#events) {
+        if (event.type === 'command.changed' && !saysEnded(event.status)) continue
+        const now = await this.#read()
+        if (hasEnded(now.status)) return now
+      }
+      return await this.#read()
+    } finally {
+      this.#over.abort()
+    }
+  }
+
+  #read(): Promise<Command> {
+    const { people } = this.#services
+    const { caller, command } = this.#options
+    return asCaller(people, caller, 'read', (db) => commandById(db, caller, command.deviceId, command.id))
+  }
+}
+
+function saysEnded(status: unknown): boolean {
+  const known = CommandStatus.safeParse(status)
+  return known.success && hasEnded(known.data)
+}

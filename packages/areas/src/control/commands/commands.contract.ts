@@ -1,0 +1,254 @@
+import {
+  auditedWhen,
+  can,
+  create,
+  csv,
+  get,
+  id,
+  jsonObject,
+  page,
+  pageOf,
+  post,
+  stepUpWhen,
+  time,
+} from '@muster/kit/contract.ts'
+import { z } from 'zod'
+import { tagCharsMax } from '../../fleet/devices/tags.contract.ts'
+import { FilterExpression } from '../../fleet/filter-language/filter.contract.ts'
+import { ApprovalSummary } from './approvals/approval-summary.contract.ts'
+
+export const CommandStatus = z.enum([
+  'pending',
+  'sent',
+  'running',
+  'completed',
+  'failed',
+  'timed_out',
+  'cancelled',
+  'expired',
+])
+export type CommandStatus = z.infer<typeof CommandStatus>
+
+/** Commands that can wait for their device. What each needs, takes and gives stands in command-registry.ts. */
+export const QueuedCommand = z.enum([
+  'refresh_inventory',
+  'run_script',
+  'set_auto_update',
+  'reboot',
+  'shutdown',
+  'start_service',
+  'stop_service',
+  'restart_service',
+  'run_task',
+  'enable_task',
+  'disable_task',
+  'set_registry_value',
+  'delete_registry_value',
+  'create_registry_key',
+  'delete_registry_key',
+])
+export type QueuedCommand = z.infer<typeof QueuedCommand>
+/** Commands that only a device which is connected can answer. */
+const InteractiveCommand = z.enum([
+  'list_processes',
+  'get_process',
+  'kill_process',
+  'list_services',
+  'get_service',
+  'list_files',
+  'read_file',
+  'write_file',
+  'list_event_logs',
+  'get_event_log',
+  'list_events',
+  'get_event',
+  'list_tasks',
+  'get_task',
+  'get_task_history',
+  'list_registry_keys',
+  'list_registry_values',
+  'get_registry_value',
+])
+/** Everything that an agent can be told. */
+export type CommandName = QueuedCommand | z.infer<typeof InteractiveCommand>
+
+/** A command in lists: how it stands, without what it was given and what it gave back. */
+export const CommandSummary = z.object({
+  id: id(),
+  deviceId: id(),
+  orgId: id(),
+  type: z.string(),
+  status: CommandStatus,
+  exitCode: z.number().nullable(),
+  error: z.string().nullable(),
+  timeoutMs: z.number(),
+  createdBy: id().nullable(),
+  /** Of the request that it was sent by, together with others. */
+  batchId: id().nullable(),
+  createdAt: time(),
+  sentAt: time().nullable(),
+  startedAt: time().nullable(),
+  finishedAt: time().nullable(),
+  expiresAt: time(),
+  updatedAt: time(),
+})
+export type CommandSummary = z.infer<typeof CommandSummary>
+
+const anyObject = z.record(z.string(), z.json())
+
+export const Command = CommandSummary.extend({
+  payload: anyObject,
+  result: anyObject.nullable(),
+  stdout: z.string().nullable(),
+  stderr: z.string().nullable(),
+})
+export type Command = z.infer<typeof Command>
+
+export const ShownCommand = Command.extend({
+  payload: anyObject
+    .nullable()
+    .describe(
+      'Null, as `result`, `stdout` and `stderr` are, for callers without the permission that sending it takes.',
+    ),
+})
+export type ShownCommand = z.infer<typeof ShownCommand>
+
+/** Why a device was not sent a command that others of the same request got. */
+export const SkipReason = z.enum([
+  'already_pending',
+  'provisioned',
+  'quarantined',
+  'decommissioned',
+  'organization_suspended',
+  'agent_too_old',
+  'unsupported_platform',
+])
+export type SkipReason = z.infer<typeof SkipReason>
+
+export const bulkDevicesMax = 10_000
+const payloadBytesMax = 600 * 1024
+
+const idsOf = () => csv(id(), bulkDevicesMax).optional()
+
+/** Which devices are meant: those named, and those in what is named; of these, what the filter lets through. */
+export const Targets = z.object({
+  deviceIds: idsOf(),
+  groupIds: idsOf(),
+  orgIds: idsOf(),
+  siteIds: idsOf(),
+  tags: csv(z.string().max(tagCharsMax), 100).optional(),
+  filter: FilterExpression.optional(),
+})
+export type Targets = z.infer<typeof Targets>
+
+/** Made up by the caller; a request with the same key is answered with the commands of the first one. */
+const idempotencyKey = z
+  .string()
+  .regex(/^[\x21-\x7e]{8,200}$/, { error: 'must be 8 to 200 printable characters' })
+  .optional()
+/** What guards commands and system tools alike: see blast-radius.ts. */
+export const farReach = stepUpWhen('the caller reaches many devices within minutes, or several organizations at once')
+
+const order = {
+  type: QueuedCommand,
+  payload: jsonObject(payloadBytesMax)
+    .default({})
+    .describe(
+      'Of run_script: `{ script, language?: bash | sh | python | powershell, args?, env?, workingDirectory? }`. ' +
+        'Of reboot and shutdown: `{ delaySeconds?, message?, dryRun? }`. Of set_auto_update: `{ enabled }`. ' +
+        'Of start_service, stop_service, restart_service: `{ name }`. Of run_task, enable_task, disable_task: `{ path }`. ' +
+        'Of refresh_inventory: nothing.',
+    ),
+  /** How long the device may take once it has started. */
+  timeoutMs: z.int().min(1_000).max(86_400_000).optional(),
+  /** How long the command waits for a device that is offline. */
+  expiresInSeconds: z
+    .int()
+    .min(5)
+    .max(30 * 86_400)
+    .optional(),
+}
+
+const chosenBy = ({ deviceIds, groupIds, orgIds, siteIds, tags, filter }: Targets): boolean =>
+  filter !== undefined || [deviceIds, groupIds, orgIds, siteIds, tags].some((list) => (list ?? []).length > 0)
+
+/** How far the commands of one request have come. */
+export const BatchProgress = z.object({
+  batchId: id(),
+  type: z.string(),
+  createdAt: time(),
+  total: z.number(),
+  /** Of all of them, how many have ended, however they did. */
+  ended: z.number(),
+  byStatus: z.partialRecord(CommandStatus, z.number()),
+})
+export type BatchProgress = z.infer<typeof BatchProgress>
+
+export const commands = {
+  progress: get('/devices/bulk/commands/:batchId', {
+    summary: 'Get the progress of a bulk command on the devices that you can see',
+    access: can('devices:read'),
+    input: z.object({ batchId: id() }),
+    output: BatchProgress,
+  }),
+  list: get('/devices/:id/commands', {
+    summary: 'List the commands of a device, newest first',
+    access: can('devices:read'),
+    input: z.object({ id: id(), status: csv(CommandStatus).optional(), type: QueuedCommand.optional(), ...page }),
+    output: pageOf(CommandSummary),
+  }),
+  get: get('/devices/:id/commands/:commandId', {
+    summary: 'Get a command with its payload and result',
+    access: can('devices:read'),
+    input: z.object({ id: id(), commandId: id() }),
+    output: ShownCommand,
+  }),
+  create: create('/devices/:id/commands', {
+    summary: 'Send a command to a device. With `waitMs`, the response waits for the end of the command or that time',
+    access: can('devices:execute'),
+    audit: 'device.command',
+    stepUp: farReach,
+    input: z.object({
+      id: id(),
+      ...order,
+      idempotencyKey,
+      waitMs: z.int().min(0).max(60_000).default(0),
+    }),
+    output: Command,
+  }),
+  cancel: post('/devices/:id/commands/:commandId/cancel', {
+    summary: 'Cancel a command. A running command is asked to stop',
+    access: can('devices:execute'),
+    audit: 'device.command.cancel',
+    input: z.object({ id: id(), commandId: id() }),
+    output: CommandSummary,
+  }),
+  bulk: create('/devices/bulk/commands', {
+    summary: 'Send a command to many devices',
+    access: can('devices:execute'),
+    audit: auditedWhen(
+      'a device was sent a command, or a second person is asked',
+      'device.command.bulk',
+      'device.command.request',
+    ),
+    stepUp: farReach,
+    bodyBytesMax: 2_097_152,
+    input: z
+      .object({
+        ...Targets.shape,
+        exclude: Targets.omit({ filter: true }).default({}),
+        ...order,
+        idempotencyKey,
+      })
+      .refine((given) => chosenBy(given), { error: 'Name devices, groups, sites, organizations, tags or a filter' }),
+    output: z.object({
+      /** Names the commands of this request together; null when there are none. */
+      batchId: id().nullable(),
+      commands: z.array(CommandSummary),
+      skipped: z.array(z.object({ deviceId: id(), reason: SkipReason })),
+      failed: z.array(z.object({ deviceId: id(), code: z.string(), message: z.string() })),
+      /** Nothing has been sent yet: a second person has to approve it first, under `/commands/approvals`. */
+      approval: ApprovalSummary.nullable(),
+    }),
+  }),
+}

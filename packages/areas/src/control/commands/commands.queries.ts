@@ -1,0 +1,229 @@
+import type { Db } from '@muster/db/database.ts'
+import { isOneOf } from '@muster/db/lists.ts'
+import type { Caller } from '@muster/kit/access.ts'
+import { notFound } from '@muster/kit/errors.ts'
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Condition } from '../../fleet/devices/devices.rules.ts'
+import { visibleDevices } from '../../fleet/devices/index.ts'
+import { type Reach, within } from '../../tenancy/tenancy/index.ts'
+import type { BatchProgress, Command, CommandStatus, CommandSummary, QueuedCommand } from './commands.contract.ts'
+import { hasEnded, statusesBefore } from './commands.rules.ts'
+
+const summaryColumns = [
+  'command.id',
+  'command.deviceId',
+  'command.orgId',
+  'command.type',
+  'command.status',
+  'command.exitCode',
+  'command.error',
+  'command.timeoutMs',
+  'command.createdBy',
+  'command.batchId',
+  'command.createdAt',
+  'command.sentAt',
+  'command.startedAt',
+  'command.finishedAt',
+  'command.expiresAt',
+  'command.updatedAt',
+] as const
+
+/** A device as far as somebody who wants to command it has to know it. */
+export interface Target {
+  readonly id: string
+  readonly orgId: string
+  readonly partnerId: string
+  readonly siteId: string | null
+  readonly hostname: string
+  readonly lifecycle: Condition['lifecycle']
+  readonly organizationStatus: 'active' | 'suspended' | 'trial' | 'churned'
+  readonly osType: string | null
+  readonly agentVersion: string | null
+  /** The version of the protocol that it spoke last; null while that is not known. */
+  readonly agentProtocol: number | null
+}
+
+/** Those of the devices that the caller sees. */
+export const targetsOf = (db: Db, caller: Reach, deviceIds: readonly string[]): Promise<Target[]> =>
+  targetsWhere(db, caller, sql<SqlBool>`devices.id = ANY (${[...deviceIds]}::uuid[])`, deviceIds.length)
+
+/** Those that meet a condition and that the caller sees, at most so many. */
+export const targetsWhere = (db: Db, caller: Reach, condition: Expression<SqlBool>, most: number): Promise<Target[]> =>
+  db
+    .selectFrom('devices')
+    .innerJoin('organizations', 'organizations.id', 'devices.orgId')
+    .leftJoin('deviceState as state', 'state.deviceId', 'devices.id')
+    .where(visibleDevices(caller))
+    .where(condition)
+    .orderBy('devices.id')
+    .limit(most)
+    .select(['devices.id', 'devices.orgId', 'devices.partnerId', 'devices.siteId', 'devices.hostname'])
+    .select([
+      'devices.lifecycle',
+      'organizations.status as organizationStatus',
+      'devices.osType',
+      'devices.agentVersion',
+      'devices.agentProtocol',
+    ])
+    .execute()
+
+/** @throws NOT_FOUND */
+export async function targetById(db: Db, caller: Caller, deviceId: string): Promise<Target> {
+  const [target] = await targetsOf(db, caller, [deviceId])
+  if (target === undefined) throw notFound('Device')
+  return target
+}
+
+/** Partners, by their ids or by a device of theirs that has not been looked up yet. */
+export type Partners = readonly string[] | { readonly deviceId: string }
+
+/** That a column names one of the partners. */
+export const isOneOfPartners = (column: string, partners: Partners): RawBuilder<SqlBool> =>
+  'deviceId' in partners
+    ? sql`${sql.ref(column)} = (SELECT d.partner_id FROM devices d WHERE d.id = ${partners.deviceId})`
+    : sql`${sql.ref(column)} = ANY (${[...new Set(partners)]}::uuid[])`
+
+/** What is to be done, by each device that it is issued to. */
+export interface Order {
+  readonly type: QueuedCommand
+  readonly payload: Readonly<Record<string, unknown>>
+  readonly timeoutMs: number
+  readonly expiresAt: string
+  readonly createdBy: string
+  readonly batchId?: string
+  /** Tells a request that is made again from another one. */
+  readonly requestKey?: string
+}
+
+export interface IssuedTo {
+  readonly commandId: string
+  readonly deviceId: string
+}
+
+/** Writes an order down for devices; a device that may not have a second one of its kind is left out of the answer. */
+export async function issueCommands(db: Db, order: Order, recipients: readonly IssuedTo[]): Promise<Command[]> {
+  const { type, payload, timeoutMs, expiresAt, createdBy, batchId = null, requestKey = null } = order
+  const ids = recipients.map(({ commandId }) => commandId)
+  const deviceIds = recipients.map(({ deviceId }) => deviceId)
+  // The time of day and not of the transaction, which may be long: the sweep takes what has waited for a while for lost.
+  // In the order of the devices, so that two requests for the same ones never wait for each other in a circle. Locked, so
+  // that a device that moves at the same time gets the command where it is then, or not at all.
+  const { rows } = await sql<Command>`
+    INSERT INTO device_commands (id, device_id, org_id, partner_id, type, payload, timeout_ms, expires_at, created_by,
+      batch_id, request_key, updated_at)
+    SELECT given.id, devices.id, devices.org_id, devices.partner_id,
+           ${type}, ${JSON.stringify(payload)}::jsonb, ${timeoutMs}::int, ${expiresAt}::timestamptz, ${createdBy}::uuid,
+           ${batchId}::uuid, ${requestKey}, clock_timestamp()
+    FROM unnest(${ids}::uuid[], ${deviceIds}::uuid[]) AS given (id, device_id) JOIN devices ON devices.id = given.device_id
+    ORDER BY devices.id FOR KEY SHARE OF devices
+    ON CONFLICT DO NOTHING
+    RETURNING *`.execute(db)
+  return rows
+}
+
+/** The commands of a request that was made before. */
+export const commandsOfRequest = (requestKey: string): RawBuilder<Command> =>
+  sql`SELECT * FROM device_commands WHERE request_key = ${requestKey} ORDER BY device_id`
+
+/** How the commands of a request stand. @throws NOT_FOUND when none of their devices is in sight */
+export async function progressOf(db: Db, caller: Caller, batchId: string): Promise<BatchProgress> {
+  const rows = await db
+    .selectFrom('deviceCommands as command')
+    .innerJoin('devices', 'devices.id', 'command.deviceId')
+    .where(visibleDevices(caller))
+    .where(within(caller, 'command.orgId', 'command.partnerId'))
+    .where('command.batchId', '=', batchId)
+    .groupBy(['command.type', 'command.status'])
+    .select(['command.type', 'command.status'])
+    .select((eb) => [eb.fn.min('command.createdAt').as('createdAt'), eb.fn.countAll<number>().as('count')])
+    .execute()
+  const [first] = rows
+  if (first === undefined) throw notFound('Batch')
+  const byStatus = Object.fromEntries(rows.map(({ status, count }) => [status, count]))
+  const total = rows.reduce((sum, { count }) => sum + count, 0)
+  const ended = rows.reduce((sum, { status, count }) => sum + (hasEnded(status) ? count : 0), 0)
+  const createdAt = rows.map((row) => row.createdAt).sort()[0] ?? first.createdAt
+  return { batchId, type: first.type, createdAt, total, ended, byStatus }
+}
+
+const visibleCommands = (db: Db, caller: Caller, deviceId: string) =>
+  db
+    .selectFrom('deviceCommands as command')
+    .innerJoin('devices', 'devices.id', 'command.deviceId')
+    .where(visibleDevices(caller))
+    .where(within(caller, 'command.orgId', 'command.partnerId'))
+    .where('command.deviceId', '=', deviceId)
+
+export interface CommandFilters {
+  readonly status?: readonly CommandStatus[] | undefined
+  readonly type?: QueuedCommand | undefined
+}
+interface Listing {
+  readonly deviceId: string
+  readonly filters: CommandFilters
+  readonly limit: number
+  readonly offset: number
+}
+
+/** A page of a device's commands, newest first, and how many there are. */
+export async function listCommands(
+  db: Db,
+  caller: Caller,
+  { deviceId, filters: { status, type }, limit, offset }: Listing,
+): Promise<{ data: CommandSummary[]; total: number }> {
+  const chosen = visibleCommands(db, caller, deviceId)
+    .$if(status !== undefined, (query) => query.where(isOneOf('command.status', status ?? [])))
+    .$if(type !== undefined, (query) => query.where('command.type', '=', type ?? ''))
+  const [data, { total }] = await Promise.all([
+    chosen
+      .select(summaryColumns)
+      .orderBy('command.createdAt', 'desc')
+      .orderBy('command.id')
+      .limit(limit)
+      .offset(offset)
+      .execute(),
+    chosen.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  ])
+  return { data, total }
+}
+
+/** @throws NOT_FOUND */
+export async function commandById(db: Db, caller: Caller, deviceId: string, id: string): Promise<Command> {
+  const command = await visibleCommands(db, caller, deviceId)
+    .where('command.id', '=', id)
+    .select(summaryColumns)
+    .select(['command.payload', 'command.result', 'command.stdout', 'command.stderr'])
+    .executeTakeFirst()
+  if (command === undefined) throw notFound('Command')
+  return command
+}
+
+export type LockedCommand = CommandSummary & Pick<Target, 'partnerId' | 'siteId' | 'hostname'>
+
+/** The command, which nobody else changes until the transaction ends. @throws NOT_FOUND */
+export async function lockCommand(db: Db, caller: Caller, deviceId: string, id: string): Promise<LockedCommand> {
+  const command = await visibleCommands(db, caller, deviceId)
+    .where('command.id', '=', id)
+    .select(summaryColumns)
+    .select(['devices.partnerId', 'devices.siteId', 'devices.hostname'])
+    .forUpdate('command')
+    .executeTakeFirst()
+  if (command === undefined) throw notFound('Command')
+  return command
+}
+
+/** Calls off open commands. @returns them as they are now */
+export function cancelCommands(
+  db: Db,
+  which: { readonly id: string } | { readonly deviceId: string },
+  { error, now }: { error: string | null; now: string },
+): Promise<CommandSummary[]> {
+  const [column, value] = 'id' in which ? (['id', which.id] as const) : (['deviceId', which.deviceId] as const)
+  return db
+    .updateTable('deviceCommands as command')
+    .set({ status: 'cancelled', finishedAt: now, error })
+    .where(`command.${column}`, '=', value)
+    .where('command.status', 'in', [...statusesBefore('cancelled')])
+    .returning(summaryColumns)
+    .execute()
+}

@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto'
+import { inOrder } from '@muster/db/database.ts'
+import { conflict, notFound } from '@muster/kit/errors.ts'
+import { sql } from 'kysely'
+import { deviceById } from '../../fleet/devices/index.ts'
+import { type Call, implement } from '../../operation.ts'
+import type { Settings } from '../../services.ts'
+import { askForApproval } from './approvals/approval.queries.ts'
+import { reachedWith, reachOf, requireReach, wantsSecondPerson } from './bulk/blast-radius.ts'
+import { auditBulk } from './bulk/bulk-audit.ts'
+import { selectTargets } from './bulk/targets.ts'
+import { shownTo } from './command-content.ts'
+import { commandType } from './command-registry.ts'
+import { CommandWait } from './command-wait.ts'
+import { type Command, commands as contract } from './commands.contract.ts'
+import {
+  cancelCommands,
+  commandById,
+  commandsOfRequest,
+  listCommands,
+  lockCommand,
+  type Order,
+  progressOf,
+  type Target,
+  targetById,
+} from './commands.queries.ts'
+import { nextStatus } from './commands.rules.ts'
+import { deliverCancel, tellOfCommands } from './delivery/delivery.ts'
+import { type OrderInput, orderOf } from './orders.ts'
+import { requestKeyOf, requireSameRequest } from './request-key.ts'
+import { deliverAfter, issueTo, issueToAll, refusalOf } from './sending.ts'
+import { requireDelivery } from './stops/stops.ts'
+
+export default implement(contract, {
+  async list({ caller, input, db, services }) {
+    const { id: deviceId, page, limit, ...filters } = input
+    const [{ data, total }] = await Promise.all([
+      listCommands(db, caller, { deviceId, filters, limit, offset: (page - 1) * limit }),
+      deviceById(db, caller, deviceId, services.clock.now()),
+    ])
+    return { data, pagination: { page, limit, total } }
+  },
+
+  async get({ caller, input, db }) {
+    return shownTo(caller, await commandById(db, caller, input.id, input.commandId))
+  },
+
+  async progress({ caller, input, db }) {
+    return progressOf(db, caller, input.batchId)
+  },
+
+  async create(call) {
+    const { caller, input, db, services, request, audit, after, finish } = call
+    const order = orderFor(call, input)
+    // Who asks again is told so before anything is written.
+    const [known] = await knownCommands(call, order)
+    const { target, command } =
+      known === undefined
+        ? await issueTo(call, input.id, order, () => judged(call, order))
+        : { target: await targetById(db, caller, input.id), command: known }
+    if (command.deviceId !== target.id) throw conflict(otherRequest)
+    const { id, hostname, orgId, partnerId } = target
+    const details = { commandId: command.id, type: order.type, risk: commandType(order.type).risk }
+    audit({ target: id, name: hostname, orgId, partnerId, details })
+    const deliver = () => (known === undefined ? deliverAfter(call, [command], [target]) : undefined)
+    if (input.waitMs === 0) {
+      deliver()
+      return command
+    }
+    const wait = new CommandWait(services, {
+      caller,
+      partnerId,
+      command,
+      waitMs: input.waitMs,
+      signal: request.signal,
+    })
+    after(() => wait.listen())
+    deliver()
+    finish(() => wait.result())
+    return command
+  },
+
+  async cancel({ caller, input, db, services, audit, after }) {
+    const before = await lockCommand(db, caller, input.id, input.commandId)
+    const { id, deviceId, orgId, partnerId, siteId, hostname: name, status } = before
+    if (nextStatus(status, 'cancelled') === null) throw conflict(`The command has already ended: ${status}`)
+    // A running command ends when the device says so; what had not begun is over at once and is never sent again.
+    const now = new Date(services.clock.now()).toISOString()
+    const cancelled = status === 'running' ? [] : await cancelCommands(db, { id }, { error: null, now })
+    audit({ target: deviceId, name, orgId, partnerId, details: { commandId: id, type: before.type, was: status } })
+    after(() => deliverCancel(services, before))
+    after(() => tellOfCommands(services, cancelled, () => ({ orgId, siteId, partnerId })))
+    return cancelled[0] ?? before
+  },
+
+  async bulk(call) {
+    const { input } = call
+    const order = { ...orderFor(call, input), batchId: randomUUID() }
+    const { targets, unseen } = await selectTargets(call, input)
+    const { code, message } = notFound('Device')
+    const failed = unseen.map((deviceId) => ({ deviceId, code, message }))
+    const known = await knownCommands(call, order)
+    if (known.length > 0) return { ...again(known, targets, order, call.services.settings), failed, approval: null }
+    await requireDelivery(
+      call.db,
+      targets.map(({ partnerId }) => partnerId),
+    )
+    if ((await reachOf(call, order.type, targets)) === 'second person') {
+      const approval = await askForApproval(call, order, targets)
+      const { id: target, orgId, partnerId, devices, hash } = approval
+      const details = { type: order.type, devices, hash }
+      call.audit({ action: 'device.command.request', target, orgId, partnerId, details })
+      return { batchId: null, commands: [], skipped: [], failed, approval }
+    }
+    const { commands, skipped } = await issueToAll(call, targets, order)
+    auditBulk(call, commands, targets, order)
+    deliverAfter(call, commands, targets)
+    return {
+      batchId: commands.length === 0 ? null : order.batchId,
+      commands: [...commands],
+      skipped: [...skipped],
+      failed,
+      approval: null,
+    }
+  },
+})
+
+/** The device that a command is for, when it is in the caller's sight and within the caller's reach. */
+async function judged(call: Call<{ readonly id: string }>, { type }: Order): Promise<Target> {
+  const { caller, db, input } = call
+  const { id: deviceId } = input
+  const [reached, target, wantsSecond] = await Promise.all([
+    // Asked first: whoever waits for a turn must not hold a device meanwhile.
+    reachedWith(db, caller.userId, type, [deviceId]),
+    targetById(db, caller, deviceId),
+    wantsSecondPerson(db, { deviceId }),
+  ])
+  await requireReach(call, type, [target], { reached, wantsSecond })
+  return target
+}
+
+const otherRequest = 'The idempotency key was used for another request'
+
+type Asked = OrderInput & { readonly idempotencyKey?: string | undefined }
+
+function orderFor({ caller, services }: Call, { idempotencyKey, ...asked }: Asked): Order {
+  const order = orderOf(caller, asked, services.clock.now())
+  return idempotencyKey === undefined ? order : { ...order, requestKey: requestKeyOf(caller, idempotencyKey) }
+}
+
+/** The commands that the very same request led to before. Who makes it again meanwhile waits for the first one. */
+async function knownCommands({ db }: Call, order: Order): Promise<Command[]> {
+  if (order.requestKey === undefined) return []
+  const turn = sql`SELECT pg_advisory_xact_lock(hashtextextended(${order.requestKey}, 0))`
+  const known = await inOrder(db, turn, commandsOfRequest(order.requestKey))
+  requireSameRequest(known, order)
+  return known
+}
+
+/** The answer to a request that was made before: its commands as they are now, and why the other devices got none. */
+function again(known: readonly Command[], targets: readonly Target[], order: Order, settings: Settings) {
+  const issued = new Set(known.map(({ deviceId }) => deviceId))
+  const skipped = targets
+    .filter(({ id }) => !issued.has(id))
+    .map((target) => ({
+      deviceId: target.id,
+      reason: refusalOf(target, order.type, settings) ?? ('already_pending' as const),
+    }))
+  return { batchId: known[0]?.batchId ?? null, commands: [...known], skipped }
+}

@@ -1,0 +1,89 @@
+// An interactive command: checked against the registry, asked of the connected device, and its answer put into our words.
+
+import { asCaller } from '@muster/db/database.ts'
+import { hasPermission } from '@muster/kit/access.ts'
+import { AppError, denied, type ErrorCode } from '@muster/kit/errors.ts'
+import { inputError, plainWords } from '@muster/kit/input.ts'
+import type { Reply } from '@muster/wire/messages/reply.ts'
+import { z } from 'zod'
+import type { Call } from '../../../operation.ts'
+import { type CommandRegistry, commandRegistry, commandType } from '../command-registry.ts'
+import { type Target, targetById } from '../commands.queries.ts'
+import { requireCapable } from '../sending.ts'
+import { requireDelivery } from '../stops/stops.ts'
+import { deviceRequestsOf } from './device-requests.ts'
+
+type PayloadOf<T extends keyof CommandRegistry> = z.input<CommandRegistry[T]['payload']>
+type ResultOf<T extends keyof CommandRegistry> = z.output<CommandRegistry[T]['result']>
+
+export interface Question<T extends keyof CommandRegistry> {
+  readonly type: T
+  readonly payload: PayloadOf<T>
+  readonly data?: Uint8Array
+}
+
+export interface DeviceAnswer<T extends keyof CommandRegistry> {
+  readonly result: ResultOf<T>
+  readonly data: Uint8Array
+}
+
+/**
+ * The device, when the caller may ask it this.
+ * @throws NOT_FOUND, FORBIDDEN, or why the device cannot do it
+ */
+export async function askable(
+  { caller, services }: Pick<Call, 'caller' | 'services'>,
+  deviceId: string,
+  type: keyof CommandRegistry,
+): Promise<Target> {
+  const { permission } = commandType(type)
+  if (!hasPermission(caller, permission)) throw denied(`Permission denied: ${permission} is required`)
+  return asCaller(services.people, caller, 'read', async (db) => {
+    const target = await targetById(db, caller, deviceId)
+    requireCapable(target, type, services.settings)
+    await requireDelivery(db, [target.partnerId])
+    return target
+  })
+}
+
+/**
+ * Asks a device that was found with `askable`.
+ * @throws VALIDATION_ERROR naming the field, DEVICE_OFFLINE, DEVICE_TIMEOUT, or what the device refused it with
+ */
+export async function askDevice<T extends keyof CommandRegistry>(
+  { services, request }: Pick<Call, 'services' | 'request'>,
+  { id: deviceId, partnerId }: Target,
+  { type, payload, data }: Question<T>,
+): Promise<DeviceAnswer<T>> {
+  const { timeoutMs, payload: schema } = commandType(type)
+  const parsed = z.object({ payload: schema }).safeParse({ payload }, { error: plainWords })
+  if (!parsed.success) throw inputError(parsed.error)
+  const { signal } = request
+  const asked = { deviceId, partnerId, type, payload: parsed.data.payload, timeoutMs, data, signal }
+  const reply = await deviceRequestsOf(services).ask(asked)
+  if (reply.status === 'failed') throw refusalIn(reply)
+  const result = commandRegistry[type].result.safeParse(reply.result)
+  if (!result.success) throw new AppError('DEVICE_REFUSED', 'The device gave an answer that cannot be read')
+  // The schema parsed is the one that the type names.
+  return { result: result.data as ResultOf<T>, data: reply.data ?? new Uint8Array() }
+}
+
+/** The HTTP error for each code of an agent; DEVICE_REFUSED for the others. */
+export const refusalCodes: Readonly<Record<string, ErrorCode>> = {
+  NOT_FOUND: 'NOT_FOUND',
+  INVALID_PAYLOAD: 'VALIDATION_ERROR',
+  UNSUPPORTED_COMMAND: 'AGENT_TOO_OLD',
+  UNSUPPORTED_PLATFORM: 'UNSUPPORTED_PLATFORM',
+  TIMED_OUT: 'DEVICE_TIMEOUT',
+  BUSY: 'DEVICE_BUSY',
+  TOO_LARGE: 'PAYLOAD_TOO_LARGE',
+  EXISTS: 'CONFLICT',
+  CHANGED: 'CONFLICT',
+}
+
+/** An agent's error is a code, a colon and words; the words are for whoever asked. */
+function refusalIn({ error = '' }: Reply): AppError {
+  const [, deviceCode = 'FAILED', words = error] = /^([A-Z_]+): (.*)$/s.exec(error) ?? []
+  const message = words === '' ? 'The device refused it' : words
+  return new AppError(refusalCodes[deviceCode] ?? 'DEVICE_REFUSED', message, { deviceCode })
+}

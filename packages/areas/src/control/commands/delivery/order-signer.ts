@@ -1,0 +1,104 @@
+// The one place where anything with power over a machine becomes an order: signed for its device, to be obeyed once, within
+// minutes. Ingest and Redis pass orders on and can make none.
+
+import { randomInt } from 'node:crypto'
+import { deviceOfField } from '@muster/backplane/presence.ts'
+import type { Order } from '@muster/backplane/routing.ts'
+import { type Keyring, orderKeysOf, privateKeyOf } from '@muster/kit/keyring.ts'
+import { orderKeyId } from '@muster/kit/order-keys.ts'
+import { type DownMessage, encodeDown } from '@muster/wire/down.ts'
+import { WireError } from '@muster/wire/frame.ts'
+import { bootIdMax, orderedFrameBytesMax } from '@muster/wire/limits.ts'
+import { signOrders } from '@muster/wire/orders.ts'
+import { service } from '../../../services.ts'
+
+/** From the signature to the agent is a matter of milliseconds; the rest is for clocks that differ, and for slow sockets. */
+const lifeMs = 10 * 60_000
+/** Orders that share a signature: each carries the way to it, of ten steps. */
+const ordersPerSignature = 1_024
+
+/** What the server may tell an agent to do. */
+type Ordered = Extract<DownMessage, { name: 'command' | 'cancel' | 'update' | 'certificate' | 'request' }>
+
+interface Addressed {
+  /** The device, or its presence field when it is for the watchdog. */
+  readonly deviceId: string
+  readonly frame: Uint8Array
+  /** How long it may be obeyed, when that is less than usual. */
+  readonly lifeMs?: number
+}
+
+/** An order before it is signed. */
+export type Instruction = Addressed &
+  (
+    | { readonly kind: 'frame'; readonly commandId?: string }
+    | { readonly kind: 'request'; readonly number: number; readonly replyTo: string }
+  )
+
+/** The frame of a message that goes into an order. @throws WireError when none can carry it */
+export function frameToOrder(message: Ordered): Uint8Array {
+  const frame = encodeDown(message)
+  if (frame.length > orderedFrameBytesMax) throw new WireError('tooLarge', 'The frame leaves no room for its signature')
+  return frame
+}
+
+/** Signs the orders of one process. */
+export class OrderSigner {
+  readonly #key
+  readonly #keyId: string
+  readonly #run = randomInt(1, bootIdMax)
+  #sequence = 0
+
+  /** @throws when the key file has no key for orders */
+  constructor(keyring: Keyring) {
+    const [newest] = orderKeysOf(keyring).orders
+    if (newest === undefined) throw new Error('A key file always has a key of each kind')
+    this.#key = privateKeyOf(newest)
+    this.#keyId = orderKeyId(newest.x)
+  }
+
+  /** The instructions as orders for the nodes, in the same sequence. */
+  orders(instructions: readonly Instruction[]): Order[] {
+    const orders: Order[] = []
+    for (let start = 0; start < instructions.length; start += ordersPerSignature)
+      orders.push(...this.#signed(instructions.slice(start, start + ordersPerSignature)))
+    return orders
+  }
+
+  /** One instruction as an order. */
+  order(instruction: Instruction): Order {
+    const [order] = this.#signed([instruction])
+    if (order === undefined) throw new Error('One instruction makes one order')
+    return order
+  }
+
+  #signed(instructions: readonly Instruction[]): Order[] {
+    const issuedAt = Date.now()
+    const unsigned = instructions.map(({ deviceId, frame, lifeMs: life = lifeMs }) => ({
+      frame,
+      head: {
+        device: deviceOfField(deviceId),
+        run: this.#run,
+        sequence: ++this.#sequence,
+        issuedAt,
+        expiresAt: issuedAt + Math.min(life, lifeMs),
+      },
+    }))
+    const proofs = signOrders(unsigned, this.#key)
+    return instructions.map((instruction, index): Order => {
+      const [made, proof] = [unsigned[index], proofs[index]]
+      if (made === undefined || proof === undefined) throw new Error('Every order is signed')
+      const body = { ...made.head, key: this.#keyId, ...proof, frame: made.frame }
+      const bytes = encodeDown({ name: 'order', sequence: 0, body })
+      const { deviceId } = instruction
+      if (instruction.kind === 'request') {
+        const { number, replyTo } = instruction
+        return { kind: 'request', deviceId, bytes, number, replyTo }
+      }
+      const { commandId } = instruction
+      return { kind: 'frame', deviceId, bytes, ...(commandId !== undefined && { commandId }) }
+    })
+  }
+}
+
+export const signerOf = service(({ keyring }) => new OrderSigner(keyring))

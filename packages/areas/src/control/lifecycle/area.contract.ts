@@ -1,0 +1,3 @@
+import { lifecycle } from './lifecycle.contract.ts'
+
+export default { lifecycle }

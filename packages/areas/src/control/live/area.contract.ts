@@ -1,0 +1,3 @@
+import { live } from './live.contract.ts'
+
+export default { live }

@@ -1,0 +1,3 @@
+import { customFields } from './custom-fields.contract.ts'
+
+export default { customFields }

@@ -1,0 +1,52 @@
+import type { Db } from '@muster/db/database.ts'
+import { invalid } from '@muster/kit/errors.ts'
+import type { Expression, SqlBool } from 'kysely'
+import {
+  type Comparison,
+  customKeyOf,
+  type Filter,
+  faultOf,
+  fieldsUsed,
+} from '../../filter-language/filter.contract.ts'
+import { type CustomTypes, compileFilter } from './compile-filter.ts'
+
+/** The custom fields that hold for the devices of a partner, or of one of its organisations: type by key. */
+export async function customTypesOf(db: Db, partnerId: string | null, orgId: string | null): Promise<CustomTypes> {
+  const rows = await db
+    .selectFrom('customFields')
+    .select(['key', 'type', 'orgId'])
+    .$if(partnerId !== null, (query) => query.where('partnerId', '=', partnerId ?? ''))
+    .$if(orgId !== null, (query) => query.where((eb) => eb.or([eb('orgId', 'is', null), eb('orgId', '=', orgId)])))
+    .orderBy('orgId', (order) => order.nullsLast())
+    .execute()
+  // Nulls last: where an organisation and its partner define one key, the partner's definition is read last and counts.
+  return new Map(rows.map((row) => [row.key, row.type]))
+}
+
+function* comparisonsOf(filter: Filter): Generator<Comparison> {
+  if ('field' in filter) yield filter
+  else
+    for (const part of 'all' in filter ? filter.all : 'any' in filter ? filter.any : [filter.not])
+      yield* comparisonsOf(part)
+}
+
+const filterTypes = { text: 'text', number: 'number', boolean: 'boolean', time: 'time', choice: 'text' } as const
+
+/** Compiles a filter after its custom fields were checked against the tenant's definitions. @throws VALIDATION_ERROR */
+export async function conditionOf(
+  db: Db,
+  filter: Filter,
+  tenant: { partnerId: string | null; orgId: string | null },
+): Promise<Expression<SqlBool>> {
+  if (![...fieldsUsed(filter)].some((field) => customKeyOf(field) !== null)) return compileFilter(filter)
+  const types = await customTypesOf(db, tenant.partnerId, tenant.orgId)
+  for (const comparison of comparisonsOf(filter)) {
+    const key = customKeyOf(comparison.field)
+    if (key === null) continue
+    const type = types.get(key)
+    if (type === undefined) throw invalid(`filter: there is no field ${comparison.field}`)
+    const fault = faultOf(comparison, { type: filterTypes[type], label: key })
+    if (fault !== null) throw invalid(`filter: ${fault}`)
+  }
+  return compileFilter(filter, types)
+}

@@ -1,0 +1,26 @@
+import { implement } from '../../../operation.ts'
+import { within } from '../../../tenancy/tenancy/index.ts'
+import { deviceById } from '../devices.queries.ts'
+import { inventory as contract, InventoryChange } from './inventory.contract.ts'
+
+export default implement(contract, {
+  async changes({ caller, input: { id, section, page, limit }, db, services }) {
+    await deviceById(db, caller, id, services.clock.now())
+    const found = db
+      .selectFrom('deviceInventoryLog')
+      .where('deviceId', '=', id)
+      .where(within(caller, 'orgId', 'partnerId'))
+      .$if(section !== undefined, (query) => query.where('section', '=', section ?? 'hardware'))
+    const [rows, { total }] = await Promise.all([
+      found
+        .select(['id', 'at', 'section', 'action', 'name', 'before', 'after'])
+        .orderBy('at', 'desc')
+        .orderBy('id')
+        .limit(limit)
+        .offset((page - 1) * limit)
+        .execute(),
+      found.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+    ])
+    return { data: rows.map((row) => InventoryChange.parse(row)), pagination: { page, limit, total } }
+  },
+})

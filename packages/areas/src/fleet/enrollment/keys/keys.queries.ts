@@ -1,0 +1,46 @@
+import type { Db } from '@muster/db/database.ts'
+import { isOneOf } from '@muster/db/lists.ts'
+import type { Caller } from '@muster/kit/access.ts'
+import { notFound } from '@muster/kit/errors.ts'
+import { findOrganization, requireWorking, within } from '../../../tenancy/tenancy/index.ts'
+
+export const keyColumns = [
+  'enrollmentKeys.id',
+  'enrollmentKeys.orgId',
+  'enrollmentKeys.partnerId',
+  'enrollmentKeys.siteId',
+  'enrollmentKeys.deviceId',
+  'enrollmentKeys.name',
+  'enrollmentKeys.keyPrefix',
+  'enrollmentKeys.usageCount',
+  'enrollmentKeys.maxUsage',
+  'enrollmentKeys.expiresAt',
+  'enrollmentKeys.createdBy',
+  'enrollmentKeys.createdAt',
+  'enrollmentKeys.updatedAt',
+] as const
+
+/** Keys in the caller's reach. Who is limited to sites sees the keys of these; who is limited to device groups none. */
+export const visibleKeys = (db: Db, caller: Caller) =>
+  db
+    .selectFrom('enrollmentKeys')
+    .innerJoin('organizations', 'organizations.id', 'enrollmentKeys.orgId')
+    .where('organizations.deletedAt', 'is', null)
+    .where(within(caller, 'enrollmentKeys.orgId', 'enrollmentKeys.partnerId'))
+    .$if(caller.siteIds !== null, (query) => query.where(isOneOf('enrollmentKeys.siteId', caller.siteIds ?? [])))
+    .$if(caller.deviceGroupIds !== null, (query) => query.where((eb) => eb.lit(false)))
+
+/** @throws NOT_FOUND */
+export async function keyById(db: Db, caller: Caller, id: string) {
+  const key = await visibleKeys(db, caller).where('enrollmentKeys.id', '=', id).select(keyColumns).executeTakeFirst()
+  if (key === undefined) throw notFound('Enrollment key')
+  return key
+}
+
+/** The same for a change: nothing is changed in an organisation that is suspended or churned. */
+export async function workingKeyById(db: Db, caller: Caller, id: string) {
+  const key = await keyById(db, caller, id)
+  const organization = await findOrganization(db, caller, key.orgId)
+  if (organization !== undefined) requireWorking(organization)
+  return key
+}

@@ -1,0 +1,3 @@
+import { filters } from './filters.contract.ts'
+
+export default { filters }

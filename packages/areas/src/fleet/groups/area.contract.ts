@@ -1,0 +1,3 @@
+import { groups, members } from './groups.contract.ts'
+
+export default { groups, members }

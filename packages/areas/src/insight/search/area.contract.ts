@@ -1,0 +1,3 @@
+import { search } from './search.contract.ts'
+
+export default { search }

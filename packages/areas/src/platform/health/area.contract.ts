@@ -1,0 +1,3 @@
+import { health } from './health.contract.ts'
+
+export default { health }

@@ -1,0 +1,3 @@
+import { mails } from './mails.contract.ts'
+
+export default { mails }

@@ -1,0 +1,70 @@
+import type { Db } from '@muster/db/database.ts'
+import type { Tables } from '@muster/db/tables.ts'
+import type { Caller } from '@muster/kit/access.ts'
+import { denied, notFound } from '@muster/kit/errors.ts'
+import { type SelectQueryBuilder, sql } from 'kysely'
+import { within } from '../reach.ts'
+
+export interface OrganizationRef {
+  readonly id: string
+  readonly partnerId: string
+  readonly name: string
+  readonly status: 'active' | 'suspended' | 'trial' | 'churned'
+}
+
+/** The live organisation, if the caller may reach it. */
+export const findOrganization = (db: Db, caller: Caller, orgId: string): Promise<OrganizationRef | undefined> =>
+  db
+    .selectFrom('organizations')
+    .select(['id', 'partnerId', 'name', 'status'])
+    .where('id', '=', orgId)
+    .where('deletedAt', 'is', null)
+    .where(within(caller, 'id', 'partnerId'))
+    .executeTakeFirst()
+
+/**
+ * The live organization that a filter names; one rule for every list.
+ * @throws FORBIDDEN when it is not in reach, NOT_FOUND to system scope
+ */
+export async function requireOrganizationInReach(db: Db, caller: Caller, orgId: string): Promise<void> {
+  if ((await findOrganization(db, caller, orgId)) !== undefined) return
+  throw caller.scope === 'system' ? notFound('Organization') : denied('Access to this organization denied')
+}
+
+/**
+ * A suspended or churned organisation keeps reporting and can be read, but nothing in it is added, changed, removed or
+ * commanded until its status is active or trial again. The organisation's own record stays open to its partner.
+ */
+export function requireWorking(organization: Pick<OrganizationRef, 'status'>): void {
+  if (!isWorking(organization)) throw denied(`Organization is ${organization.status}`)
+}
+export const isWorking = ({ status }: Pick<OrganizationRef, 'status'>): boolean =>
+  status !== 'suspended' && status !== 'churned'
+
+type Organizations = SelectQueryBuilder<Tables, 'organizations', object>
+
+/** The live organizations in the caller's reach. Those of a deleted partner are deleted with it. */
+export const reachableOrganizations = (db: Db, caller: Caller): Organizations =>
+  db
+    .selectFrom('organizations')
+    .where('organizations.deletedAt', 'is', null)
+    .where(within(caller, 'organizations.id', 'organizations.partnerId'))
+
+/** The order in which a partner wants its organisations listed; empty when it has not said. */
+export async function savedOrder(db: Db, partnerId: string | null): Promise<string[]> {
+  if (partnerId === null) return []
+  const partner = await db.selectFrom('partners').select('settings').where('id', '=', partnerId).executeTakeFirst()
+  const order = partner?.settings.organizationOrder
+  return Array.isArray(order) ? order.filter((id) => typeof id === 'string') : []
+}
+
+/** Organisations in the saved order and then as they were registered; by name where no order is saved. */
+export function inOrder(organizations: Organizations, order: readonly string[]): Organizations {
+  if (order.length === 0) return organizations.orderBy('organizations.name').orderBy('organizations.id')
+  const positions = JSON.stringify(Object.fromEntries(order.map((id, index) => [id, index])))
+  const position = sql`(${positions}::jsonb ->> organizations.id::text)::integer`
+  return organizations
+    .orderBy(position, (by) => by.asc().nullsLast())
+    .orderBy('organizations.createdAt')
+    .orderBy('organizations.id')
+}

@@ -1,0 +1,117 @@
+import type { Db } from '@muster/db/database.ts'
+import { badRequest, denied, notFound } from '@muster/kit/errors.ts'
+import { callersOf } from '../../../caller-cache.ts'
+import { type Call, implement } from '../../../operation.ts'
+import { requireUnlimited } from '../reach.ts'
+import { mergeSettings } from './merge-settings.ts'
+import { partners as contract, type Partner } from './partners.contract.ts'
+
+export default implement(contract, {
+  async list({ input: { page, limit }, db }) {
+    const live = db.selectFrom('partners').where('deletedAt', 'is', null)
+    const [data, { total }] = await Promise.all([
+      live
+        .selectAll()
+        .orderBy('name')
+        .orderBy('id')
+        .limit(limit)
+        .offset((page - 1) * limit)
+        .execute(),
+      live.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+    ])
+    return { data, pagination: { page, limit, total } }
+  },
+
+  async create({ input, db, audit }) {
+    const { settings = {}, ...fields } = input
+    const partner = await db
+      .insertInto('partners')
+      .values({ status: 'active', ...fields, settings: checked(mergeSettings({}, settings)) })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    audit({ target: partner.id, name: partner.name, partnerId: partner.id, after: partner })
+    return partner
+  },
+
+  async get({ input, db }) {
+    return partnerById(db, input.id)
+  },
+
+  async update(call) {
+    const { input, db, audit, after: effect, services } = call
+    const { id, ...changes } = input
+    const before = await partnerById(db, id, 'to change')
+    if (changes.status !== undefined && changes.status !== before.status) await call.stepUp()
+    const after = await changed(db, before, changes)
+    audit({ target: id, name: after.name, partnerId: id, before, after })
+    effect(() => callersOf(services).clear())
+    return after
+  },
+
+  async remove({ input, db, audit, after: effect, services }) {
+    const before = await partnerById(db, input.id, 'to change')
+    const deletedAt = new Date(services.clock.now()).toISOString()
+    await db.updateTable('partners').set({ deletedAt }).where('id', '=', input.id).execute()
+    await db
+      .updateTable('organizations')
+      .set({ deletedAt })
+      .where('partnerId', '=', input.id)
+      .where('deletedAt', 'is', null)
+      .execute()
+    audit({ target: input.id, name: before.name, partnerId: input.id, before })
+    effect(() => callersOf(services).clear())
+    return { success: true as const }
+  },
+
+  async me({ caller, db }) {
+    return partnerById(db, caller.partnerId ?? '')
+  },
+
+  async updateMe({ caller, input, db, audit }) {
+    requireUnlimited(caller)
+    const before = await partnerById(db, caller.partnerId ?? '', 'to change')
+    const after = await changed(db, before, input)
+    audit({ target: after.id, name: after.name, before, after })
+    return after
+  },
+})
+
+type Changes = Partial<Omit<Call<Partner>['input'], 'id' | 'createdAt' | 'updatedAt' | 'deletedAt'>>
+
+async function changed(db: Db, before: Partner, { settings, ...fields }: Changes): Promise<Partner> {
+  // The order of the organisations has an operation of its own, which sees to it that it names each of them once.
+  const { organizationOrder: _, secondPersonEnds: __, ...sent } = settings ?? {}
+  const merged = settings === undefined ? {} : { settings: checked(mergeSettings(before.settings, sent)) }
+  // What two people guard is not undone by one with a session that somebody found.
+  if (before.settings.secondPerson === true && merged.settings !== undefined && merged.settings.secondPerson !== true) {
+    throw denied('secondPerson is turned off with PUT /commands/second-person')
+  }
+  return db
+    .updateTable('partners')
+    .set({ ...fields, ...merged })
+    .where('id', '=', before.id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Custom business hours need their days: checked on the whole, because preset and days may be sent apart. */
+function checked(settings: Partner['settings']): Partner['settings'] {
+  const hours = settings.businessHours
+  const isCustom = typeof hours === 'object' && hours !== null && !Array.isArray(hours) && hours.preset === 'custom'
+  if (isCustom && hours.custom === undefined) {
+    throw badRequest('businessHours.custom is needed when businessHours.preset is custom')
+  }
+  return settings
+}
+
+async function partnerById(db: Db, id: string, why: 'to read' | 'to change' = 'to read'): Promise<Partner> {
+  const partner = await db
+    .selectFrom('partners')
+    .selectAll()
+    .where('id', '=', id)
+    .where('deletedAt', 'is', null)
+    .$if(why === 'to change', (query) => query.forNoKeyUpdate())
+    .executeTakeFirst()
+  if (partner === undefined) throw notFound('Partner')
+  return partner
+}

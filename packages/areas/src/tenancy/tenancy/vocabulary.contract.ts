@@ -1,0 +1,26 @@
+/** What records of this area's changes are called in the audit log. */
+export const actions = [
+  'partner.create',
+  'partner.update',
+  'partner.delete',
+  'partner.settings.update',
+  'organization.create',
+  'organization.update',
+  'organization.delete',
+  'organization.order.update',
+  'site.create',
+  'site.update',
+  'site.delete',
+] as const
+
+/** The permissions that guard this area, each with the sentence that the role editor shows. */
+export const permissions = {
+  'settings:read': 'See settings and integrations',
+  'settings:write': 'Change settings and integrations',
+  'organizations:read': 'See organisations',
+  'organizations:write': 'Create and change organisations',
+  'organizations:delete': 'Delete organisations',
+  'sites:read': 'See sites',
+  'sites:write': 'Create and change sites',
+  'sites:delete': 'Delete sites',
+} as const
