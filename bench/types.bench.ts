@@ -1,5 +1,4 @@
-// The budget for type-checking: how long a person waits for the whole program, and how long the console alone takes,
-// which knows the interface only by its types.
+// The time budget for type-checking: the whole program, and the console alone, which imports only the types of the API.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,7 +13,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const compiler = join(root, 'node_modules/typescript/bin/tsc')
 const budgetSeconds = { whole: 15, console: 3 }
 
-// What a page does: asks for outputs and gives inputs, of several areas.
+// A typical page: uses outputs and inputs of several areas.
 const page = `import type { AppRouter } from '@muster/areas/app-router.ts'
 import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server'
 
@@ -27,7 +26,7 @@ export const newSite: Inputs['tenancy']['sites']['create'] = { orgId: '', name: 
 `
 
 interface Check {
-  /** Wall time by the compiler's own account. */
+  /** Wall time as reported by the compiler. */
   readonly seconds: number
   readonly cpuSeconds: number
   readonly types: number
@@ -40,7 +39,7 @@ export const types: Scenario = {
   hasNoQuickForm: true,
   async run({ options, say }: Run): Promise<Report> {
     const rounds = options.rounds ?? 3
-    // Inside the project, so that packages are found as they are for everybody else.
+    // Inside the project, so that packages are resolved as usual.
     const folder = await mkdtemp(join(root, 'bench', '.types-'))
     try {
       await writeFile(join(folder, 'page.ts'), page)
@@ -71,7 +70,7 @@ async function check(project: string): Promise<Check> {
   })
   await once(compiling, 'close')
   const figure = (name: string) => Number(new RegExp(`^${name}: +([\\d.]+)`, 'm').exec(output)?.[1])
-  // Errors in the program are for `npm run types` to judge; here it is enough that the checker came to its end.
+  // Type errors are reported by `npm run types`; here the checker only has to finish.
   if (!(figure('Total time') > 0)) throw new Error(`The compiler did not finish: ${output.slice(0, 2_000)}`)
   return {
     seconds: figure('Total time'),

@@ -1,5 +1,5 @@
-// `npm run audit -- verify [export file] [--partner id]`: says whether the audit log is whole, and names the first record
-// that is not. With a file it needs no database. Exit code 1: something is wrong. 2: it could not be found out.
+// `npm run audit -- verify [export file] [--partner id]`: verifies the audit log and names the first invalid record. With a
+// file it needs no database. Exit code 1: the log is invalid. 2: it could not be verified.
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -36,7 +36,10 @@ async function ownDatabase(): Promise<string> {
     const port = (await readFile(join(folder, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')[3]
     return `postgres://muster_system:${encodeURIComponent(systemPassword)}@127.0.0.1:${port}/muster`
   } catch (cause) {
-    throw new Error(`No database: set SYSTEM_DATABASE_URL, or start the Muster whose data is in ${folder}`, { cause })
+    throw new Error(
+      `There is no database to verify. Set SYSTEM_DATABASE_URL, or start the Muster with its data in ${folder}`,
+      { cause },
+    )
   }
 }
 
@@ -45,7 +48,7 @@ function trustedKeys(): ReadonlyMap<string, string> | null {
   try {
     return headKeys(readKeyring(join(folder, 'keyring.json')))
   } catch {
-    console.log('no key file: signatures are only held against the keys that stand beside them')
+    console.log('no key file: signatures are verified only with the keys that are stored beside them')
     return null
   }
 }
@@ -64,7 +67,7 @@ async function ofDatabase(partner: string | undefined): Promise<readonly ChainRe
   const pool = createPool({ url, name: 'muster-audit', max: 2, statementMs: 600_000 })
   try {
     const { chains, waiting } = await verifyDatabase(pool, trustedKeys(), partner)
-    if (waiting > 0) console.log(`${waiting} records are not chained yet`)
+    if (waiting > 0) console.log(`${waiting} records are not in a chain yet`)
     return chains
   } finally {
     await pool.end()
@@ -73,10 +76,10 @@ async function ofDatabase(partner: string | undefined): Promise<readonly ChainRe
 
 async function ofFile(file: string): Promise<readonly ChainReport[]> {
   const { chains, waiting, complete, heads } = await verifyExport(file, trustedKeys())
-  if (waiting > 0) console.log(`${waiting} records were not chained yet when they were exported`)
-  if (!complete)
-    console.log('the export is a selection: missing records cannot be told from those that were not asked for')
-  if (complete && heads.length === 0) console.log('the export has no signed head: truncation at its end cannot be seen')
+  if (waiting > 0) console.log(`${waiting} records were not in a chain yet when they were exported`)
+  if (!complete) console.log('the export is filtered: missing records cannot be detected')
+  if (complete && heads.length === 0)
+    console.log('the export has no signed head: truncation at its end cannot be detected')
   return chains
 }
 
@@ -87,7 +90,7 @@ try {
   const chains = file === undefined ? await ofDatabase(values.partner) : await ofFile(file)
   for (const chain of chains) say(chain)
   const faulty = chains.filter(({ fault }) => fault !== null).length
-  console.log(faulty === 0 ? `${chains.length} chains are whole` : `${faulty} of ${chains.length} chains are not whole`)
+  console.log(faulty === 0 ? `${chains.length} chains are valid` : `${faulty} of ${chains.length} chains are invalid`)
   process.exitCode = faulty === 0 ? 0 : 1
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)

@@ -36,4 +36,6 @@ for (const target of targetsNamed(values.target)) {
 const summary = join(await made(resolve(values.out, values.version)), 'sizes.json')
 await writeFile(summary, `${JSON.stringify(sizes, null, 2)}\n`)
 if (trustedRoot === undefined)
-  process.stdout.write('without a trusted root: these refuse every update until they are given one\n')
+  process.stdout.write(
+    'warning: built without a trusted root; these agents refuse every update until they get one with --trusted-root\n',
+  )

@@ -1,4 +1,4 @@
-// Compares what is served with the contract, by area. `--check` fails when a served operation has disappeared or moved.
+// Compares the served operations with the contract, by area. `--check` fails when a served operation was removed or moved.
 import { readFile } from 'node:fs/promises'
 import { contractOperations, disappeared, isServed } from '../test/contract/coverage.ts'
 

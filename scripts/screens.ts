@@ -1,6 +1,6 @@
-// Pictures of every screen for docs/screens, from a running Muster: `ENABLE_2FA=false npm start -- --demo 2000 --outbox`, then
+// Screenshots of every screen for docs/screens, from a running Muster: `ENABLE_2FA=false npm start -- --demo 2000 --outbox`, then
 //   node scripts/screens.ts http://127.0.0.1:3000 admin@muster.local <password> <outbox> [expression for names] [machine]
-// What is asked of a machine while it is connected is shown of the one with that name, usually this very one.
+// Screens that need a connected machine use the one with that name, by default this machine.
 import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { hostname } from 'node:os'
@@ -43,7 +43,7 @@ async function enter(context: BrowserContext, who: Account): Promise<Page> {
   return page
 }
 
-/** Somebody in charge of the demonstration's provider: most screens of administration belong to a partner. */
+/** An administrator of the demonstration's provider: most administration screens belong to a partner. */
 async function administrator(client: Client): Promise<Account & { orgId: string }> {
   const { data: partners } = await client.tenancy.partners.list.query({})
   const partnerId = partners.find(({ slug }) => slug === 'demo-northwind')?.id ?? partners[0]?.id ?? ''
@@ -61,7 +61,7 @@ async function administrator(client: Client): Promise<Account & { orgId: string 
   return { ...who, orgId: organizations[0]?.id ?? '' }
 }
 
-/** What the screens of administration need to have something to show. */
+/** Creates sample data for the administration screens. */
 async function prepare(who: Account & { orgId: string }): Promise<Record<'role' | 'review' | 'provider', string>> {
   const client = clientOf(url, (await signIn(url, who)).accessToken)
   const { data: roles } = await client.roles.roles.list.query({})
@@ -96,7 +96,7 @@ async function prepare(who: Account & { orgId: string }): Promise<Record<'role' 
   return { role: night.id, review: reviews[0]?.id ?? '', provider: provider.id }
 }
 
-/** Commands of several organisations that wait for a second person. */
+/** Commands for several organizations that wait for approval. */
 async function askForApprovals(who: Account): Promise<void> {
   const client = clientOf(url, (await signIn(url, who)).accessToken)
   const { pagination } = await client.devices.approvals.list.query({})
@@ -120,7 +120,7 @@ async function askForApprovals(who: Account): Promise<void> {
   })
 }
 
-/** What the screens of the fleet need to have something to show. */
+/** Creates sample data for the fleet screens. */
 async function prepareFleet(client: Client): Promise<void> {
   const { data: groups } = await client.groups.groups.list.query({})
   const { data: orgs } = await client.tenancy.organizations.list.query({})

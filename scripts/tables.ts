@@ -1,4 +1,4 @@
-// Brings the database of DATABASE_URL (an owner's login) up to date and writes packages/db/src/tables.ts from it.
+// Migrates the database of DATABASE_URL (an owner login) and writes packages/db/src/tables.ts from it.
 import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { migrate } from '@muster/db/migrate.ts'

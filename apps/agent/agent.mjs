@@ -1,5 +1,5 @@
-// Runs the agent from a bundle of its sources, made anew when they have changed. Plain JavaScript, because the runtime
-// keeps its type stripper, some 30 MB, in every process that has loaded a single TypeScript file.
+// Runs the agent from a bundle of its sources, rebuilt when they have changed. Plain JavaScript, because the runtime
+// keeps its type stripper, about 30 MB, in every process that has loaded a single TypeScript file.
 
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -22,7 +22,10 @@ function fingerprint() {
 const bundle = join(here, 'dist', fingerprint())
 if (!existsSync(bundle)) {
   const made = spawnSync(process.execPath, [join(here, 'src/bundle-cli.ts'), bundle], { encoding: 'utf8' })
-  if (made.status !== 0) process.stderr.write(`warning: runs from its sources, with more memory: ${made.stderr}\n`)
+  if (made.status !== 0)
+    process.stderr.write(
+      `warning: cannot build the bundle; running from sources, which needs more memory: ${made.stderr}\n`,
+    )
 }
 const main = existsSync(bundle) ? join(bundle, 'main.mjs') : join(here, 'src/main.ts')
 await import(pathToFileURL(main).href)

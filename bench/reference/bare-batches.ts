@@ -1,4 +1,4 @@
-// R3: what PostgreSQL alone makes of the same rows. One connection, one transaction per batch with a COPY into
+// R3: what PostgreSQL alone achieves with the same rows. One connection, one transaction per batch with a COPY into
 // device_metrics and an UPDATE of device_state, both in binary; nothing is received, decoded or checked.
 
 import { once } from 'node:events'
@@ -39,7 +39,7 @@ const updateStatement = {
 /** PostgreSQL counts microseconds from the start of the year 2000. */
 const epochMs = 946_684_800_000
 
-/** Rows of one form, all alike but for the fields that are patched. */
+/** Rows of one layout, equal except for the fields that are patched. */
 interface Form {
   readonly template: Buffer
   readonly at: number
@@ -50,7 +50,7 @@ interface Form {
   readonly sequence: number
 }
 
-// The fields of a row with four bytes of length each, in composites with four of type before.
+// The fields of a row with a length of four bytes each; in composites a type of four bytes comes first.
 function formOf(header: Buffer, names: readonly (readonly [string, Type])[], hasTypes: boolean): Form {
   const parts = [header]
   const places: Record<string, number> = {}
@@ -104,7 +104,7 @@ function compositeForm(): Form {
   return form
 }
 
-/** A buffer of equal rows behind a header; the fields that differ are patched for each batch. */
+/** A buffer of equal rows after a header; the fields that differ are patched for each batch. */
 class Rows {
   readonly bytes: Buffer
   readonly #form: Form

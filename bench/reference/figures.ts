@@ -1,6 +1,6 @@
 const gib = 2 ** 30
 
-/** The figures that the references store, in the order of magnitude of real ones. */
+/** The figures that the references store, in a realistic order of magnitude. */
 export const figureValues: Readonly<Record<string, number>> = {
   cpu_percent: 12.5,
   memory_used: 7.5 * gib,

@@ -1,5 +1,5 @@
-// R5: the two questions of the API scenario answered by hand-written Fastify and pg, with the same statements and the same
-// check of the token, but without permissions, tenant transactions, row-level security, output schemas or request logs.
+// R5: the two requests of the API scenario answered by hand-written Fastify and pg, with the same statements and the same
+// token check, but without permissions, tenant transactions, row-level security, output schemas or request logs.
 
 import { createPublicKey } from 'node:crypto'
 import type { AddressInfo } from 'node:net'

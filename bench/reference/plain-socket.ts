@@ -1,4 +1,4 @@
-// R1: the same sockets held by the `ws` package: every message is acknowledged at once, nothing is kept of it.
+// R1: the same sockets with the `ws` package: every message is acknowledged at once, and nothing is stored.
 
 import { emptyHeader, readHeader, writeHeader } from '@muster/wire/frame.ts'
 import { ack } from '@muster/wire/messages/ack.ts'

@@ -1,4 +1,4 @@
-// R2: the way that most services of this kind store a heartbeat: a transaction of its own for each, on a few connections.
+// R2: how most services of this kind store a heartbeat: one transaction for each, on a few connections.
 
 import pg from 'pg'
 import { z } from 'zod'

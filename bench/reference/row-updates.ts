@@ -1,4 +1,4 @@
-// The state of devices kept up to date row by row: one connection, one statement and commit per heartbeat.
+// The state of devices updated row by row: one connection, one statement and commit per heartbeat.
 
 import pg from 'pg'
 import { z } from 'zod'

@@ -1,4 +1,4 @@
-// R4: a loop that sends one ready message to every open socket, with the socket library that ingest uses and nothing else.
+// R4: a loop that sends one prepared message to every open socket, with only the socket library that ingest uses.
 
 import uws from 'uWebSockets.js'
 import { subprotocol } from '@muster/wire/version.ts'

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const Numbered = z.object({ number: z.int(), request: z.unknown() })
 
-/** Has this process answer its parent's requests one by one, and end with it. */
+/** Answers the requests of the parent process one by one, and ends with it. */
 export function answerRequests(answer: (request: unknown) => Promise<unknown>): void {
   process.on('message', (message) => {
     const { number, request } = Numbered.parse(message)
@@ -12,6 +12,6 @@ export function answerRequests(answer: (request: unknown) => Promise<unknown>): 
     )
   })
   process.on('disconnect', () => process.exit(0))
-  // Ctrl-C reaches the whole group; the parent ends us when it is done.
+  // Ctrl-C reaches the whole group; the parent ends this process when it is done.
   process.on('SIGINT', () => undefined)
 }

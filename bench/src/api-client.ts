@@ -7,11 +7,11 @@ const connectionsMax = 32
 export interface Answer {
   readonly status: number
   readonly body: unknown
-  /** From the request to the whole answer. */
+  /** From the request to the complete response. */
   readonly ms: number
 }
 
-/** The REST interface over connections that stay open, as a console or a script would use it. */
+/** The REST API over persistent connections, as a console or a script would use it. */
 export class ApiClient {
   readonly #base: URL
   readonly #agent = new Agent({ keepAlive: true, maxSockets: connectionsMax })
@@ -21,7 +21,7 @@ export class ApiClient {
     this.#base = new URL('/api/v1/', adminUrl)
   }
 
-  /** Signs in; later requests are made as that person. */
+  /** Signs in; later requests are made as that user. */
   async signIn(email: string, password: string): Promise<Answer> {
     const answer = await this.send('POST', 'auth/login', { email, password })
     const signedIn = z.looseObject({ accessToken: z.string() }).safeParse(answer.body)

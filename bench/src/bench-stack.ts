@@ -16,8 +16,8 @@ import type { Groups } from './usage.ts'
 import { pause, until } from './waiting.ts'
 
 /*
- * A Muster of the benchmarks' own under the temporary folder, with real durability. The data folder is kept between
- * runs, because its keyring signed the agents' certificates; what a run stored is thrown away before the next.
+ * A separate Muster for benchmarks under the temporary folder, with real durability. The data folder is kept between
+ * runs, because its keyring signed the agents' certificates; the rows of a run are deleted before the next.
  */
 
 export const benchFolder = join(tmpdir(), 'muster-bench')
@@ -33,9 +33,9 @@ export interface BenchStackOptions {
   readonly settings?: Partial<Record<'admin' | 'worker' | 'ingest', Readonly<Record<string, string>>>>
   /** Further settings of PostgreSQL, as for ALTER SYSTEM. */
   readonly postgres?: Readonly<Record<string, string>>
-  /** Where the processes leave CPU profiles when they end. */
+  /** Where the processes write CPU profiles when they end. */
   readonly profile?: string | undefined
-  /** Whether the apps are started; without them there are only stores and devices. */
+  /** Whether the apps are started; otherwise there are only stores and devices. */
   readonly isBare?: boolean
   say(line: string): void
 }
@@ -51,10 +51,10 @@ export interface BenchStack {
   stop(): Promise<void>
 }
 
-/** The first administrator of the benchmarks, who signs in with the password alone. */
+/** The first administrator of the benchmarks, who signs in with a password only. */
 export const administrator = { email: 'bench@muster.example', password: 'correct-horse-battery-staple' } as const
 
-/** Starts stores and processes with so many enrolled agents and nothing reported yet. */
+/** Starts stores and processes with enrolled agents that have not reported yet. */
 export async function startBenchStack(options: BenchStackOptions): Promise<BenchStack> {
   await mkdir(benchFolder, { recursive: true })
   await untilAlone(options.say)
@@ -88,7 +88,7 @@ async function start(options: BenchStackOptions): Promise<Stack> {
     } catch (error) {
       if (starts === startsMax) throw error
       if (error instanceof SchemaError) {
-        options.say(`beginning with an empty database: ${error.message}`)
+        options.say(`starting with an empty database:  ${error.message}`)
         await rm(dataDir, { recursive: true, force: true })
       } else if (!(error instanceof SettingsChanged)) throw error
     }
@@ -109,7 +109,7 @@ function startOnce(options: BenchStackOptions): Promise<Stack> {
     bootstrap: administrator,
     settings: {
       ...options.settings,
-      // The generator has few addresses and devices for its load; the protection against floods is not what is measured.
+      // The generator uses few addresses and devices for its load; flood protection is not measured.
       ingest: { ...profiled, LOG_LEVEL: 'warn', DEVICE_FRAMES_PER_SECOND: '1000', ...options.settings?.ingest },
       worker: { ...profiled, LOG_LEVEL: 'warn', ...options.settings?.worker },
       admin: { ...profiled, LOG_LEVEL: 'warn', REQUESTS_PER_SECOND: '1000000', ...options.settings?.admin },
@@ -122,7 +122,7 @@ function startOnce(options: BenchStackOptions): Promise<Stack> {
   })
 }
 
-// Two benchmarks at once would only measure each other.
+// Two concurrent benchmarks would only measure each other.
 async function untilAlone(say: (line: string) => void): Promise<void> {
   const locked = () => {
     const holder = /"pid":(\d+)/.exec(existsSync(lockFile) ? readFileSync(lockFile, 'utf8') : '')?.[1]
@@ -135,7 +135,7 @@ async function untilAlone(say: (line: string) => void): Promise<void> {
   await pause(1_000)
 }
 
-// Throws away what earlier runs stored, and has the servers tell when each transaction was committed.
+// Deletes the rows of earlier runs, and makes the servers record commit times.
 async function empty(stores: Stores, { agents, postgres = {} }: BenchStackOptions): Promise<void> {
   const redis = new Redis(stores.urls.redis)
   const owner = new pg.Client({ connectionString: stores.urls.owner })
@@ -151,7 +151,7 @@ async function empty(stores: Stores, { agents, postgres = {} }: BenchStackOption
   }
 }
 
-/** PostgreSQL takes the settings at its next start. */
+/** PostgreSQL applies the settings at its next start. */
 class SettingsChanged extends Error {}
 
 async function requireSettings(owner: pg.Client, settings: Readonly<Record<string, string>>): Promise<void> {
@@ -162,7 +162,7 @@ async function requireSettings(owner: pg.Client, settings: Readonly<Record<strin
   const now = new Map(rows.map(({ name, setting }) => [name, setting]))
   if (Object.entries(settings).every(([name, value]) => now.get(name) === value)) return
   await owner.query('ALTER SYSTEM RESET ALL')
-  // None is what it is without being said; said, it would be a library without a name.
+  // An empty value is the default; set explicitly, it would be a library without a name.
   for (const [name, value] of Object.entries(settings))
     if (value !== '')
       await owner.query(`ALTER SYSTEM SET ${owner.escapeIdentifier(name)} = ${owner.escapeLiteral(value)}`)

@@ -21,7 +21,7 @@ const fates = fc.array(
   { maxLength: 30 },
 )
 
-/** A ledger after these frames, saved and read back, and the rows that were stored of it. */
+/** A ledger after these frames, saved and loaded, and the rows that were stored from it. */
 function played(list: { agent: number; isAcknowledged: boolean; copies: number }[]) {
   const ledger = new Ledger(100, agents, sequencesMax, bootId)
   const rows: [number, number][] = []
@@ -40,7 +40,7 @@ function played(list: { agent: number; isAcknowledged: boolean; copies: number }
 }
 
 describe('sent = acknowledged = stored', () => {
-  it('counts every frame by what became of it', () => {
+  it('counts every frame by its outcome', () => {
     fc.assert(
       fc.property(fates, (list) => {
         const { check, rows, sent } = played(list)
@@ -61,7 +61,7 @@ describe('sent = acknowledged = stored', () => {
     )
   })
 
-  it('rows of another device, boot or sequence are strangers', () => {
+  it('counts rows of another device, boot or sequence as foreign', () => {
     const { check } = played([{ agent: 0, isAcknowledged: true, copies: 1 }])
     check.stored(100, bootId, 1)
     check.stored(99, bootId, 1)
@@ -73,7 +73,7 @@ describe('sent = acknowledged = stored', () => {
 })
 
 describe('ledger', () => {
-  it('forgets what was acknowledged when the books are closed, and nothing else', () => {
+  it('forgets only acknowledged frames when an account is closed', () => {
     const ledger = new Ledger(0, 1, 4, bootId)
     ledger.send(0, 1)
     ledger.acknowledge(0, ledger.send(0, 2))
@@ -83,14 +83,14 @@ describe('ledger', () => {
     expect(ledger.send(0, 3)).toBe(3)
   })
 
-  it('numbers the frames of each agent from 1 and takes no more than it has room for', () => {
+  it('numbers the frames of each agent from 1, up to its capacity', () => {
     const ledger = new Ledger(0, 2, 3, bootId)
     expect([ledger.send(0, 1), ledger.send(1, 1), ledger.send(0, 2), ledger.send(0, 3)]).toEqual([1, 1, 2, 3])
     expect(ledger.send(0, 4)).toBe(0)
     expect(ledger.sent).toBe(4)
   })
 
-  it('answers an acknowledgement with the time at which the frame had been due, once', () => {
+  it('returns the due time of an acknowledged frame once', () => {
     const ledger = new Ledger(0, 2, 3, bootId)
     ledger.send(1, 40)
     ledger.send(1, 50)

@@ -1,15 +1,15 @@
 import { type LedgerPage, mark } from './generator/ledger.ts'
 
-/** What became of every frame of a run. */
+/** The outcome of every frame of a run. */
 export interface Verdict {
   readonly sent: number
   readonly acknowledged: number
   readonly stored: number
-  /** Acknowledged but not stored: what must never be. */
+  /** Acknowledged but not stored: must never happen. */
   readonly lost: number
   /** Stored more than once. */
   readonly duplicates: number
-  /** Stored although nobody sent it. */
+  /** Stored although it was never sent. */
   readonly strangers: number
   /** Sent, neither acknowledged nor stored. */
   readonly unanswered: number
@@ -17,7 +17,7 @@ export interface Verdict {
   readonly isEqual: boolean
 }
 
-/** Compares, frame by frame, what agents sent and saw acknowledged with the rows that are stored. */
+/** Compares, frame by frame, what agents sent and saw acknowledged with the stored rows. */
 export class StoredCheck {
   readonly #pages: readonly LedgerPage[]
   #duplicates = 0
@@ -27,7 +27,7 @@ export class StoredCheck {
     this.#pages = pages
   }
 
-  /** Notes one stored row. `agent` is its index in the whole fleet. */
+  /** Records a stored row. `agent` is its index in the whole fleet. */
   stored(agent: number, bootId: number, sequence: number): void {
     const page = this.#pages.find(({ first, agents }) => agent >= first && agent < first + agents)
     if (page === undefined || page.bootId !== bootId || sequence < 1 || sequence > page.sequencesMax) {
@@ -63,7 +63,7 @@ export class StoredCheck {
   }
 }
 
-/** The verdict over several accounts. */
+/** The sum of several verdicts. */
 export function sumOf(verdicts: readonly Verdict[]): Verdict {
   const sum = (of: Exclude<keyof Verdict, 'isEqual'>) => verdicts.reduce((total, verdict) => total + verdict[of], 0)
   return {

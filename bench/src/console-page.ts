@@ -1,4 +1,4 @@
-// What a browser is asked while somebody works in the console. It runs in the page, so it is text here.
+// Measurements in a browser while a user works in the console. The code runs in the page, so it is text here.
 import { launchBrowser } from '@muster/testkit/browser.ts'
 import { z } from 'zod'
 import type { Person } from './people.ts'
@@ -13,7 +13,7 @@ const Scrolled = z.object({ frames: z.int(), incomplete: z.int(), slow: z.int(),
 export type Scrolled = z.infer<typeof Scrolled>
 const Heap = z.object({ usedSize: z.number() })
 
-/** Resolves with the time since `began` as soon as the page looks so, whatever changes it. */
+/** Resolves with the time since `began` as soon as the condition holds. */
 const prelude = `
   globalThis.benchWhen = (looksSo, began) => new Promise((done) => {
     const check = () => {
@@ -29,7 +29,7 @@ const prelude = `
   globalThis.benchLink = (name) => [...document.querySelectorAll('nav[aria-label="Screens"] a')].find((link) => link.textContent.trim() === name)
 `
 
-/** Somebody at the console, seen through the browser's own clock. */
+/** A user at the console, timed by the browser's own clock. */
 export class ConsolePage {
   readonly #browser: Browser
   readonly #page: BrowserPage
@@ -39,7 +39,7 @@ export class ConsolePage {
     this.#page = page
   }
 
-  /** Signs somebody in, in a browser of its own. */
+  /** Signs a user in, in a separate browser. */
   static async open(url: string, { email, password }: Person): Promise<ConsolePage> {
     const browser = await launchBrowser()
     const context = await browser.newContext({ baseURL: url, viewport: { width: 1440, height: 900 } })
@@ -55,7 +55,7 @@ export class ConsolePage {
 
   stop = () => this.#browser.close()
 
-  /** From the click on “Devices” to the first rows, by somebody who has looked at the overview for a moment. */
+  /** From the click on “Devices” to the first rows, after a moment on the overview. */
   async firstRows(): Promise<number> {
     await this.#page.goto('/')
     await this.#page.getByRole('link', { name: 'Devices', exact: true }).waitFor()
@@ -67,7 +67,7 @@ export class ConsolePage {
     }`)
   }
 
-  /** From the last key to a list in which every row has the word. */
+  /** From the last key to a list in which every row contains the word. */
   async search(word: string): Promise<number> {
     return this.#time(`() => {
       const field = document.querySelector('main input[type="search"]')
@@ -79,7 +79,7 @@ export class ConsolePage {
     }`)
   }
 
-  /** The whole list again. */
+  /** Shows the whole list again. */
   async clearSearch(): Promise<void> {
     await this.#page.goto('/devices')
     await this.#page.locator('main [data-row]').first().waitFor()
@@ -90,7 +90,7 @@ export class ConsolePage {
     return z.string().parse(await this.#page.evaluate('benchRows()[0].dataset.row'))
   }
 
-  /** How long until the row of a device says a word, from when `cause` begins. */
+  /** The time from the start of `cause` until the row of a device shows a word. */
   async untilRowSays(deviceId: string, word: string, cause: () => Promise<unknown>): Promise<number> {
     const row = `document.querySelector('main [data-row="${deviceId}"]')`
     const seen = this.#page.evaluate(
@@ -101,7 +101,7 @@ export class ConsolePage {
     return millis.parse(await seen) - began
   }
 
-  /** Scrolls down at a steady pace, and counts the frames in which a place in sight had no row. */
+  /** Scrolls down at a steady pace, and counts the frames with a visible position without a row. */
   async scroll(pixelsPerSecond: number, seconds: number): Promise<Scrolled> {
     return Scrolled.parse(
       await this.#page.evaluate(`new Promise((done) => {
@@ -131,7 +131,7 @@ export class ConsolePage {
     )
   }
 
-  /** From asking for a row far away to rows around it. */
+  /** From jumping to a distant row until the rows around it are shown. */
   async jump(row: number): Promise<number> {
     return this.#time(`() => {
       const field = document.getElementById('go-to-row')
@@ -143,7 +143,7 @@ export class ConsolePage {
     }`)
   }
 
-  /** Bytes that the page's scripts hold, after what nobody needs was thrown away. */
+  /** Bytes that the page's scripts use after a garbage collection. */
   async heapBytes(): Promise<number> {
     const session = await this.#page.context().newCDPSession(this.#page)
     await session.send('HeapProfiler.collectGarbage')

@@ -1,6 +1,6 @@
 const longestPage = 1_000
 
-/** Lengths of pages that together are so many rows: the quickest way to a place far down a list. */
+/** Page sizes that add up to a number of rows: the fastest way to a position far down a list. */
 export function stepsDown(rows: number): number[] {
   const whole = new Array<number>(Math.floor(rows / longestPage)).fill(longestPage)
   const rest = rows % longestPage

@@ -5,7 +5,7 @@ import { proofBytes } from '@muster/wire/identity.ts'
 import { z } from 'zod'
 
 /*
- * Who the agents of the benchmarks are. Ids follow from an index, keys and certificates are made once and kept in
+ * The identities of the benchmark agents. IDs follow from an index; keys and certificates are created once and kept in
  * files: a seed of 32 bytes and a certificate of fixed length per agent, so that each client process reads its part.
  */
 
@@ -27,7 +27,7 @@ export function readFleetIndex(folder: string): FleetIndex | undefined {
   }
 }
 
-/** An id that looks random and follows from what it names. */
+/** An ID that looks random and follows from its kind and index. */
 export function idOf(kind: 'device' | 'org' | 'partner' | 'site', index: number): string {
   const hex = createHash('sha256').update(`muster-bench ${kind} ${index}`).digest('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
@@ -37,7 +37,7 @@ const orgCount = 200
 const partnerCount = 20
 export const fleetTenants = { orgs: orgCount, partners: partnerCount } as const
 
-/** The tenant of an agent: agents are spread evenly over organisations, those over partners. */
+/** The tenant of an agent: agents are spread evenly over organizations, those over partners. */
 export function tenantOf(agent: number): { org: number; partner: number } {
   const org = agent % orgCount
   return { org, partner: org % partnerCount }
@@ -50,7 +50,7 @@ export function keyOfSeed(seed: Uint8Array): KeyObject {
   return createPrivateKey({ key: Buffer.concat([pkcs8Prefix, seed]), format: 'der', type: 'pkcs8' })
 }
 
-/** Keys and certificates of some neighbouring agents, in two buffers. */
+/** Keys and certificates of consecutive agents, in two buffers. */
 export class Credentials {
   readonly #seeds: Buffer
   readonly #certificates: Buffer

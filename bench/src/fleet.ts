@@ -7,7 +7,7 @@ import { type FleetIndex, fleetPaths, idOf, keyOfSeed, readFleetIndex, seedBytes
 const usableMs = 30 * 86_400_000
 const perStep = 2_000
 
-/** Makes keys and certificates until there are so many; those of an earlier run with the same keyring are kept. */
+/** Creates keys and certificates up to the given number; those of an earlier run with the same keyring are kept. */
 export async function ensureFleet(folder: string, keysFile: string, agents: number, say: (line: string) => void) {
   mkdirSync(folder, { recursive: true })
   const keyring = readKeyring(keysFile)
@@ -17,7 +17,7 @@ export async function ensureFleet(folder: string, keysFile: string, agents: numb
   if (known?.keyId === keyId && Date.now() - known.madeAt < usableMs) index = known
   else for (const path of Object.values(fleetPaths(folder))) rmSync(path, { force: true })
   if (index.agents >= agents) return
-  say(`making keys and certificates of ${agents - index.agents} agents`)
+  say(`creating keys and certificates for ${agents - index.agents} agents`)
   while (index.agents < agents) {
     index = await extend(folder, keyring, index, Math.min(perStep, agents - index.agents))
   }
@@ -42,7 +42,7 @@ async function extend(folder: string, keyring: Keyring, index: FleetIndex, count
   writeAt(paths.seeds, seeds, index.agents * seedBytes)
   writeAt(paths.certificates, Buffer.from(certificates.join(''), 'latin1'), index.agents * certificateChars)
   const next = { ...index, agents: index.agents + count, certificateChars }
-  // Last, so that an interrupted step counts for nothing and is written over.
+  // Last, so that an interrupted step does not count and is overwritten.
   writeFileSync(paths.index, JSON.stringify(next))
   return next
 }

@@ -10,7 +10,7 @@ const histogramOf = (list: readonly number[]) => {
 }
 
 describe('histogram', () => {
-  it('a percentile is the value of that rank, at most 1.6 % too high and never too low', () => {
+  it('returns a percentile at most 1.6 % too high and never too low', () => {
     fc.assert(
       fc.property(values, fc.double({ min: 0, max: 1, noNaN: true }), (list, share) => {
         const sorted = list.toSorted((a, b) => a - b)
@@ -22,7 +22,7 @@ describe('histogram', () => {
     )
   })
 
-  it('the parts of several histograms add up to that of all values', () => {
+  it('adds the parts of several histograms up to that of all values', () => {
     fc.assert(
       fc.property(values, values, (left, right) => {
         const sum = new Histogram()
@@ -35,14 +35,14 @@ describe('histogram', () => {
     )
   })
 
-  it('counts values beyond its range at its end and keeps the largest as it was', () => {
+  it('counts values beyond its range in the last bucket and keeps the exact maximum', () => {
     const histogram = histogramOf([1, 2 ** 40])
     expect(histogram.count).toBe(2)
     expect(histogram.largest).toBe(2 ** 40)
     expect(histogram.percentile(0.5)).toBe(1)
   })
 
-  it('an empty one answers 0', () => {
+  it('returns 0 when empty', () => {
     expect(histogramOf([]).percentile(0.99)).toBe(0)
   })
 })

@@ -1,6 +1,6 @@
 /*
  * A latency histogram of fixed size: values in microseconds, in buckets that are at most 1/64 of their value wide, so
- * every percentile is right within 1.6 %. Up to 128 µs it is exact. Histograms of several processes add up.
+ * every percentile is accurate within 1.6 %. Up to 128 µs it is exact. Histograms of several processes can be added.
  */
 
 const stepsPerDoubling = 64
@@ -8,7 +8,7 @@ const exactBelow = stepsPerDoubling * 2
 const doublings = 32
 const bucketCount = exactBelow + (doublings - 7) * stepsPerDoubling
 
-/** Only the buckets that hold something, for messages between processes. */
+/** Only the nonempty buckets, for messages between processes. */
 export interface HistogramParts {
   readonly indexes: number[]
   readonly counts: number[]
@@ -92,7 +92,7 @@ function bucketOf(value: number): number {
   return Math.min(bucketCount - 1, exactBelow + (doubling - 7) * stepsPerDoubling + step)
 }
 
-/** The largest value that falls into a bucket. */
+/** The largest value in a bucket. */
 function upperBoundOf(index: number): number {
   if (index < exactBelow) return index
   const doubling = 7 + Math.floor((index - exactBelow) / stepsPerDoubling)
@@ -100,7 +100,7 @@ function upperBoundOf(index: number): number {
   return (stepsPerDoubling + step + 1) * 2 ** (doubling - 6) - 1
 }
 
-/** What is printed of a histogram, in milliseconds. */
+/** The printed values of a histogram, in milliseconds. */
 export interface Percentiles {
   readonly count: number
   readonly mean: number

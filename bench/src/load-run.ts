@@ -11,7 +11,7 @@ export interface LoadRun {
   readonly offered: number
   readonly sent: number
   readonly skipped: number
-  /** What the generator reached while it was sending. */
+  /** The rate that the generator reached while it was sending. */
   readonly sentPerSecond: number
   readonly stored: number
   /** Stored rows per second, from the first frame to the last commit. */
@@ -19,16 +19,16 @@ export interface LoadRun {
   /** From the last frame to the last commit. */
   readonly drainMs: number
   readonly receivedToCommitted: Percentiles
-  /** From when a frame was due to when its agent had the acknowledgement. */
+  /** From the due time of a frame to its acknowledgment at the agent. */
   readonly dueToAcknowledged: Percentiles
-  /** How late the generator sent what was due. */
+  /** How late the generator sent due frames. */
   readonly generatorLateness: Percentiles
   readonly usage: UsageReport
 }
 
 const drainedWithinMs = 120_000
 
-/** Offers heartbeats at a rate for some seconds and waits until all are acknowledged and stored. */
+/** Offers heartbeats at a rate for a time and waits until all are acknowledged and stored. */
 export async function runLoad(
   bench: BenchStack,
   generator: Generator,
@@ -63,7 +63,7 @@ export async function runLoad(
   }
 }
 
-/** Compares what the generator has sent since the last check with what is stored, then empties the table of heartbeats. */
+/** Compares the frames since the last check with the stored rows, then empties the table of heartbeats. */
 export async function checkAndClear(bench: BenchStack, generator: Generator): Promise<Verdict> {
   const verdict = await checkStored(bench.owner, await generator.ledgers())
   await bench.owner.query('TRUNCATE device_metrics')

@@ -11,8 +11,8 @@ const usage = () =>
     'usage: npm run bench -- <scenario> [--json] [--quick] [--save] [--agents N] [--rate HZ] [--seconds S] [--rounds N]',
     '                         [--ingest N] [--workers N] [--profile FOLDER]',
     ...Object.entries(scenarios).map(([name, { summary }]) => `  ${name.padEnd(10)} ${summary}`),
-    '  all        every one of them, one after the other',
-    '  summary    writes RESULTS.md and its picture anew, from what is saved',
+    '  all        all scenarios, one after the other',
+    '  summary    writes RESULTS.md and its picture again from the saved results',
   ].join('\n')
 
 let isStopping = false
@@ -25,7 +25,7 @@ async function main(args: readonly string[]): Promise<void> {
   const outcomes: object[] = []
   for (const name of names) {
     const scenario = scenarios[name]
-    if (scenario === undefined) throw new UsageError(name === '' ? 'Which scenario?' : `There is no scenario ${name}`)
+    if (scenario === undefined) throw new UsageError(name === '' ? 'Name a scenario' : `There is no scenario ${name}`)
     say(`${name}: ${scenario.summary}`)
     const before = load()
     const startedAt = performance.now()
@@ -53,13 +53,13 @@ async function main(args: readonly string[]): Promise<void> {
 const everyName = ({ isQuick }: BenchOptions) =>
   Object.entries(scenarios).flatMap(([name, { hasNoQuickForm = false }]) => (isQuick && hasNoQuickForm ? [] : [name]))
 
-/** Of several scenarios one that fails does not keep the others from running; what it failed of is told, and at the end again. */
+/** When one of several scenarios fails, the others still run; failures are reported at once and again at the end. */
 async function attempt(scenario: Scenario, options: BenchOptions, isOneOfMany: boolean): Promise<Report | undefined> {
   try {
     return await runOnce(scenario, (stop) => ({ options, say, keep: stop }))
   } catch (error) {
     if (!isOneOfMany || isStopping) throw error
-    say(`it failed: ${error instanceof Error ? error.stack : String(error)}`)
+    say(`failed:  ${error instanceof Error ? error.stack : String(error)}`)
     process.exitCode = 1
     return undefined
   }
@@ -75,7 +75,7 @@ async function runOnce(scenario: Scenario, runOf: (keep: Run['keep']) => Run): P
   }
   stopAll = stop
   const overdue = setTimeout(() => {
-    say(`not finished after ${scenario.secondsMax} s; giving up`)
+    say(`not finished after ${scenario.secondsMax} s; stopping`)
     void stop().then(() => process.exit(1))
   }, scenario.secondsMax * 1000)
   try {
@@ -98,7 +98,7 @@ function stopNow(why: string): void {
   void stopAll().then(() => process.exit(1))
 }
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stopNow('stopping …'))
-process.once('disconnect', () => stopNow('the process that started the benchmark is gone; stopping …'))
+process.once('disconnect', () => stopNow('the parent process ended; stopping …'))
 
 try {
   await main(process.argv.slice(2))

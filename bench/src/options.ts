@@ -4,7 +4,7 @@ export interface BenchOptions {
   readonly scenario: string
   readonly isJson: boolean
   readonly isQuick: boolean
-  /** Keep the result under bench/results and redraw the picture. */
+  /** Saves the result under bench/results and redraws the picture. */
   readonly isSaved: boolean
   readonly agents: number | undefined
   readonly rate: number | undefined
@@ -21,14 +21,14 @@ export class UsageError extends Error {}
 const number = { type: 'string' } as const
 const flag = { type: 'boolean', default: false } as const
 
-/** Reads the command line. @throws UsageError saying what is wrong with it */
+/** Reads the command line. @throws UsageError naming the fault */
 export function readOptions(args: readonly string[]): BenchOptions {
   const { values, positionals } = parse(args)
   const [scenario = '', ...more] = positionals
-  if (more.length > 0) throw new UsageError(`One scenario at a time, not ${positionals.join(' ')}`)
+  if (more.length > 0) throw new UsageError(`Give one scenario, not ${positionals.join(' ')}`)
   const positive = (name: string, value: string | undefined): number | undefined => {
     if (value === undefined) return undefined
-    if (!(Number(value) > 0)) throw new UsageError(`--${name} should be a number above 0, not ${value}`)
+    if (!(Number(value) > 0)) throw new UsageError(`--${name} must be a number above 0, not ${value}`)
     return Number(value)
   }
   return {

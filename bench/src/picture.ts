@@ -1,8 +1,8 @@
 import type { Saved } from './results.ts'
 
 /*
- * All bars of all saved results in one picture: how many times better (right) or worse (left) than what was promised,
- * on a logarithmic scale.
+ * All limits of all saved results in one picture: how many times better (right) or worse (left) than the limit, on a
+ * logarithmic scale.
  */
 
 const width = 960
@@ -13,7 +13,7 @@ const top = 56
 const doublingsMax = 5
 const doublingWidth = (width - left - 150) / (doublingsMax * 1.6)
 const zero = left + doublingWidth * doublingsMax * 0.6
-const colours = { met: '#2e7d32', missed: '#c62828', text: '#222222', faint: '#777777', line: '#bbbbbb' } as const
+const colors = { met: '#2e7d32', missed: '#c62828', text: '#222222', faint: '#777777', line: '#bbbbbb' } as const
 
 type Bar = Saved['bars'][number]
 
@@ -47,7 +47,7 @@ function scale(bottom: number): string[] {
     const x = zero + doubling * doublingWidth
     const label = doubling < 0 ? `1/${2 ** -doubling}` : `${2 ** doubling}×`
     const weight = doubling === 0 ? 2 : 0.5
-    return `<line x1="${x}" y1="${top - 8}" x2="${x}" y2="${bottom}" stroke="${colours.line}" stroke-width="${weight}"/>${text(x, top - 14, label, { middle: true, faint: true })}`
+    return `<line x1="${x}" y1="${top - 8}" x2="${x}" y2="${bottom}" stroke="${colors.line}" stroke-width="${weight}"/>${text(x, top - 14, label, { middle: true, faint: true })}`
   })
   return [text(zero, 24, 'the bar', { middle: true, faint: true }), ...marks]
 }
@@ -56,16 +56,16 @@ function row(bar: Bar, y: number): string[] {
   const doublings = Math.max(-2.8, Math.min(doublingsMax, Math.log2(timesBetter(bar))))
   const from = Math.min(zero, zero + doublings * doublingWidth)
   const length = Math.max(2, Math.abs(doublings) * doublingWidth)
-  const colour = bar.isMet ? colours.met : colours.missed
+  const color = bar.isMet ? colors.met : colors.missed
   const said = `${bar.measured}${bar.unit} (${bar.sense === 'at least' ? '≥' : '≤'} ${bar.limit}${bar.unit})`
   return [
     text(28, y + 14, bar.name, {}),
-    `<rect x="${from.toFixed(1)}" y="${y + 3}" width="${length.toFixed(1)}" height="${rowHeight - 8}" fill="${colour}"/>`,
+    `<rect x="${from.toFixed(1)}" y="${y + 3}" width="${length.toFixed(1)}" height="${rowHeight - 8}" fill="${color}"/>`,
     text(width - 16, y + 14, said, { end: true }),
   ]
 }
 
-/** Above 1 when the bar is met. What has to be 0 and is counts as met by far. */
+/** Above 1 when the limit is met. A limit of 0 that is met counts as met by far. */
 function timesBetter({ measured, limit, sense, isMet }: Bar): number {
   const ratio = sense === 'at least' ? measured / limit : limit / measured
   return Number.isFinite(ratio) && ratio > 0 ? ratio : isMet ? 1 : 0.25
@@ -83,5 +83,5 @@ function text(x: number, y: number, words: string, { bold, size, middle, end, fa
   const anchor = middle ? ' text-anchor="middle"' : end ? ' text-anchor="end"' : ''
   const look = `${bold ? ' font-weight="bold"' : ''}${size ? ` font-size="${size}"` : ''}${anchor}`
   const safe = words.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
-  return `<text x="${x}" y="${y}" fill="${faint ? colours.faint : colours.text}"${look}>${safe}</text>`
+  return `<text x="${x}" y="${y}" fill="${faint ? colors.faint : colors.text}"${look}>${safe}</text>`
 }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/* What Linux tells about processes under /proc. */
+/* Process information from /proc on Linux. */
 
 const ticksPerSecond = 100
 
@@ -12,13 +12,13 @@ const read = (path: string): string => {
   }
 }
 
-// The name in field 2 may hold spaces, so fields are counted from behind it.
+// The name in field 2 may contain spaces, so fields are counted after it.
 function statOf(pid: number): string[] {
   const stat = read(`/proc/${pid}/stat`)
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }
 
-/** CPU seconds that a process has used, with its threads and the children that it has waited for. */
+/** CPU seconds of a process, with its threads and the children that it has waited for. */
 export function cpuSecondsOf(pid: number): number {
   const fields = statOf(pid)
   const ticks = [11, 12, 13, 14].map((field) => Number(fields[field] ?? 0))
@@ -37,13 +37,13 @@ export function residentBytesOf(pid: number): number {
   return Number(kib ?? 0) * 1024
 }
 
-/** Memory in bytes, pages that several processes share divided among them. */
+/** Memory in bytes; shared pages are divided among their processes. */
 export function memoryBytesOf(pid: number): number {
   const kib = /^Pss:\s+(\d+) kB/m.exec(read(`/proc/${pid}/smaps_rollup`))?.[1]
   return kib === undefined ? residentBytesOf(pid) : Number(kib) * 1024
 }
 
-/** The process and everything that it started and that still runs. */
+/** The process and all its descendants that still run. */
 export function withDescendants(root: number): number[] {
   const children = new Map<number, number[]>()
   for (const name of readdirSync('/proc')) {
@@ -61,7 +61,7 @@ export function withDescendants(root: number): number[] {
   return found
 }
 
-/** How long the processors of this machine have worked since it started, in seconds. */
+/** Total busy time of this machine's processors since boot, in seconds. */
 export function machineBusySeconds(): number {
   const fields = (read('/proc/stat').split('\n')[0] ?? '').trim().split(/\s+/).slice(1).map(Number)
   const [user = 0, nice = 0, system = 0, , , hardInterrupts = 0, softInterrupts = 0] = fields

@@ -40,7 +40,7 @@ export class WriteReferences {
     return this.#batch
   }
 
-  /** Finds the batch size with which R3 is fastest here. */
+  /** Finds the batch size with which R3 is fastest on this machine. */
   async tune(): Promise<void> {
     let best = 0
     for (const batch of batchCandidates.filter((size) => size <= this.#agents)) {

@@ -2,7 +2,7 @@ import { cpus, loadavg, totalmem } from 'node:os'
 import type { Percentiles } from './histogram.ts'
 import type { UsageReport } from './usage.ts'
 
-/** What a scenario promises and what it measured. */
+/** A limit of a scenario and the measured value. */
 export interface Bar {
   readonly name: string
   readonly measured: number
@@ -18,13 +18,13 @@ export interface Table {
   readonly rows: readonly (readonly (string | number)[])[]
 }
 
-/** The outcome of one scenario; everything in it is plain data. */
+/** The outcome of one scenario, as plain data. */
 export interface Report {
   readonly scenario: string
   readonly ratios: Readonly<Record<string, number>>
   readonly bars: readonly Bar[]
   readonly tables: readonly Table[]
-  /** Everything measured, for machines. */
+  /** All measurements, for machines. */
   readonly figures: Readonly<Record<string, unknown>>
 }
 
@@ -50,7 +50,7 @@ export function bar(name: string, measured: number, sense: Bar['sense'], limit: 
   return { name, measured: significant(measured), limit, sense, unit, isMet }
 }
 
-/** Four significant digits are more than any of this deserves. */
+/** Rounds to four significant digits. */
 export function significant(value: number): number {
   return Number.isInteger(value) ? value : Number(value.toPrecision(4))
 }
@@ -88,7 +88,7 @@ export function usageTable(title: string, { groups, seconds, leftPercent, elsewh
   }
 }
 
-/** A report for people. */
+/** Formats a report for people. */
 export function print({ scenario, bars, tables }: Report, { machine, loadBefore, loadAfter }: Circumstances): string {
   const lines = [`${scenario}: ${machine}, load ${loadBefore} before, ${loadAfter} after`]
   for (const table of tables) lines.push('', table.title, ...columns([table.head, ...table.rows]))

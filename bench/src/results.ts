@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { drawBars } from './picture.ts'
 import type { Circumstances, Report } from './report.ts'
-import { summarise } from './summary.ts'
+import { summarize } from './summary.ts'
 
 const folder = fileURLToPath(new URL('../results/', import.meta.url))
 const notes = fileURLToPath(new URL('../notes/', import.meta.url))
@@ -39,7 +39,7 @@ const Saved = z.looseObject({
 })
 export type Saved = z.infer<typeof Saved>
 
-/** Keeps a result beside the others, and writes the summary and the picture of all of them anew. */
+/** Saves a result, and writes the summary and the picture of all results again. */
 export function saveResult(report: Report, circumstances: Circumstances): void {
   mkdirSync(folder, { recursive: true })
   const path = join(folder, `${report.scenario}.json`)
@@ -47,11 +47,11 @@ export function saveResult(report: Report, circumstances: Circumstances): void {
   writeSummary()
 }
 
-/** Writes RESULTS.md and the picture from what is saved and noted. */
+/** Writes RESULTS.md and the picture from the saved results and notes. */
 export function writeSummary(): void {
   const results = readResults()
   writeFileSync(picture, drawBars(results))
-  writeFileSync(summary, summarise(results, readNotes()))
+  writeFileSync(summary, summarize(results, readNotes()))
 }
 
 function readNotes(): Map<string, string> {

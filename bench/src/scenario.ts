@@ -3,17 +3,17 @@ import type { Report } from './report.ts'
 
 export interface Run {
   readonly options: BenchOptions
-  /** Tells the person what is going on. */
+  /** Prints progress. */
   say(line: string): void
-  /** Keeps something to be stopped at the end of the run, whatever happens; the last comes first. */
+  /** Registers a resource to be stopped at the end of the run, in reverse order. */
   keep<T extends { stop(): Promise<void> }>(started: T): T
 }
 
 export interface Scenario {
   readonly summary: string
-  /** No run takes longer than this, come what may. */
+  /** A run that takes longer is stopped. */
   readonly secondsMax: number
-  /** What it asks cannot be asked of less: `all --quick` leaves it out. */
+  /** Its measurement needs full size: `all --quick` leaves it out. */
   readonly hasNoQuickForm?: boolean
   run(run: Run): Promise<Report>
 }

@@ -6,7 +6,7 @@ import { fleetTenants, idOf, tenantOf } from './fleet-files.ts'
 
 const linesPerChunk = 2_000
 
-/** Empties the tables of devices and fills them with so many enrolled agents of twenty partners, as the tables' owner. */
+/** Empties the tables of devices and fills them with enrolled agents of twenty partners, as the tables' owner. */
 export async function seed(owner: pg.Client, agents: number): Promise<void> {
   await owner.query(
     'TRUNCATE device_metrics, devices, device_groups, device_group_log, stream_positions, audit_logs CASCADE',
@@ -42,7 +42,7 @@ async function seedTenants(owner: pg.Client): Promise<void> {
     const ids = [idOf('org', org), idOf('partner', tenantOf(org).partner)]
     await owner.query(
       'INSERT INTO organizations (id, partner_id, name, slug) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING',
-      [...ids, `Bench organisation ${org}`, `bench-${org}`],
+      [...ids, `Bench organization ${org}`, `bench-${org}`],
     )
     await owner.query(
       'INSERT INTO sites (id, org_id, partner_id, name) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING',

@@ -5,12 +5,12 @@ import type { SignIn, SignInOrders } from './generator/sign-ins.process.ts'
 
 export interface SignIns {
   readonly pid: number
-  /** Lets people sign in and tells how each fared. */
+  /** Signs users in and returns the outcome of each attempt. */
   run(orders: SignInOrders): Promise<SignIn[]>
   stop(): Promise<void>
 }
 
-/** Starts the process that signs people in. */
+/** Starts the process that signs users in. */
 export function startSignIns(): SignIns {
   const file = fileURLToPath(new URL('generator/sign-ins.process.ts', import.meta.url))
   const child = fork(file, { execArgv: [], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })

@@ -8,7 +8,7 @@ import { Histogram, type Percentiles, percentilesOf } from './histogram.ts'
 const copyHeaderBytes = 19
 const rowBytes = 2 + (4 + 16) + (4 + 8) + (4 + 8)
 
-/** Reads every stored heartbeat and compares, frame by frame, with what was sent and acknowledged. */
+/** Reads every stored heartbeat and compares it, frame by frame, with what was sent and acknowledged. */
 export async function checkStored(owner: pg.Client, ledgers: readonly LedgerPage[]): Promise<Verdict> {
   const agentOf = new Map<string, number>()
   for (const { first, agents } of ledgers)
@@ -34,13 +34,13 @@ export async function checkStored(owner: pg.Client, ledgers: readonly LedgerPage
 
 export interface Stored {
   readonly rows: number
-  /** When the last row was committed, in ms since the epoch. */
+  /** The commit of the last row, in ms since the epoch. */
   readonly lastCommitMs: number
-  /** From the reception at the server to the commit. */
+  /** From the receipt at the server to the commit. */
   readonly commitLatency: Percentiles
 }
 
-/** When the rows of these boots were committed, by PostgreSQL's own record of its transactions. */
+/** The commit times of the rows of these boots, from PostgreSQL's own commit timestamps. */
 export async function storedRows(owner: pg.Client, boots: readonly number[], sinceMs = 0): Promise<Stored> {
   const { rows } = await owner.query<{ ms: number; rows: string; committed: string }>(
     `SELECT round(extract(epoch FROM committed - at) * 1000)::int AS ms, count(*) AS rows,

@@ -1,21 +1,21 @@
 import type { Saved } from './results.ts'
 
 /*
- * bench/RESULTS.md, written from the saved results and from what people noted of them: nothing in it is typed in by hand.
+ * bench/RESULTS.md, generated completely from the saved results and notes.
  */
 
 const intro = `# Results
 
 Written by \`npm run bench -- <scenario> --save\` from the files in [results/](results); what was tried stands in [notes/](notes).
 PostgreSQL, Redis, every process of Muster and the load generator share one machine. References (R1–R5) run in the same run, in
-turn with Muster, so that whatever else the machine does slows both: ratios are what to compare, and they are medians of the rounds.
+turn with Muster, so that other load of the machine slows both: ratios are what to compare, and they are medians of the rounds.
 What each scenario does and how long it takes: [README.md](README.md).
 
 ![Every bar and what was measured](results/bars.svg)
 `
 
 /** The whole document. @param notes by scenario */
-export function summarise(results: readonly Saved[], notes: ReadonlyMap<string, string>): string {
+export function summarize(results: readonly Saved[], notes: ReadonlyMap<string, string>): string {
   const parts = [intro, overview(results)]
   for (const result of results) parts.push(section(result, notes.get(result.scenario)))
   return `${parts.join('\n')}`

@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os'
 import { cpuSecondsOf, machineBusySeconds, memoryBytesOf } from './proc.ts'
 
-/** Which processes count together, asked anew at every sample because some come and go. */
+/** Groups of processes, listed again at every sample because processes start and end. */
 export type Groups = Readonly<Record<string, () => readonly number[]>>
 
 export interface Usage {
   readonly cpuSeconds: number
-  /** Of one core. */
+  /** Percent of one core. */
   readonly cpuPercent: number
   readonly memoryMiB: number
   readonly processes: number
@@ -15,13 +15,13 @@ export interface Usage {
 export interface UsageReport {
   readonly seconds: number
   readonly groups: Readonly<Record<string, Usage>>
-  /** CPU seconds of the whole machine that none of the groups used: other people's work. */
+  /** CPU seconds of the machine outside the groups. */
   readonly elsewhereCpuSeconds: number
-  /** Of the machine, whether it was idle or used by others. */
+  /** Percent of the machine that was idle or used by others. */
   readonly leftPercent: number
 }
 
-/** Measures CPU and memory of groups of processes from its making to `report`. */
+/** Measures CPU and memory of groups of processes from its creation to `report`. */
 export class UsageMeter {
   readonly #groups: Groups
   readonly #startedAt = performance.now()

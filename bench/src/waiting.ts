@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 export const pause = (ms: number): Promise<void> => wait(ms)
 
-/** Waits until `look` answers true; what it answers otherwise is told when the time is over. */
+/** Polls until `look` returns true; its last other answer is in the timeout error. */
 export async function until(what: string, withinMs: number, look: () => Promise<true | string>): Promise<void> {
   const end = performance.now() + withinMs
   for (;;) {

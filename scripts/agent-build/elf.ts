@@ -13,8 +13,8 @@ interface Section {
 }
 
 /**
- * An ELF executable (64 bits, little endian) without what only debuggers read, a seventh of it. Cutting it off needs no
- * tool, and so works for every processor; a file that is laid out in another way is left as it is.
+ * Removes debug symbols, a seventh of the file, from a 64-bit little-endian ELF executable. This needs no tool, and so
+ * works for every processor; a file with another layout is left unchanged.
  */
 export function stripSymbols(file: Buffer): Buffer {
   const sections = sectionsOf(file)

@@ -15,35 +15,35 @@ import { type Target, targetsNamed } from './targets.ts'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const cache = join(root, '.muster/agent-build')
 const agentEntry = fileURLToPath(new URL('../../apps/agent/src/main.ts', import.meta.url))
-/** Builds of earlier sources that stay. */
+/** Builds of earlier sources that are kept. */
 const keptBuilds = 3
-/** Raise it when the way of building changes the outcome. */
+/** Increase it when a change of the build process changes the output. */
 const recipe = 1
-// Half of it, so that this text does not look like the place in the runtime where it is replaced.
+// In two parts, so that this text does not match the place in the runtime where it is replaced.
 const fuse = ['NODE_SEA_FUSE', 'fce680ab2cc467b6e072b8b5df1996b2'].join('_')
 
 export interface Wanted {
   target: Target
   release: Release
-  /** Where the executable goes. */
+  /** The path of the executable. */
   to: string
-  /** Another program than the agent's main one. */
+  /** An entry point other than the agent's own. */
   entry?: string
 }
 
-/** Builds a single executable, or takes the one that was built from the same sources before, and makes a release of it. */
+/** Builds an executable, or reuses the build of the same sources, and turns it into a release. */
 export async function buildExecutable({ target, release, to, entry = agentEntry }: Wanted): Promise<void> {
   await stamp(await unreleased(target, entry), to, release)
 }
 
-/** The machine on which this runs, as a target. */
+/** The target of this machine. */
 export function thisTarget(): Target {
   const [target] = targetsNamed([`${process.platform}-${process.arch}`])
   if (target === undefined) throw new Error('unreachable')
   return target
 }
 
-/** An executable that is whole but for its release file. */
+/** A complete executable without its release file. */
 async function unreleased(target: Target, entry: string): Promise<string> {
   const folder = await mkdtemp(join(await made(join(cache, 'unfinished')), 'build-'))
   try {
@@ -84,17 +84,17 @@ async function prepare(folder: string, script: string, target: Target): Promise<
     main: script,
     output,
     disableExperimentalSEAWarning: true,
-    // Made by the processor that will read it.
+    // Created on the processor that will read it.
     useCodeCache: host.os === target.os && host.arch === target.arch,
     assets: { [releaseAsset]: stampFile },
   }
   await writeFile(config, JSON.stringify(settings))
-  // By the very runtime that will read it.
+  // Created by the runtime that will read it.
   await promisify(execFile)(await runtimeOf(host, root, cache), ['--experimental-sea-config', config])
   return readFile(output)
 }
 
-// The library tells the terminal about sections that do not matter here.
+// The library prints warnings about sections that do not matter here.
 async function quietly(work: () => Promise<void>): Promise<void> {
   const { log, warn, error } = console
   const silent = () => undefined

@@ -8,7 +8,7 @@ import type { Pin, Target } from './targets.ts'
 
 const run = promisify(execFile)
 
-/** The Node of a target, of the pinned version; from the npm registry unless it is there already. @returns its path */
+/** The pinned Node of a target, downloaded from the npm registry unless it is cached. @returns its path */
 export async function runtimeOf({ runtime }: Target, root: string, cache: string): Promise<string> {
   const path = join(cache, 'runtimes', `${runtime.name}-${runtime.version}`)
   if (await isThere(path)) return checked(path, runtime)
@@ -27,7 +27,7 @@ export async function runtimeOf({ runtime }: Target, root: string, cache: string
   return path
 }
 
-/** The file that will run on every device is the pinned one, wherever it was found. */
+/** Checks that the file, which will run on every device, is the pinned one. */
 async function checked(path: string, { name, version, sha256 }: Pin): Promise<string> {
   const found = createHash('sha256')
     .update(await readFile(path))
@@ -41,7 +41,8 @@ async function download({ name, version, integrity }: Pin, folder: string): Prom
   const archive = (await readdir(folder)).find((file) => file.endsWith('.tgz'))
   if (archive === undefined) throw new Error(`npm did not deliver ${name}@${version}`)
   const hash = createHash('sha512').update(await readFile(join(folder, archive)))
-  if (`sha512-${hash.digest('base64')}` !== integrity) throw new Error(`${name}@${version} is not the pinned one`)
+  if (`sha512-${hash.digest('base64')}` !== integrity)
+    throw new Error(`${name}@${version} does not match its pinned hash`)
   await run('tar', ['-xzf', archive], { cwd: folder })
   return join(folder, 'package')
 }
@@ -53,13 +54,13 @@ async function versionIn(folder: string): Promise<string | undefined> {
     : z.object({ version: z.string() }).parse(JSON.parse(description)).version
 }
 
-/** A folder that exists from now on. */
+/** Creates a folder. */
 export async function made(folder: string): Promise<string> {
   await mkdir(folder, { recursive: true })
   return folder
 }
 
-/** Whether there is something at a path. */
+/** Whether a path exists. */
 export async function isThere(path: string): Promise<boolean> {
   return access(path).then(
     () => true,

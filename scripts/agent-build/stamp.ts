@@ -2,10 +2,10 @@ import { open, readFile, rename, rm } from 'node:fs/promises'
 import type { Release } from '../../apps/agent/src/release.ts'
 
 const stampBytes = 64 * 1024
-// Put together here, so that the program's own text does not contain it.
+// Assembled here, so that the program's own text does not contain it.
 const mark = ['{"muster":"agent', 'release"'].join('-')
 
-/** The release file of an executable that is no release yet: as long as every other, with room for what is written into it. */
+/** The release file of an unreleased executable: of fixed length, with room for the content. */
 export function blankStamp(): Buffer {
   return stampOf({ version: '0.0.0' })
 }
@@ -19,8 +19,8 @@ function stampOf(release: Release): Buffer {
 }
 
 /**
- * Makes a release of a built executable. Only its release file differs, so that one build serves any number of versions.
- * Written in small pieces: the kernel keeps a file in pages of the size in which it was written, and maps large ones whole.
+ * Turns a built executable into a release. Only its release file differs, so that one build serves any number of versions.
+ * Written in small chunks: the kernel keeps a file in pages of the size of its writes, and maps large ones as a whole.
  */
 export async function stamp(from: string, to: string, release: Release): Promise<void> {
   const file = await readFile(from)
@@ -30,7 +30,7 @@ export async function stamp(from: string, to: string, release: Release): Promise
   await writeExecutable(to, file)
 }
 
-/** Puts an executable in its place whole. */
+/** Writes an executable atomically. */
 export async function writeExecutable(path: string, content: Buffer): Promise<void> {
   const unfinished = `${path}.${process.pid}.new`
   try {

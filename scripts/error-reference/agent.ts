@@ -5,7 +5,10 @@ import type { Advice } from './http.ts'
 
 /** The codes with which an agent reports that a command failed. */
 export const agentAdvice: Readonly<Record<Exclude<ErrorCode, OrderFault>, Advice>> = {
-  UNSUPPORTED_COMMAND: { cause: 'This version of the agent does not know the command.', remedy: 'Update the agent.' },
+  UNSUPPORTED_COMMAND: {
+    cause: 'This version of the agent does not support the command.',
+    remedy: 'Update the agent.',
+  },
   INVALID_PAYLOAD: {
     cause: 'The payload does not fit the command, or names a folder that the machine does not have.',
     remedy: 'Correct the payload.',
@@ -56,7 +59,7 @@ export const agentAdvice: Readonly<Record<Exclude<ErrorCode, OrderFault>, Advice
   },
 }
 
-/** Why an agent did not obey a signed order. Each is a possible attack. */
+/** Why an agent refused a signed order. Each is a possible attack. */
 export const orderAdvice: Readonly<Record<OrderFault, Advice>> = {
   ORDER_UNSIGNED: { cause: 'The command came without an order.', remedy: 'Treat as a break-in at ingest.' },
   ORDER_MALFORMED: { cause: 'The order cannot be read.', remedy: 'Treat as a break-in, or as a version mismatch.' },
@@ -70,7 +73,7 @@ export const orderAdvice: Readonly<Record<OrderFault, Advice>> = {
     cause: 'The order arrived after it expired.',
     remedy: 'Check the clocks of the machine and the servers. Otherwise treat as a break-in.',
   },
-  ORDER_REPLAYED: { cause: 'The order was obeyed before.', remedy: 'Treat as a break-in.' },
+  ORDER_REPLAYED: { cause: 'The order was executed before.', remedy: 'Treat as a break-in.' },
 }
 
 /** Why an agent refused or rolled back an update. */

@@ -1,12 +1,12 @@
 import type { ErrorCode } from '@muster/kit/errors.ts'
 
-/** What a reader of an error code needs to know. */
+/** The cause and the remedy of an error code. */
 export interface Advice {
   readonly cause: string
   readonly remedy: string
 }
 
-/** The codes of HTTP responses. A new code does not compile until its advice stands here. */
+/** The codes of HTTP responses. A new code does not compile without its advice here. */
 export const httpAdvice: Readonly<Record<ErrorCode, Advice>> = {
   VALIDATION_ERROR: {
     cause:

@@ -1,4 +1,4 @@
-// A bad way between agents and server: slow, cut again and again, and silent for minutes with the sockets left half open.
+// A bad network between agents and server: slow, repeatedly cut, and silent for minutes with half-open sockets.
 import { liveChannel } from '@muster/backplane/keys.ts'
 import { decodeLive, type LiveEvent } from '@muster/backplane/live.ts'
 import { connectSubscriber } from '@muster/backplane/redis.ts'
@@ -10,7 +10,7 @@ import { say, scale } from './scale.ts'
 
 const { agents, minutes } = scale(50, 5)
 
-it(`agents survive a bad network, with ${minutes} minutes of silence`, async () => {
+it(`keeps every heartbeat in a bad network with ${minutes} minutes of silence`, async () => {
   const fleet = await Fleet.start({ durable: true, settings: { ingest: { HEARTBEAT_SECONDS: '2' } } })
   const relay = await Relay.open(fleet.stack.ports.ingest)
   const watcher = connectSubscriber(fleet.stack.urls.redis, 'watcher')
@@ -30,7 +30,7 @@ it(`agents survive a bad network, with ${minutes} minutes of silence`, async () 
     await new Promise((resolve) => setTimeout(resolve, 20_000))
     expect(await recorder.settled()).toEqual({ lost: [], twice: [] })
     expect(recorder.closes).toBe(0)
-    say('slow: nobody lost the connection')
+    say('slow: no agent lost its connection')
 
     for (let time = 0; time < 5; time++) {
       recorder.beat(1)
@@ -39,7 +39,7 @@ it(`agents survive a bad network, with ${minutes} minutes of silence`, async () 
       await allBack()
     }
     expect(await recorder.settled()).toEqual({ lost: [], twice: [] })
-    say('reset: all came back, nothing lost')
+    say('reset: all agents reconnected, nothing lost')
 
     relay.slow(0, 0)
     await allBack()

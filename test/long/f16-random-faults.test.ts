@@ -1,5 +1,5 @@
-// Faults at random, one after the other, for as long as asked for. The history has to be right in the end: what was
-// acknowledged is stored, once, whatever died in between.
+// Random faults, one after the other, for the given time. At the end everything that was acknowledged must be stored
+// exactly once.
 import { connectRedis } from '@muster/backplane/redis.ts'
 import { startOwnRedis } from '@muster/backplane/testing/redis-server.ts'
 import pg from 'pg'
@@ -10,7 +10,7 @@ import { say, scale } from './scale.ts'
 
 const { agents, minutes } = scale(100, 45)
 
-it(`${minutes} minutes of faults`, async () => {
+it(`stores every acknowledged heartbeat once after ${minutes} minutes of faults`, async () => {
   const redis = await startOwnRedis({ durable: true })
   const fleet = await Fleet.start({ durable: true, redisUrl: redis.url, ingest: 2, workers: 2 })
   const control = connectRedis(redis.url, 'faults')
@@ -27,7 +27,7 @@ it(`${minutes} minutes of faults`, async () => {
   const faults: Record<string, () => Promise<unknown>> = {
     'an ingest process is killed': async () => one(fleet.stack.ingest)?.kill('SIGKILL'),
     'a worker is killed': async () => one(fleet.stack.workers)?.kill('SIGKILL'),
-    'an ingest process is stopped in order': async () => one(fleet.stack.ingest)?.kill('SIGTERM'),
+    'an ingest process is stopped gracefully': async () => one(fleet.stack.ingest)?.kill('SIGTERM'),
     'Redis is killed': async () => {
       await redis.kill()
       await pause(2_000)
@@ -69,7 +69,7 @@ it(`${minutes} minutes of faults`, async () => {
     }
     expect(await recorder.settled(300_000)).toEqual({ lost: [], twice: [] })
     await eventually(async () => (await recorder.online()) === agents, 300_000)
-    say(`${count} faults, ${recorder.acknowledged} heartbeats acknowledged: 0 lost, 0 doubled`)
+    say(`${count} faults, ${recorder.acknowledged} heartbeats acknowledged: 0 lost, 0 duplicated`)
     recorder.end()
   } finally {
     control.disconnect()

@@ -1,4 +1,4 @@
-// Everything dies at once, as in a power cut, and is started again by the one command that starts it.
+// Every process is killed at once, as in a power failure, and started again with the one start command.
 import { rm } from 'node:fs/promises'
 import { operatorSession } from '@muster/stack/operator-session.ts'
 import { expect, it } from 'vitest'
@@ -6,7 +6,7 @@ import { eventually } from '../system/fleet.ts'
 import { Launcher, newPlace, operatorAccess, processesOf } from '../system/launcher.ts'
 import { say } from './scale.ts'
 
-it('after a kill -9 of every process one command brings all of it back, the agent included', async () => {
+it('recovers completely, agent included, with one command after a kill -9 of every process', async () => {
   const place = await newPlace()
   const settings = { MUSTER_LOCAL_AGENT: '1' }
   const api = `http://127.0.0.1:${place.ports.admin}/api/v1`

@@ -1,10 +1,10 @@
-// Sixty thousand agents for half an hour: nobody is thrown out, nothing is lost.
+// Sixty thousand agents for half an hour: no agent is disconnected, nothing is lost.
 import { expect, it } from 'vitest'
 import { bench, broken, scale } from './scale.ts'
 
 const { agents, minutes } = scale(60_000, 30)
 
-it(`${agents} agents are held for ${minutes} minutes`, async () => {
+it(`holds ${agents} agents for ${minutes} minutes`, async () => {
   const bars = await bench(
     'density',
     '--agents',

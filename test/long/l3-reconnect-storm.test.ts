@@ -1,9 +1,9 @@
-// All ingest processes die at once and the whole fleet comes back while somebody tries to sign in.
+// All ingest processes are killed at once and the whole fleet reconnects while a user tries to sign in.
 import { expect, it } from 'vitest'
 import { bench, broken, scale } from './scale.ts'
 
 const { agents } = scale(50_000, 0)
 
-it(`${agents} agents come back after every ingest process was killed`, async () => {
+it(`reconnects ${agents} agents after every ingest process was killed`, async () => {
   expect(broken(await bench('storm', '--agents', String(agents), '--rounds', '1'))).toEqual([])
 })

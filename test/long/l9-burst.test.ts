@@ -1,4 +1,4 @@
-// A burst of eight times the ordinary load: what is acknowledged is stored, and the backlog is gone soon after.
+// A burst of eight times the regular load: what is acknowledged is stored, and the backlog is cleared soon after.
 import { expect, it } from 'vitest'
 import { eventually, Fleet } from '../system/fleet.ts'
 import { Recorder } from '../system/recorder.ts'
@@ -7,7 +7,7 @@ import { say, scale } from './scale.ts'
 const perAgent = 20
 const { agents, minutes } = scale(500, 1)
 
-it(`${agents * perAgent} heartbeats a second for ${minutes} minutes`, async () => {
+it(`stores ${agents * perAgent} heartbeats per second for ${minutes} minutes`, async () => {
   const settings = { ingest: { DEVICE_FRAMES_PER_SECOND: String(perAgent * 2) } }
   const fleet = await Fleet.start({ durable: true, ingest: 2, settings })
   try {
@@ -20,7 +20,7 @@ it(`${agents * perAgent} heartbeats a second for ${minutes} minutes`, async () =
     const began = performance.now()
     expect(await recorder.settled(300_000)).toEqual({ lost: [], twice: [] })
     say(
-      `${burst} acknowledged in the burst, the backlog gone after ${((performance.now() - began) / 1000).toFixed(1)} s`,
+      `${burst} acknowledged in the burst, the backlog cleared after ${((performance.now() - began) / 1000).toFixed(1)} s`,
     )
     expect(recorder.closes).toBe(0)
     recorder.end()

@@ -1,8 +1,8 @@
-// A way between agents and server that can be made bad: slow, cut, or silent in both directions.
+// A network path between agents and server that can be made slow, cut, or silent in both directions.
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
-/** Passes connections on to a port of this machine. */
+/** Relays connections to a local port. */
 export class Relay {
   readonly #server
   readonly #sockets = new Set<Socket>()
@@ -28,17 +28,17 @@ export class Relay {
     return typeof address === 'object' && address !== null ? address.port : 0
   }
 
-  /** Every piece waits so long, each for itself but never past the one before it. */
+  /** Delays every chunk by this time, in order. */
   slow(leastMs: number, mostMs: number): void {
     this.#delay = () => leastMs + Math.random() * (mostMs - leastMs)
   }
 
-  /** What is sent vanishes, and nobody is told. */
+  /** Drops all data without closing connections. */
   silence(isSilent: boolean): void {
     this.#isSilent = isSilent
   }
 
-  /** Breaks every connection. */
+  /** Resets every connection. */
   reset(): void {
     for (const socket of this.#sockets) socket.resetAndDestroy()
   }

@@ -1,10 +1,10 @@
-// How large a long test is, and what it saw.
+// The size of a long test, and its output.
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
 const { LONG_AGENTS = '', LONG_MINUTES = '' } = process.env
 
-/** What was asked for on the command line, else what the case calls for. */
+/** The values of the command line, or the defaults of the case. */
 export const scale = (agents: number, minutes: number) => ({
   agents: LONG_AGENTS === '' ? agents : Number(LONG_AGENTS),
   minutes: LONG_MINUTES === '' ? minutes : Number(LONG_MINUTES),
@@ -20,7 +20,7 @@ interface Bar {
   readonly unit: string
 }
 
-/** Runs a benchmark and returns the bars that it measures itself against. */
+/** Runs a benchmark and returns its limits with the measured values. */
 export async function bench(scenario: string, ...args: string[]): Promise<Bar[]> {
   const main = fileURLToPath(new URL('../../bench/src/main.ts', import.meta.url))
   const child = spawn(process.execPath, [main, scenario, '--json', ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -29,13 +29,13 @@ export async function bench(scenario: string, ...args: string[]): Promise<Bar[]>
     said += text
   })
   const code = await new Promise<number | null>((resolve) => child.on('close', resolve))
-  if (code !== 0) throw new Error(`The benchmark ended with ${code}`)
+  if (code !== 0) throw new Error(`The benchmark failed with exit code ${code}`)
   const report: { bars: Bar[] } = JSON.parse(said)
   for (const { name, measured, sense, limit, unit } of report.bars)
     say(`${name}: ${measured}${unit} (${sense} ${limit}${unit})`)
   return report.bars
 }
 
-/** Those of the bars that no slow machine excuses: nothing may be lost, doubled or thrown out. */
+/** The failed limits that hold on any machine: nothing may be lost, duplicated or disconnected. */
 export const broken = (bars: readonly Bar[]) =>
   bars.filter(({ sense, limit, measured }) => sense === 'at most' && limit === 0 && measured > 0)

@@ -1,5 +1,5 @@
-// Case U10: the release keys are replaced three times while a fleet of 1,000 looks on and a tenth of it is away for two of them. What an
-// agent does with metadata is done here for each, with the folder and the code that it has; only the processes are spared.
+// Case U10: the release keys are rotated three times while a fleet of 1,000 updates its metadata, and a tenth of it is offline
+// for two rotations. Each agent's metadata is processed with its own folder and the real code, without agent processes.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -46,7 +46,7 @@ async function publish(version: string): Promise<SignedTarget> {
   return signed
 }
 
-/** The next key signs from now on; the one before says so. */
+/** Rotates to the next key, signed by the previous one. */
 async function rotate(): Promise<ReleaseKey> {
   const [before, after] = [release, createReleaseKey()]
   await repository.rotate({ release: [after], threshold: 1, online }, [before])
@@ -59,7 +59,7 @@ const wantedOf = ({ sha256, size, path }: SignedTarget, version: string) => {
   return { version, sha256, size, target: path, metadataUrl: `${server.url}/metadata` }
 }
 
-/** These agents look at the metadata. @returns how many of them believe that version */
+/** Updates the metadata of these agents. @returns how many of them accept that version */
 async function believing(agents: readonly number[], version: string, signed: SignedTarget): Promise<number> {
   const left = [...agents]
   let believers = 0
@@ -73,18 +73,18 @@ async function believing(agents: readonly number[], version: string, signed: Sig
   return believers
 }
 
-it('all follow the chain of roots, those who missed two of them as well, and nobody believes a key that was replaced', async () => {
-  const everybody = Array.from({ length: fleetSize }, (_, agent) => agent)
-  const present = everybody.filter((agent) => agent % 10 !== 0)
-  expect(await believing(everybody, '1.0.0', await publish('1.0.0'))).toBe(fleetSize)
+it('follows the chain of roots on every agent, also after two missed roots, and rejects replaced keys', async () => {
+  const fleet = Array.from({ length: fleetSize }, (_, agent) => agent)
+  const present = fleet.filter((agent) => agent % 10 !== 0)
+  expect(await believing(fleet, '1.0.0', await publish('1.0.0'))).toBe(fleetSize)
   const replaced = await rotate()
   expect(await believing(present, '1.1.0', await publish('1.1.0'))).toBe(present.length)
   await rotate()
   const newest = await publish('1.2.0')
-  expect(await believing(everybody, '1.2.0', newest)).toBe(fleetSize)
+  expect(await believing(fleet, '1.2.0', newest)).toBe(fleetSize)
   await rotate()
   const last = await publish('1.3.0')
-  expect(await believing(everybody, '1.3.0', last)).toBe(fleetSize)
+  expect(await believing(fleet, '1.3.0', last)).toBe(fleetSize)
   for (const agent of [0, 1]) {
     const held = JSON.parse(await readFile(join(folderOf(agent), 'root.json'), 'utf8'))
     expect(held.signed.version).toBe(4)
@@ -92,7 +92,7 @@ it('all follow the chain of roots, those who missed two of them as well, and nob
   await repository.add([{ version: '6.6.6', os: 'linux', arch, bytes: Buffer.from('evil') }], [replaced])
   await expect(repository.renew(online)).rejects.toThrow()
   expect(await believing([2, 3], '1.3.0', last)).toBe(2)
-  // What is published is changed under the signatures.
+  // The published metadata is changed without new signatures.
   const targets = `${JSON.parse(await readFile(join(folderOf(0), 'snapshot.json'), 'utf8')).signed.meta['targets.json'].version}.targets.json`
   const path = join(place, 'repository/metadata', targets)
   const honest = await readFile(path, 'utf8')

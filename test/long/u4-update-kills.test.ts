@@ -1,11 +1,11 @@
-// Case U4 at length: two hundred updates, each cut off by a kill -9 at a random moment.
+// Case U4 at length: two hundred updates, each interrupted by a kill -9 at a random moment.
 import { it } from 'vitest'
 import { Releases } from '../system/update-device.ts'
 import { cutOff } from '../system/update-kills.ts'
 
 const points = 200
 
-it('no machine is lost, and each has the new version in the end', async () => {
+it('loses no machine and updates each one in the end', async () => {
   const releases = await Releases.build(['1.0.0', '2.0.0'])
   try {
     await cutOff(releases, { points, atOnce: 3 })

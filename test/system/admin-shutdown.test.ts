@@ -1,11 +1,11 @@
-// F10, the admin half: a process that serves people ends in order, and at once when it is told twice.
+// F10 for admin: the process stops gracefully on the first signal, and at once on the second.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually, Fleet } from './fleet.ts'
 import { Recorder } from './recorder.ts'
 
 const openAtOnce = 20
 
-describe('F10: an admin process that is told to end', () => {
+describe('F10: an admin process that is stopped', () => {
   const notes: string[] = []
   let fleet: Fleet
   let recorder: Recorder
@@ -25,7 +25,7 @@ describe('F10: an admin process that is told to end', () => {
     const answer = await fetch(metrics.replace('/metrics', '/health/ready')).catch(() => undefined)
     return answer?.status ?? 'gone'
   }
-  /** Requests that wait for what no agent does; they are in the database, and so in the process, when this resolves. */
+  /** Requests that wait for a reply that no agent sends; when this resolves, they are in the database and in the process. */
   const open = async (waitMs: number) => {
     const payload = { language: 'sh', script: 'true' }
     const before = await sent()
@@ -47,7 +47,7 @@ describe('F10: an admin process that is told to end', () => {
   const ended = (how: string) =>
     eventually(async () => notes.some((note) => note.startsWith(`admin died (${how})`)), 30_000)
 
-  it('says first that it wants no more, then answers every request that it has, also while events are watched', async () => {
+  it('reports itself unready first, then answers every open request, also with open event streams', async () => {
     const told: string[] = []
     const watching = fleet.client().devices.live.events.subscribe({}, { onData: ({ type }) => told.push(type) })
     await eventually(async () => told.includes('resync'))
@@ -58,13 +58,13 @@ describe('F10: an admin process that is told to end', () => {
     fleet.stack.admin?.kill('SIGTERM')
     expect(await eventually(async () => (await readiness()) === 503 && { answered })).toEqual({ answered: 0 })
     expect(await Promise.all(requests)).toEqual(requests.map(() => 201))
-    // Exit code 1 is what it would give itself after ten seconds.
+    // Exit code 1 is what it would use after its ten seconds.
     await ended('exit code 0')
     watching.unsubscribe()
     await fleet.stack.admin?.ready
   })
 
-  it('ends at once when it is told a second time', async () => {
+  it('ends at once on a second signal', async () => {
     const requests = await open(30_000)
     fleet.stack.admin?.kill('SIGTERM')
     await eventually(async () => (await readiness()) === 503)

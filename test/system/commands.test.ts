@@ -1,4 +1,4 @@
-// Commands from end to end: output while it comes, fields that scripts write, and many devices of which each acts once.
+// Commands end to end: streamed output, custom fields written by scripts, and bulk commands that run once per device.
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -15,14 +15,14 @@ describe('commands', () => {
   let folder: string
   const ids: string[] = []
   const agents: Awaited<ReturnType<Fleet['agent']>>[] = []
-  let enrolmentKey: string
+  let enrollmentKey: string
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'muster-commands-'))
     fleet = await Fleet.start()
     const { org, key } = await fleet.tenant()
     orgId = org.id
     for (let index = 0; index < agentsAtOnce; index++) agents.push(await fleet.agent(`agent-bulk-${index}`, key))
-    enrolmentKey = key
+    enrollmentKey = key
     await eventually(async () => {
       const { devices } = await fleet.must('GET', `/devices?orgIds=${orgId}&status=online&limit=100`)
       if (devices.length < agentsAtOnce) return false
@@ -35,7 +35,7 @@ describe('commands', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  it('the output of a script comes while it runs', async () => {
+  it('streams the output of a script while it runs', async () => {
     const [id = ''] = ids
     const go = join(folder, 'go')
     const script = `echo one; until [ -e ${go} ]; do sleep 0.1; done; echo two; exit 4`
@@ -57,7 +57,7 @@ describe('commands', () => {
     expect(told.find((event) => event.type === 'ended')).toMatchObject({ status: 'failed', exitCode: 4 })
   })
 
-  it('a script sets the custom fields that it may, and devices are found by them', async () => {
+  it('lets a script set the custom fields that it may write, and finds devices by them', async () => {
     const [id = ''] = ids
     const field = { orgId, type: 'number', label: 'Units' }
     await fleet.must('POST', '/custom-fields', { ...field, key: 'rack_units', scriptWritable: true })
@@ -83,7 +83,7 @@ describe('commands', () => {
     expect(await found('fixed')).toEqual([])
   })
 
-  it('a bulk command that is asked for again and again is executed once by each device', async () => {
+  it('runs a repeated bulk command once per device', async () => {
     const log = join(folder, 'executed')
     const request = {
       orgIds: [orgId],
@@ -107,7 +107,7 @@ describe('commands', () => {
     expect(executed).toEqual(first.commands.map((command: { id: string }) => command.id).sort())
   })
 
-  it('an emergency stop holds back every command until it is lifted', async () => {
+  it('holds back every command during an emergency stop', async () => {
     const [agent] = agents
     if (agent === undefined) throw new Error('no agent')
     await agent.process.stop()
@@ -119,9 +119,9 @@ describe('commands', () => {
     const log = join(folder, 'stopped')
     const run = { type: 'run_script', payload: { script: `date +%s%3N > ${log}` } }
     const waiting = await fleet.must('POST', `/devices/${id}/commands`, run)
-    const reason = 'Somebody holds our keys'
+    const reason = 'The keys were stolen'
     await fleet.must('POST', '/commands/stop', { reason, confirm: 'installation' })
-    const again = await fleet.agent('agent-stopped', enrolmentKey, agent.dataDir)
+    const again = await fleet.agent('agent-stopped', enrollmentKey, agent.dataDir)
     await fleet.device(orgId, (device) => device.id === id && device.status === 'online')
     const refused = { status: 409, body: { code: 'COMMANDS_STOPPED', message: expect.stringContaining(reason) } }
     expect(await fleet.rest('POST', `/devices/${id}/commands`, run)).toMatchObject(refused)

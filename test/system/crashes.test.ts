@@ -1,4 +1,4 @@
-// Processes die in the middle of their work. What was acknowledged is stored, once; what a command does, it does once.
+// Processes die during their work. What was acknowledged is stored once; a command takes effect once.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ManagedProcess } from '@muster/stack/processes.ts'
@@ -24,13 +24,13 @@ describe('after a kill -9', () => {
   })
 
   const killed = async (process: ManagedProcess | undefined) => {
-    if (process === undefined) throw new Error('there is no such process')
+    if (process === undefined) throw new Error('the stack has no such process')
     const before = process.pid
     process.kill('SIGKILL')
     await eventually(async () => process.pid !== before)
     await process.ready
   }
-  /** All that was sent is acknowledged, all that was acknowledged is stored, nothing twice. */
+  /** Everything sent is acknowledged, everything acknowledged is stored, nothing twice. */
   const settled = async () => {
     recorder.rest()
     await eventually(async () => recorder.live === agents && recorder.waiting === 0, 60_000)
@@ -47,7 +47,7 @@ describe('after a kill -9', () => {
     return eventually(async () => recorder.acknowledged >= from + by, 60_000)
   }
 
-  it('F1: of ingest, again and again, no acknowledged heartbeat is lost or doubled', async () => {
+  it('F1: of ingest, repeatedly, loses and duplicates no acknowledged heartbeat', async () => {
     for (let round = 0; round < 5; round++) {
       await acknowledgedMore(agents * 2)
       await killed(fleet.stack.ingest[0])
@@ -56,7 +56,7 @@ describe('after a kill -9', () => {
     await settled()
   })
 
-  it('F2: of a worker, again and again, no acknowledged heartbeat is lost or doubled', async () => {
+  it('F2: of a worker, repeatedly, loses and duplicates no acknowledged heartbeat', async () => {
     for (let round = 0; round < 5; round++) {
       await acknowledgedMore(agents * 2)
       await killed(fleet.stack.workers[0])
@@ -64,7 +64,7 @@ describe('after a kill -9', () => {
     await settled()
   })
 
-  it('F3: of Redis, which writes through to the disk, no acknowledged heartbeat is lost and the agents stay connected', async () => {
+  it('F3: of Redis, which writes to disk synchronously, loses no acknowledged heartbeat and no connection', async () => {
     await acknowledgedMore(agents * 2)
     const closes = recorder.agents.reduce((sum, agent) => sum + agent.closes, 0)
     const pid = Number(readFileSync(join(fleet.stack.stores.folder.path, 'redis', 'redis.pid'), 'utf8'))
@@ -74,7 +74,7 @@ describe('after a kill -9', () => {
     expect(recorder.agents.reduce((sum, agent) => sum + agent.closes, 0)).toBe(closes)
   })
 
-  it('of an agent in the middle of a script, the script is not run again and its command ends as interrupted', async () => {
+  it('of an agent during a script does not run the script again and reports it as interrupted', async () => {
     const { org, key } = await fleet.tenant()
     const agent = await fleet.agent('agent-killed', key)
     const device = await fleet.device(org.id, (one) => one.status === 'online')

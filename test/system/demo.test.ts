@@ -28,7 +28,7 @@ afterAll(async () => {
   await rm(place.dataDir, { recursive: true, force: true })
 })
 
-test('simulated machines enrol, report, take commands, and are the same after another start', async () => {
+test('enrolls simulated machines that report, take commands, and are the same after a restart', async () => {
   const first = launch({})
   await first.ready()
   const admin = `http://127.0.0.1:${place.ports.admin}`

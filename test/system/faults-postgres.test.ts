@@ -1,5 +1,5 @@
-// PostgreSQL fails under load. What was acknowledged is stored once, agents keep their sockets, and people are told to try
-// again instead of being shown an error of ours.
+// PostgreSQL fails under load. What was acknowledged is stored once, agents stay connected, and users get a response that
+// asks them to retry instead of an internal error.
 import { withLogin } from '@muster/db/roles.ts'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -37,7 +37,7 @@ describe('while PostgreSQL', () => {
     const from = recorder.acknowledged
     return eventually(async () => recorder.acknowledged >= from + by, 60_000)
   }
-  /** Asks all the while, as people do. @returns every answer that is neither good nor one to try again on */
+  /** Sends requests continuously. @returns every response that is neither a success nor a request to retry */
   const asking = () => {
     const odd: object[] = []
     let isOver = false
@@ -58,7 +58,7 @@ describe('while PostgreSQL', () => {
       return odd
     }
   }
-  /** Through a fault and out again: nobody loses a socket, nothing is lost or doubled, nobody is shown an error. */
+  /** Runs a fault and its recovery: no agent loses its socket, nothing is lost or duplicated, no request fails. */
   const through = async (fault: () => Promise<unknown>) => {
     recorder.beat(5)
     await acknowledgedMore()
@@ -79,7 +79,7 @@ describe('while PostgreSQL', () => {
     )
     return rows.map(({ pid }) => pid)
   }
-  /** Resolves when the server has gone through a recovery since. */
+  /** Resolves when the server has completed a recovery since. */
   const recovered = (before: Date) =>
     eventually(async () => {
       const { rows } = await owner((client) =>
@@ -90,7 +90,7 @@ describe('while PostgreSQL', () => {
       return rows[0] !== undefined && new Date(rows[0].since) > before
     }, 60_000)
 
-  it('F6: ends every connection, they are made anew', async () => {
+  it('F6: ends every connection, reconnects', async () => {
     await through(() =>
       owner((client) =>
         client.query(
@@ -100,7 +100,7 @@ describe('while PostgreSQL', () => {
     )
   })
 
-  it('F6: loses a backend to a kill -9 and with it all of them', async () => {
+  it('F6: loses all backends to a kill -9 of one, recovers', async () => {
     await through(async () => {
       const before = new Date()
       const [pid] = await backendsOf('worker-writer')
@@ -109,18 +109,15 @@ describe('while PostgreSQL', () => {
     })
   })
 
-  it.skipIf(!canInject)(
-    'F5: cannot bring a commit to the disk, it recovers what is there and nothing is lost',
-    async () => {
-      await through(async () => {
-        const before = new Date()
-        await inject(await backendsOf('worker-writer%'), 'fdatasync:error=EIO')
-        await recovered(before)
-      })
-    },
-  )
+  it.skipIf(!canInject)('F5: cannot write a commit to disk, recovers and loses nothing', async () => {
+    await through(async () => {
+      const before = new Date()
+      await inject(await backendsOf('worker-writer%'), 'fdatasync:error=EIO')
+      await recovered(before)
+    })
+  })
 
-  it('F6: is stopped at once and started again', async () => {
+  it('F6: is stopped immediately and restarted, recovers', async () => {
     await through(async () => {
       const before = new Date()
       const { rows } = await owner((client) =>
@@ -131,7 +128,7 @@ describe('while PostgreSQL', () => {
     })
   })
 
-  it('F7: holds a long lock on the devices, people sign in and heartbeats are taken; who waits for it is told so', async () => {
+  it('F7: holds a long lock on the devices, accepts sign-ins and heartbeats and asks blocked requests to retry', async () => {
     await fleet.renew()
     const holder = new pg.Client({ connectionString: fleet.stack.urls.owner })
     await holder.connect()
@@ -148,7 +145,7 @@ describe('while PostgreSQL', () => {
     })
   })
 
-  it('F7: lets nobody else in because somebody took all connections, people sign in and heartbeats are taken', async () => {
+  it('F7: has no free connections, still accepts sign-ins and heartbeats', async () => {
     const hogs: pg.Client[] = []
     await owner((client) => client.query(`CREATE ROLE bystander LOGIN PASSWORD 'bystander'`))
     const url = withLogin(fleet.stack.urls.owner, 'bystander', 'bystander')

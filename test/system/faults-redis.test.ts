@@ -1,5 +1,5 @@
-// Redis fails in every way that it can without dying, and in some in which it does. Nothing that was acknowledged is lost,
-// nobody is thrown out, and all goes on by itself.
+// Redis fails in every way without dying, and in some ways dies. Nothing that was acknowledged is lost, no agent is
+// disconnected, and everything recovers without intervention.
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { connectRedis } from '@muster/backplane/redis.ts'
@@ -38,7 +38,7 @@ describe('while Redis', () => {
     const from = recorder.acknowledged
     return eventually(async () => recorder.acknowledged >= from + by, 60_000)
   }
-  /** Makes it fail, waits until that has been noticed, and makes it work again. Nobody may lose the connection by it. */
+  /** Causes a failure, waits until it is noticed, and ends it. No agent may lose its connection. */
   const through = async (fail: () => unknown, noticed: () => Promise<unknown>, mend: () => unknown) => {
     recorder.beat(5)
     await acknowledgedMore()
@@ -64,7 +64,7 @@ describe('while Redis', () => {
   }
   const answers = async () => (await fleet.rest('GET', '/devices?limit=1')).status
 
-  it('F4: does not answer, frames wait and all is as before when it does; reading goes on meanwhile', async () => {
+  it('F4: does not answer, buffers frames, keeps reads working and recovers', async () => {
     await through(
       () => process.kill(redis.pid, 'SIGSTOP'),
       async () => {
@@ -77,7 +77,7 @@ describe('while Redis', () => {
     await eventually(async () => (await answers()) === 200)
   })
 
-  it('F4: is out of memory and evicts nothing, frames wait and none is lost', async () => {
+  it('F4: is out of memory without eviction, buffers frames and loses none', async () => {
     await through(
       () => control.config('SET', 'maxmemory', '1'),
       nothingAcknowledged,
@@ -85,8 +85,8 @@ describe('while Redis', () => {
     )
   })
 
-  it('F4: has forgotten everything, streams and groups are made anew and devices are found again', async () => {
-    // What is acknowledged and not stored yet is in Redis alone: with none of it under way nothing can be lost.
+  it('F4: has lost its data, creates streams and groups again and finds devices again', async () => {
+    // Frames that are acknowledged and not stored yet are only in Redis: none may be in flight for nothing to be lost.
     expect(await recorder.settled()).toEqual({ lost: [], twice: [] })
     await control.flushall()
     recorder.beat(5)
@@ -96,10 +96,10 @@ describe('while Redis', () => {
   })
 
   it.skipIf(disk === undefined)(
-    'F4: has a full disk and refuses writes, frames wait, and all goes on as soon as there is room',
+    'F4: has a full disk and refuses writes, buffers frames and recovers when there is space',
     async () => {
       const filler = join(disk?.path ?? '', 'filler')
-      // Redis only refuses, and goes on by itself, where it does not write every append through.
+      // Only without synchronous writes does Redis refuse writes and recover without a restart.
       await control.config('SET', 'appendfsync', 'everysec')
       await through(
         () => disk?.fill(filler),
@@ -117,19 +117,16 @@ describe('while Redis', () => {
     const folder = join(redis.folder, 'appendonlydir')
     return join(folder, readdirSync(folder).find((name) => name.endsWith('.incr.aof')) ?? '')
   }
-  it.skipIf(!canInject)(
-    'F5: cannot bring an append to the disk, nothing of it is acknowledged, and it starts again',
-    async () => {
-      await through(
-        () => inject([redis.pid], 'fdatasync:error=EIO'),
-        () => redis.died,
-        () => redis.restart(),
-      )
-    },
-  )
+  it.skipIf(!canInject)('F5: cannot write an append to disk, acknowledges nothing of it and restarts', async () => {
+    await through(
+      () => inject([redis.pid], 'fdatasync:error=EIO'),
+      () => redis.died,
+      () => redis.restart(),
+    )
+  })
 
   it.skipIf(!canInject)(
-    'F4: has a full disk, nothing is acknowledged that is not on it, and it starts again',
+    'F4: has a full disk with synchronous writes, acknowledges only what is on disk and restarts',
     async () => {
       await through(
         () => inject([redis.pid], 'write:error=ENOSPC', aof()),

@@ -1,4 +1,4 @@
-// Processes that are replaced, hang or run out of memory. A planned restart is seen by nobody; anything else is over soon.
+// Processes that are replaced, hang or run out of memory. A planned restart is invisible; other faults recover soon.
 import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -50,7 +50,7 @@ describe('a running system', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  it('F10: ingest is restarted process by process, no device is shown offline and no heartbeat is lost', async () => {
+  it('F10: shows no device offline and loses no heartbeat during a rolling restart of ingest', async () => {
     recorder.beat(2)
     for (const ingest of fleet.stack.ingest) {
       const before = ingest.pid
@@ -73,7 +73,7 @@ describe('a running system', () => {
     )
   }
   let faults = 0
-  /** Makes a fault while a request is being answered. @returns what the log says of it, among it that request */
+  /** Causes a fault while a request is open. @returns the log about it, with that request */
   const fault = async (what: 'hang' | 'reject' | 'allocate', how: string, said: string) => {
     notes.length = 0
     const path = `/devices/${recorder.agents[faults++]?.deviceId}/commands`
@@ -96,22 +96,22 @@ describe('a running system', () => {
   }
   const standsStill = 'the event loop stands still'
 
-  it('F15: a process whose event loop stands still is ended and started again; its last words name the request', async () => {
+  it('F15: restarts a process whose event loop is blocked, and logs the request that blocked it', async () => {
     await fault('hang', 'SIGKILL', standsStill)
   })
 
-  it('F15: a rejection that nobody handles ends the process, with the reason and the request in its log', async () => {
-    await fault('reject', 'exit code 70', 'a fault that nobody handles')
+  it('F15: ends a process on an unhandled rejection, and logs the reason and the request', async () => {
+    await fault('reject', 'exit code 70', 'an unhandled fault')
   })
 
-  it('F15: a process that runs out of memory is started again; its last words name the request', async () => {
+  it('F15: restarts a process that ran out of memory, and logs the request', async () => {
     await fault('allocate', 'SIG', standsStill)
   })
 })
 
 describe('F9: migrations', () => {
   const cli = fileURLToPath(new URL('../../packages/db/src/migrate-cli.ts', import.meta.url))
-  /** @param after ends it like a crash when it has applied so many */
+  /** @param after kills it when it has applied this many */
   const migrate = (url: string, after = Number.POSITIVE_INFINITY) =>
     new Promise<{ code: number | null; said: string }>((resolve) => {
       const child = spawn(process.execPath, [cli], { env: { PATH: process.env.PATH, DATABASE_URL: url } })
@@ -125,7 +125,7 @@ describe('F9: migrations', () => {
       child.on('close', (code) => resolve({ code, said }))
     })
 
-  it('that are killed again and again, and run twice at once, are each applied once; a changed one stops the start', async () => {
+  it('are applied once each despite kills and concurrent runs, and a changed one stops the start', async () => {
     const stores = await startStores({ schema: 'none' })
     const { owner } = stores.urls
     const client = new pg.Client({ connectionString: owner })

@@ -1,4 +1,4 @@
-// A whole Muster with an administrator, a tenant and agents, as seen from outside: through REST, tRPC and sockets.
+// A complete Muster with an administrator, a tenant and agents, used from outside: through REST, tRPC and sockets.
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -16,11 +16,11 @@ import { EventSource } from 'eventsource'
 const email = 'admin@example.test'
 const agentMain = fileURLToPath(new URL('../../apps/agent/src/main.ts', import.meta.url))
 
-/** A JSON answer of which a test looks at a few fields. */
+/** A JSON response of which a test reads a few fields. */
 // biome-ignore lint/suspicious/noExplicitAny: answers of many shapes, each looked at by the test that asked
 type Answer = any
 
-/** An agent of the real kind, as a process of its own. */
+/** A real agent as a separate process. */
 export interface Agent {
   readonly process: ManagedProcess
   readonly dataDir: string
@@ -50,7 +50,7 @@ export class Fleet {
     this.#token = await operatorSession(this.stack.stores, email)
   }
 
-  /** Signs the administrator in with the password, as a person does. @throws when that fails */
+  /** Signs the administrator in with the password, as a user does. @throws when that fails */
   async signIn(): Promise<void> {
     const answer = await fetch(`${this.stack.urls.admin}/api/v1/auth/login`, {
       method: 'POST',
@@ -60,7 +60,7 @@ export class Fleet {
     if (answer.status !== 200) throw new Error(`signing in: ${answer.status} ${await answer.text()}`)
   }
 
-  /** What a request of the administrator carries. */
+  /** The headers of an administrator's request. */
   get headers(): Record<string, string> {
     return { authorization: `Bearer ${this.#token}` }
   }
@@ -75,7 +75,7 @@ export class Fleet {
     return { status: answer.status, body: await answer.json() }
   }
 
-  /** One REST call of the administrator with bytes, or for bytes. */
+  /** One REST call of the administrator that sends or receives bytes. */
   bytes(method: string, path: string, body?: Uint8Array, headers: Record<string, string> = {}): Promise<Response> {
     return fetch(`${this.stack.urls.admin}/api/v1${path}`, {
       method,
@@ -94,7 +94,7 @@ export class Fleet {
     return answer.body
   }
 
-  /** The typed client that the console uses, with subscriptions over server-sent events. */
+  /** The typed client of the console, with subscriptions over server-sent events. */
   client() {
     const url = `${this.stack.urls.admin}/trpc`
     const { headers } = this
@@ -111,7 +111,7 @@ export class Fleet {
     })
   }
 
-  /** A partner with an organisation, a site and an enrolment key. */
+  /** A partner with an organization, a site and an enrollment key. */
   async tenant() {
     const name = randomBytes(4).toString('hex')
     const partner = await this.must('POST', '/orgs/partners', { name: `Partner ${name}`, slug: `partner-${name}` })
@@ -130,7 +130,7 @@ export class Fleet {
     return { partner, org, site, key: key as string }
   }
 
-  /** What a process has logged. */
+  /** The log of a process. */
   log(name: string): string {
     return readFileSync(join(this.stack.stores.folder.logs, `${name}.log`), 'utf8')
   }
@@ -141,7 +141,7 @@ export class Fleet {
     return made
   }
 
-  /** Starts a real agent; with the data folder of an earlier one it goes on as that one. */
+  /** Starts a real agent; with the data folder of an earlier one it continues as that device. */
   async agent(name: string, key: string, dataDir?: string, more: readonly string[] = []): Promise<Agent> {
     const folder = dataDir ?? (await this.folder())
     const args = ['--server', this.stack.urls.admin, '--data-dir', folder, ...more]
@@ -151,7 +151,7 @@ export class Fleet {
     }
   }
 
-  /** The only device of an organisation, once it meets a condition. */
+  /** The only device of an organization, once it meets a condition. */
   async device(orgId: string, until: (device: Answer) => boolean, withinMs = 30_000): Promise<Answer> {
     return eventually(async () => {
       const { devices } = await this.must('GET', `/devices?orgIds=${orgId}&limit=10`)
@@ -159,9 +159,9 @@ export class Fleet {
     }, withinMs)
   }
 
-  /** Stops everything. @throws when Redis refused a process something that it wanted */
+  /** Stops everything. @throws when Redis refused a command of a process */
   async stop(): Promise<void> {
-    // Tests of faults leave Redis down.
+    // Fault tests may leave Redis down.
     const refused = await redisRefusals(this.stack.urls.redis.split(',')[0] ?? '').catch(() => [])
     await this.stack.stop()
     await Promise.all(this.#folders.map((folder) => rm(folder, { recursive: true, force: true })))
@@ -169,13 +169,13 @@ export class Fleet {
   }
 }
 
-/** Asks again until there is an answer; the test fails when there is none in time. */
+/** Polls until there is a value; throws after the timeout. */
 export async function eventually<T>(ask: () => Promise<T | undefined | false | null>, withinMs = 30_000): Promise<T> {
   const deadline = Date.now() + withinMs
   for (;;) {
     const answer = await ask()
     if (answer !== undefined && answer !== false && answer !== null) return answer
-    if (Date.now() > deadline) throw new Error(`nothing within ${withinMs} ms`)
+    if (Date.now() > deadline) throw new Error(`no value within ${withinMs} ms`)
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }

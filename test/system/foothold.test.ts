@@ -1,4 +1,4 @@
-// An attacker who holds ingest, or Redis, or both, tries to command an agent. Every process of ours is the real one.
+// An attacker who controls ingest, or Redis, or both, tries to command an agent. All processes are the real ones.
 import { execFile } from 'node:child_process'
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -19,7 +19,7 @@ import { RogueIngest } from './rogue-ingest.ts'
 const keysCli = fileURLToPath(new URL('../../packages/backplane/src/keys-cli.ts', import.meta.url))
 const tenYears = 10 * 365 * 86_400_000
 
-describe('finding 4: one foothold does not command the fleet', () => {
+describe('one compromised process cannot command the fleet', () => {
   let fleet: Fleet
   let rogue: RogueIngest
   let redis: Redis
@@ -27,7 +27,7 @@ describe('finding 4: one foothold does not command the fleet', () => {
   let tenant: Awaited<ReturnType<Fleet['tenant']>>
   let agent: Agent
   let deviceId: string
-  /** An order that was signed, delivered and obeyed. */
+  /** A valid order that was delivered and executed. */
   let recorded: Order
 
   const start = async (name: string, dataDir?: string): Promise<Agent> => {
@@ -43,7 +43,7 @@ describe('finding 4: one foothold does not command the fleet', () => {
       expiresAt: Date.now() + tenYears,
     })
   const inOrder = (order: Order) => encodeDown({ name: 'order', sequence: 0, body: order })
-  /** A command of a person, from the API to the agent and back. */
+  /** A user's command, from the API to the agent and back. */
   const run = (line: string) =>
     fleet.must('POST', `/devices/${deviceId}/commands`, {
       type: 'run_script',
@@ -51,7 +51,7 @@ describe('finding 4: one foothold does not command the fleet', () => {
       waitMs: 20_000,
     })
   const refusals = (code: string) => fleet.log(agent.process.name).split(`"code":"${code}"`).length - 1
-  /** What is done makes the agent refuse something once more for this reason; nothing of it runs. */
+  /** Expects one more refusal of the agent for this reason, with no effect. */
   const refused = async (code: string, act: () => unknown) => {
     const before = refusals(code)
     await act()
@@ -70,7 +70,7 @@ describe('finding 4: one foothold does not command the fleet', () => {
     deviceId = (await online()).id
     expect(await run(`echo obeyed >> ${join(folder, 'obeyed')}`)).toMatchObject({ status: 'completed' })
     const order = rogue.orders().find((one) => messageIn(one).name === 'command')
-    if (order === undefined) throw new Error('No order came by')
+    if (order === undefined) throw new Error('No order was seen')
     recorded = order
   })
   afterAll(async () => {
@@ -79,16 +79,16 @@ describe('finding 4: one foothold does not command the fleet', () => {
     await fleet?.stop()
   })
 
-  it('ingest’s place: a command without a signature is refused', async () => {
+  it('from ingest: refuses an unsigned command', async () => {
     await refused('ORDER_UNSIGNED', () => rogue.inject(encodeDown(script('pwned'))))
   })
 
-  it('ingest’s place: an update to an address of its own is refused', async () => {
+  it('from ingest: refuses an update from another address', async () => {
     const body = { version: '99.0.0', url: 'http://attacker.example/agent', sha256: 'a'.repeat(64), size: 5 }
     await refused('ORDER_UNSIGNED', () => rogue.inject(encodeDown({ name: 'update', sequence: 0, body })))
   })
 
-  it('ingest’s place: an order is obeyed once, also after the agent was started again', async () => {
+  it('from ingest: executes an order once, also after a restart of the agent', async () => {
     await refused('ORDER_REPLAYED', () => rogue.inject(inOrder(recorded)))
     await agent.process.stop()
     agent = await start('agent-victim-again', agent.dataDir)
@@ -97,7 +97,7 @@ describe('finding 4: one foothold does not command the fleet', () => {
     expect(await readFile(join(folder, 'obeyed'), 'utf8')).toBe('obeyed\n')
   })
 
-  it('ingest’s place: an order of another device, with another payload, type or time is refused', async () => {
+  it('from ingest: refuses an order of another device, or with another payload, type or time', async () => {
     await refused('ORDER_FOREIGN', () => rogue.inject(inOrder({ ...recorded, device: randomUUID() })))
     const changed = [
       { frame: encodeDown(script('pwned')) },
@@ -109,7 +109,7 @@ describe('finding 4: one foothold does not command the fleet', () => {
       await refused('ORDER_SIGNATURE_INVALID', () => rogue.inject(inOrder({ ...recorded, ...change })))
   })
 
-  it('ingest’s place: keys of its own are not trusted, whatever statement it makes of them', async () => {
+  it('from ingest: rejects statements about its own keys', async () => {
     const { publicKey, privateKey: key } = generateKeyPairSync('ed25519')
     const x = String(publicKey.export({ format: 'jwk' }).x)
     const before = await readFile(join(agent.dataDir, 'order-keys.json'), 'utf8')
@@ -119,7 +119,7 @@ describe('finding 4: one foothold does not command the fleet', () => {
     expect(await readFile(join(agent.dataDir, 'order-keys.json'), 'utf8')).toBe(before)
   })
 
-  it('Redis’s place: what is appended to a node’s stream reaches no agent unless it is signed for it', async () => {
+  it('from Redis: passes only entries that are signed for the agent', async () => {
     const nodes = await nodesOf(redis, [deviceId])
     const node = nodes.get(deviceId) ?? ''
     const commandId = randomUUID()
@@ -131,7 +131,7 @@ describe('finding 4: one foothold does not command the fleet', () => {
     ]
     const seen = rogue.sent.at(-1)?.length ?? 0
     await sendToNode(redis, node, forged)
-    // What has the form of an order for this device passes, and the agent refuses it.
+    // A well-formed order for this device passes ingest, and the agent refuses it.
     const posing = { ...recorded, frame: encodeDown(script('pwned')) }
     await refused('ORDER_SIGNATURE_INVALID', () =>
       sendToNode(redis, node, [{ ...to, bytes: inOrder(posing), commandId }]),
@@ -140,7 +140,7 @@ describe('finding 4: one foothold does not command the fleet', () => {
     expect(orders).toHaveLength(1)
   })
 
-  it('what was refused is on record for the tenant', async () => {
+  it('records refusals in the audit log of the tenant', async () => {
     const { data } = await eventually(async () => {
       const found = await fleet.must('GET', '/audit/logs?action=device.order_refused&limit=50')
       return found.data.length > 0 && found
@@ -148,10 +148,10 @@ describe('finding 4: one foothold does not command the fleet', () => {
     expect(data[0]).toMatchObject({ action: 'device.order_refused', orgId: tenant.org.id })
   })
 
-  it('a downgrade to the protocol without signatures gets no hello', async () => {
+  it('sends no hello after a downgrade to the protocol without signatures', async () => {
     rogue.protocols = [1]
     rogue.drop()
-    await eventually(async () => fleet.log(agent.process.name).includes('speaks protocol 1'))
+    await eventually(async () => fleet.log(agent.process.name).includes('supports protocol 1'))
     rogue.protocols = undefined
     const before = rogue.welcomes
     await eventually(async () => rogue.welcomes > before, 60_000)
@@ -159,14 +159,14 @@ describe('finding 4: one foothold does not command the fleet', () => {
     expect(await run('echo fine')).toMatchObject({ status: 'completed', stdout: 'fine\n' })
   })
 
-  it('other keys reach the connected agent and one that comes later; a key that was taken out commands nothing', async () => {
+  it('distributes new keys to connected and later agents, and rejects orders of a removed key', async () => {
     const files = ['keyring.json', 'device-keys.json'].map((name) => join(fleet.stack.stores.folder.path, name))
     const keys = (...words: string[]) => promisify(execFile)(process.execPath, [keysCli, ...words, ...files])
     const serial = async (dataDir: string) =>
       JSON.parse(await readFile(join(dataDir, 'order-keys.json'), 'utf8')).serial
     await keys('rotate', 'orders')
     await eventually(async () => (await serial(agent.dataDir)) === 2)
-    // The processes that run still sign with the key before, which counts as well.
+    // The running processes still sign with the previous key, which is also trusted.
     expect(await run('echo both')).toMatchObject({ status: 'completed' })
     await agent.process.stop()
     await keys('retire', 'orders')

@@ -1,4 +1,4 @@
-// From the install script to the emergency stop: a machine and releases of the real kind against a whole Muster.
+// From the install script to the emergency stop: a real machine and real releases against a complete Muster.
 import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -19,9 +19,9 @@ const run = promisify(execFile)
 let fleet: Fleet
 let owner: pg.Pool
 let tenant: Awaited<ReturnType<Fleet['tenant']>>
-/** Keys and executables of the one who makes releases. */
+/** Keys and executables of the release signer. */
 let workshop: string
-/** What stands for the machine's file system. */
+/** A folder that stands for the machine's file system. */
 let machine: string
 let service: ServiceManager | undefined
 
@@ -30,7 +30,7 @@ const release = (...args: string[]) =>
     env: { ...process.env, RELEASE_PASSPHRASE: 'a passphrase' },
   })
 
-/** Builds, signs and publishes a version; it is known to the server when this returns. */
+/** Builds, signs and publishes a version; resolves when the server has registered it. */
 async function publish(version: string, entry?: string): Promise<void> {
   const to = join(workshop, version)
   const trustedRoot = await readFile(join(fleet.stack.stores.folder.path, 'releases/metadata/root.json'), 'utf8')
@@ -41,7 +41,7 @@ async function publish(version: string, entry?: string): Promise<void> {
   expect(answer).toEqual({ version, synced: [`agent:${target.os}/${target.arch}`] })
 }
 
-/** The line that console and API show, with the key on its standard input. */
+/** The command line from console and API, with the key on its standard input. */
 const script = async (key: string, ...args: string[]) => {
   const url = `${fleet.stack.urls.admin}/api/v1/agents/install.sh`
   const line = 'file=$(mktemp) && curl -fsSL "$0" -o "$file" && sh "$file" "$@"'
@@ -50,7 +50,7 @@ const script = async (key: string, ...args: string[]) => {
   return (await running).stdout
 }
 
-/** In a machine's own time a stage takes ten minutes at least; here only what becomes of the devices counts. */
+/** With short stages. In production a stage takes at least ten minutes; only the devices matter here. */
 async function rollOut(version: string) {
   const rollout = await fleet.must('POST', '/agent-rollouts', { version, stages: [10, 100] })
   await owner.query('UPDATE agent_rollouts SET stage_seconds = 0 WHERE id = $1', [rollout.id])
@@ -75,8 +75,8 @@ afterAll(async () => {
   await fleet?.stop()
 })
 
-describe('a machine, from its installation on', () => {
-  it('is installed by the script of its server, enrols and is online', async () => {
+describe('a machine from its installation on', () => {
+  it('is installed by the script of its server, enrolls and goes online', async () => {
     expect(await script(tenant.key)).toContain(`version ${first} is installed`)
     const installed = join(machine, 'opt/muster')
     service = new ServiceManager({
@@ -90,18 +90,18 @@ describe('a machine, from its installation on', () => {
     expect(guarded.mainAgentSilentSince).toBeNull()
   })
 
-  it('is offered nothing while everything is stopped', async () => {
+  it('gets no offer during an emergency stop', async () => {
     const { id } = await theDevice(() => true)
     await publish(second)
     await fleet.must('POST', '/agent-updates/stop', { reason: 'A drill' })
     const { createdAt } = await rollOut(second)
     expect(await fleet.must('GET', `/devices/${id}/agent-update`)).toMatchObject({ hold: 'stopped', target: second })
-    // Twice the time that a worker takes from one turn to the next.
+    // Twice the interval of the worker.
     await eventually(async () => Date.now() - Date.parse(createdAt) > 5_000)
     expect(await fleet.must('GET', `/devices/${id}/agent-update`)).toMatchObject({ hold: 'stopped', offers: 0 })
   })
 
-  it('is taken to the next version ring by ring once that is lifted: it is updating, then online with it', async () => {
+  it('updates ring by ring once the stop is lifted: updating, then online with the new version', async () => {
     const { id } = await theDevice(() => true)
     const watched: string[] = []
     const watching = fleet
@@ -123,7 +123,7 @@ describe('a machine, from its installation on', () => {
     expect(done).toMatchObject({ stage: 2, devices: { offered: 1, succeeded: 1, failed: 0 } })
   })
 
-  it('goes back from a version that does not start, says why, and is not offered it again', async () => {
+  it('rolls back a version that does not start, reports why, and is not offered it again', async () => {
     const { id } = await theDevice(() => true)
     await publish(broken, faultyEntry)
     const rollout = await rollOut(broken)
@@ -147,7 +147,7 @@ describe('a machine, from its installation on', () => {
     await fleet.must('POST', `/agent-rollouts/${rollout.id}/cancel`)
   })
 
-  it('has nothing of the agent left once it is uninstalled', async () => {
+  it('has no files of the agent after uninstalling', async () => {
     await service?.stop()
     expect(await script('', '--uninstall', '--purge')).toContain('removed, with its identity')
     const left = await readdir(machine, { recursive: true, withFileTypes: true })

@@ -42,7 +42,7 @@ afterEach(async () => {
 })
 
 describe('a start', () => {
-  test('on a fresh folder prints addresses and the password once, stops in order, and finds its data again', async () => {
+  test('on a new folder prints addresses and the password once, stops gracefully, and keeps its data', async () => {
     const at = await place()
     const first = launch(at)
     const freshMs = await first.ready()
@@ -68,14 +68,14 @@ describe('a start', () => {
     expect(await second.stop('SIGTERM')).toBe(0)
   })
 
-  test('finding 3: with --outbox prints the address where mail is read, another one at each start', async () => {
+  test('with --outbox prints the address of the outbox, a new one at each start', async () => {
     const at = await place()
     const outboxOf = async (launcher: Launcher) => {
       await launcher.ready()
       const [, url = ''] = /^Outbox (http:\/\/\S+\/dev\/outbox\/[\w-]{43})$/m.exec(launcher.output) ?? []
       return url
     }
-    // What is left in a shell opens nothing.
+    // A variable left in the shell does not open the outbox.
     const first = launch(at, { OUTBOX_TOKEN: 'a'.repeat(43), NODE_ENV: 'development' })
     expect(await outboxOf(first)).toBe('')
     expect((await fetch(`http://127.0.0.1:${at.ports.admin}/dev/outbox/${'a'.repeat(43)}`)).status).toBe(404)
@@ -98,7 +98,7 @@ describe('a start', () => {
     await third.stop()
   })
 
-  test('after the launcher was killed leaves no orphan, and the next start works', async () => {
+  test('after the launcher was killed leaves no orphan process, and the next start works', async () => {
     const at = await place()
     const first = launch(at)
     await first.ready()
@@ -111,17 +111,17 @@ describe('a start', () => {
     expect(await second.stop()).toBe(0)
   })
 
-  test('brings a process, Redis and PostgreSQL back when they die, and stops with the reason when Redis dies again', async () => {
+  test('restarts a process, Redis and PostgreSQL when they die, and stops with the reason when Redis dies again', async () => {
     const at = await place()
     const launcher = launch(at)
     await launcher.ready()
     const before = processesOf(at)
     for (const { pid } of before.processes) process.kill(pid, 'SIGKILL')
-    for (const name of ['admin', 'worker', 'ingest']) await launcher.says(new RegExp(`${name} is back`))
+    for (const name of ['admin', 'worker', 'ingest']) await launcher.says(new RegExp(`${name} is running again`))
     process.kill(before.postgres.pid, 'SIGKILL')
-    await launcher.says(/PostgreSQL is back/)
+    await launcher.says(/PostgreSQL is running again/)
     process.kill(before.redis.pid, 'SIGKILL')
-    await launcher.says(/Redis is back/)
+    await launcher.says(/Redis is running again/)
     process.kill(processesOf(at).redis.pid, 'SIGKILL')
     await launcher.says(/Redis died again \(killed by SIGKILL\)/)
     expect(await launcher.exited).toBe(1)
@@ -129,7 +129,7 @@ describe('a start', () => {
   })
 })
 
-describe('a start that cannot work says why in one line', () => {
+describe('a start that fails prints the reason in one line', () => {
   test('when a port is in use', async () => {
     const at = await place()
     const server = createServer()
@@ -152,7 +152,7 @@ describe('a start that cannot work says why in one line', () => {
     expect(await refusal(launch(at))).toMatch(`The folder ${at.dataDir} was not made by Muster (it holds holiday.jpg)`)
   })
 
-  test('when another launcher uses the folder, which goes on undisturbed', async () => {
+  test('when another launcher uses the folder, which keeps running', async () => {
     const at = await place()
     const first = launch(at)
     await first.ready()
@@ -174,7 +174,7 @@ describe('a start that cannot work says why in one line', () => {
     expect(await refusal(launch(at))).toMatch('was made by PostgreSQL 12, Muster runs 18')
   })
 
-  test('when a process does not start: with its own reason', async () => {
+  test('when a process does not start, with its own reason', async () => {
     const at = await place()
     expect(await refusal(launch(at, { SOCKETS_MAX: 'many' }))).toMatch(/ingest does not start: SOCKETS_MAX is wrong/)
   })

@@ -18,18 +18,18 @@ export interface Place {
   readonly ports: { readonly admin: number; readonly ingest: number; readonly metrics: number }
 }
 
-/** A place where no launcher was before. */
+/** A new data folder and ports. */
 export async function newPlace(): Promise<Place> {
   const [admin = 0, ingest = 0, metrics = 0] = await freePorts(6)
   return { dataDir: await mkdtemp(join(tmpdir(), 'muster-launcher-')), ports: { admin, ingest, metrics } }
 }
 
-/** A launcher as a person starts it, seen from the terminal. */
+/** A launcher as an operator starts it, seen from the terminal. */
 export class Launcher {
   readonly #child: ChildProcess
   readonly #startedAt = performance.now()
   readonly #waiting = new Set<() => void>()
-  /** Its exit code, once it and all that it wrote are gone. */
+  /** Its exit code, once it has ended and all output was read. */
   readonly exited: Promise<number | null>
   output = ''
   errors = ''
@@ -61,7 +61,7 @@ export class Launcher {
     return this.#child.pid ?? -1
   }
 
-  /** Waits until what it printed matches. @throws when it ends before */
+  /** Waits until its output matches. @throws when it ends before */
   says(pattern: RegExp): Promise<RegExpExecArray> {
     return new Promise((resolve, reject) => {
       const look = () => {
@@ -74,12 +74,12 @@ export class Launcher {
       this.#waiting.add(look)
       look()
       void this.exited.then((code) =>
-        reject(new Error(`The launcher ended (${code}) before it said ${pattern}:\n${this.output}${this.errors}`)),
+        reject(new Error(`The launcher ended (${code}) before it printed ${pattern}:\n${this.output}${this.errors}`)),
       )
     })
   }
 
-  /** Waits for the last line of a start. @returns how long the start took */
+  /** Waits for the last line of a start. @returns its duration */
   async ready(): Promise<number> {
     await this.says(/^ready http:\S+\n$/m)
     return performance.now() - this.#startedAt
@@ -89,14 +89,14 @@ export class Launcher {
     this.#child.kill(signal)
   }
 
-  /** Asks it to stop, as Ctrl-C or a service manager does. @returns its exit code */
+  /** Stops it, as Ctrl-C or a service manager does. @returns its exit code */
   async stop(signal: 'SIGINT' | 'SIGTERM' = 'SIGTERM'): Promise<number | null> {
     this.kill(signal)
     return this.exited
   }
 }
 
-/** What the holder of a place's data folder opens sessions with while it runs. */
+/** The access with which the owner of a data folder opens sessions while it runs. */
 export async function operatorAccess({ dataDir }: Place): Promise<OperatorAccess> {
   const { keysFile, secrets } = await openSecrets(dataDir)
   const port = readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[3]
@@ -104,7 +104,7 @@ export async function operatorAccess({ dataDir }: Place): Promise<OperatorAccess
   return { urls: { system: withLogin(owner, databaseRoles.system, secrets.systemPassword) }, secretFiles: { keysFile } }
 }
 
-/** What runs for a place, besides the launcher: its processes, PostgreSQL and Redis. */
+/** The processes of a place besides the launcher: Muster's own, PostgreSQL and Redis. */
 export function processesOf({ dataDir }: Place): { processes: ProcessId[]; postgres: ProcessId; redis: ProcessId } {
   const lines = readFileSync(join(dataDir, 'processes.log'), 'utf8').trim().split('\n')
   const processes: ProcessId[] = lines.map((line) => JSON.parse(line))

@@ -1,10 +1,10 @@
-// The main job from end to end: an agent enrols, reports, is seen, is commanded. Every process is the real one.
+// The main path end to end: an agent enrolls, reports, is displayed and commanded. All processes are the real ones.
 import { hostname } from 'node:os'
 import type { DeviceEvent } from '@muster/areas/control/live/live.contract.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually, Fleet } from './fleet.ts'
 
-describe('the main job', () => {
+describe('the main path', () => {
   let fleet: Fleet
   let tenant: Awaited<ReturnType<Fleet['tenant']>>
   beforeAll(async () => {
@@ -13,7 +13,7 @@ describe('the main job', () => {
   })
   afterAll(() => fleet?.stop())
 
-  it('an agent enrols and its machine is seen, with what it is and how it is', async () => {
+  it('enrolls an agent and shows its inventory and state', async () => {
     await fleet.agent('agent-one', tenant.key)
     const device = await fleet.device(tenant.org.id, (one) => one.status === 'online' && one.memoryTotal > 0)
     expect(device).toMatchObject({ hostname: hostname(), osType: 'linux', siteId: tenant.site.id })
@@ -27,7 +27,7 @@ describe('the main job', () => {
     expect(detail.inventory.hardware.cpuModel).toBeTypeOf('string')
   })
 
-  it('a script runs on that very machine and its result comes back in the same request', async () => {
+  it('runs a script on that machine and returns its result in the same request', async () => {
     const device = await fleet.device(tenant.org.id, (one) => one.status === 'online')
     const payload = { language: 'bash', script: 'hostname; echo trouble >&2; exit 3' }
     const command = await fleet.must('POST', `/devices/${device.id}/commands`, {
@@ -43,7 +43,7 @@ describe('the main job', () => {
     expect(inventory.status).toBe('completed')
   })
 
-  it('changes are told live to those who may see them', async () => {
+  it('sends live events to users who may see them', async () => {
     const { org, key } = await fleet.tenant()
     const events: DeviceEvent[] = []
     const watching = fleet
@@ -58,7 +58,7 @@ describe('the main job', () => {
     watching.unsubscribe()
   })
 
-  it('a command to a device that is offline waits and runs when it is back; a second refresh meanwhile is refused', async () => {
+  it('queues a command for an offline device until it reconnects, and refuses a second refresh meanwhile', async () => {
     const { org, key } = await fleet.tenant()
     const agent = await fleet.agent('agent-away', key)
     const device = await fleet.device(org.id, (one) => one.status === 'online')
@@ -80,7 +80,7 @@ describe('the main job', () => {
     expect(done.stdout).toBe('back\n')
   })
 
-  it('a decommissioned device loses its socket and its way back', async () => {
+  it('disconnects a decommissioned device and refuses its reconnect', async () => {
     const { org, key } = await fleet.tenant()
     await fleet.agent('agent-gone', key)
     const device = await fleet.device(org.id, (one) => one.status === 'online')

@@ -1,10 +1,10 @@
-// L3g: every ingest process is killed at once while the fleet reports, and all of it comes back.
+// L3g: every ingest process is killed at once while the fleet reports, and all agents reconnect.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runs } from '../gates/runs.ts'
 import { eventually, Fleet } from './fleet.ts'
 import { Recorder } from './recorder.ts'
 
-/** With GATE_SCALE=8 the 8,000 that the case calls for. */
+/** With GATE_SCALE=8 the 8,000 agents of the case. */
 const agents = runs(1_000)
 
 describe('L3g: a reconnect storm', () => {
@@ -21,7 +21,7 @@ describe('L3g: a reconnect storm', () => {
     await fleet?.stop()
   })
 
-  it(`${agents} agents are back after every ingest process was killed, nothing acknowledged is lost, people sign in meanwhile`, async () => {
+  it(`reconnects ${agents} agents after every ingest process was killed, loses nothing acknowledged, and accepts sign-ins meanwhile`, async () => {
     recorder.beat(0.5)
     await eventually(async () => recorder.acknowledged > agents, 60_000)
     for (const ingest of fleet.stack.ingest) ingest.kill('SIGKILL')
@@ -30,7 +30,7 @@ describe('L3g: a reconnect storm', () => {
     await fleet.signIn()
     expect((await fleet.rest('GET', '/devices?limit=50')).status).toBe(200)
     await eventually(async () => recorder.live === agents, 120_000)
-    console.log(`${agents} agents back after ${((performance.now() - began) / 1000).toFixed(1)} s`)
+    console.log(`${agents} agents reconnected after ${((performance.now() - began) / 1000).toFixed(1)} s`)
     expect(recorder.closes).toBe(agents)
     expect(await recorder.settled()).toEqual({ lost: [], twice: [] })
     await eventually(async () => (await recorder.online()) === agents, 60_000)

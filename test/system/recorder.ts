@@ -1,5 +1,5 @@
-// Simulated agents that keep account: what each has sent and what was acknowledged. They follow the protocol's rules for
-// what was not acknowledged: kept, and sent again with the same sequence after the next welcome.
+// Simulated agents that record what each has sent and what was acknowledged. They follow the protocol for
+// unacknowledged frames: kept, and sent again with the same sequence after the next welcome.
 import { generateKeyPairSync, type KeyObject, randomInt, randomUUID, sign } from 'node:crypto'
 import { signDeviceCertificate } from '@muster/areas/fleet/enrollment/certificates.ts'
 import { readKeyring } from '@muster/kit/keyring.ts'
@@ -26,7 +26,7 @@ const vitals = {
   processCount: 100,
 }
 const reconnectMs = 250
-/** After a long outage an agent keeps to what the protocol allows: a burst, then so often one more. */
+/** After a long outage an agent stays within the protocol's limits: a burst, then one frame per interval. */
 const resendBurst = 150
 const resendMs = 400
 
@@ -118,7 +118,7 @@ class RecordedAgent {
   }
 }
 
-/** Devices written straight into the database, with certificates that the stack's own keys signed. */
+/** Devices written directly into the database, with certificates signed by the stack's keys. */
 async function register(stack: Stack, agents: readonly RecordedAgent[], place: { orgId: string; partnerId: string }) {
   const client = new pg.Client({ connectionString: stack.urls.owner })
   await client.connect()
@@ -139,7 +139,7 @@ async function register(stack: Stack, agents: readonly RecordedAgent[], place: {
   await client.end()
 }
 
-/** A number of recorded agents that send heartbeats until they are told to rest. */
+/** Recorded agents that send heartbeats until they are stopped. */
 export class Recorder {
   readonly agents: readonly RecordedAgent[]
   readonly #stack: Stack
@@ -150,7 +150,7 @@ export class Recorder {
     this.agents = agents
   }
 
-  /** @param url where they connect, if not straight to ingest */
+  /** @param url where they connect; directly to ingest by default */
   static async start(
     stack: Stack,
     count: number,
@@ -180,7 +180,7 @@ export class Recorder {
     return this.agents.reduce((sum, agent) => sum + agent.waiting, 0)
   }
 
-  /** Every agent beats so often per second, whatever becomes of it. */
+  /** Every agent sends this many heartbeats per second, independent of its connection. */
   beat(perSecond: number): void {
     this.rest()
     this.#beating = setInterval(() => {
@@ -211,7 +211,7 @@ export class Recorder {
     }
   }
 
-  /** Lets everybody rest until all that was sent is acknowledged and stored. @returns what went wrong: two empty lists */
+  /** Waits until everything sent is acknowledged and stored. @returns the errors: two empty lists */
   async settled(withinMs = 120_000): Promise<{ lost: string[]; twice: string[] }> {
     this.rest()
     await eventually(async () => this.live === this.agents.length && this.waiting === 0, withinMs)
@@ -222,7 +222,7 @@ export class Recorder {
     return { lost, twice }
   }
 
-  /** How many of the devices count as online. */
+  /** How many of the devices are online. */
   async online(): Promise<number> {
     const client = new pg.Client({ connectionString: this.#stack.urls.owner })
     await client.connect()

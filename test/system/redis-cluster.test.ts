@@ -1,4 +1,4 @@
-// The processes as on two hosts, each with addresses of its own, against one Redis Cluster: `docs/scaling.md` says how.
+// The processes as on two hosts, each with its own addresses, against one Redis Cluster, as in `docs/scaling.md`.
 import { fileURLToPath } from 'node:url'
 import { type OwnCluster, startOwnCluster } from '@muster/backplane/testing/redis-cluster.ts'
 import { freePort } from '@muster/stack/ports.ts'
@@ -17,7 +17,7 @@ interface Host {
   readonly agents: Recorder
 }
 
-/** Ends a process as the loss of its host would: it does nothing more, and nobody brings it back. */
+/** Ends a process as the loss of its host would: without a drain and without a restart. */
 async function lose(process: ManagedProcess): Promise<void> {
   process.kill('SIGSTOP')
   await process.stop(0)
@@ -51,7 +51,7 @@ async function startProcesses(fleet: Fleet, host: string, ingestPort: number) {
   return { worker, ingest }
 }
 
-describe('two hosts and a Redis Cluster', () => {
+describe('two hosts with a Redis Cluster', () => {
   let cluster: OwnCluster
   let fleet: Fleet
   let tenant: Awaited<ReturnType<Fleet['tenant']>>
@@ -79,7 +79,7 @@ describe('two hosts and a Redis Cluster', () => {
     await fleet?.stop()
     await cluster?.stop()
   })
-  /** Every agent has some heartbeats acknowledged, and then each that was acknowledged is stored, once. */
+  /** Every agent has some heartbeats acknowledged, and every acknowledged one is stored once. */
   const beatAndSettle = async () => {
     const before = running.map(({ agents }) => agents.acknowledged)
     for (const { agents } of running) agents.beat(2)
@@ -91,12 +91,12 @@ describe('two hosts and a Redis Cluster', () => {
     for (const { agents } of running) await eventually(async () => (await agents.online()) === agentsPerHost, 60_000)
   }
 
-  it('every device is online, and every heartbeat of either host is stored once', async () => {
+  it('show every device online, and store every heartbeat of either host once', async () => {
     await allOnline()
     await beatAndSettle()
   })
 
-  it('a command reaches a device on the other host, and what it did is told live', async () => {
+  it('deliver a command to a device on the other host, and its live events', async () => {
     const { org, key } = await fleet.tenant()
     const told: string[] = []
     const watching = fleet
@@ -115,21 +115,21 @@ describe('two hosts and a Redis Cluster', () => {
     watching.unsubscribe()
   })
 
-  it('the shards of a worker that dies are taken over, and nothing is lost or doubled', async () => {
+  it('take over the shards of a dead worker, and lose or duplicate nothing', async () => {
     for (const { agents } of running) agents.beat(2)
     if (running[0]) await lose(running[0].worker)
     await beatAndSettle()
   })
 
-  it('when a master dies its replica takes over, and heartbeats go on being stored once', async () => {
+  it('keep storing heartbeats once when a replica replaces a dead master', async () => {
     await cluster.failOver()
     await beatAndSettle()
     await allOnline()
   })
 
-  it('the agents of an ingest process that dies are offline once its lease is over, those of the other stay online', async () => {
+  it('show the agents of a dead ingest process offline after its lease, and those of the other online', async () => {
     const [first, second] = running
-    if (!first || !second) throw new Error('two hosts were started')
+    if (!first || !second) throw new Error('the test needs two hosts')
     await lose(first.ingest)
     await eventually(async () => (await first.agents.online()) === 0, 60_000)
     expect(await second.agents.online()).toBe(agentsPerHost)

@@ -4,16 +4,16 @@ import { subprotocol } from '@muster/wire/version.ts'
 import { WebSocket, WebSocketServer } from 'ws'
 
 /**
- * Ingest in the hands of an attacker: agents connect to it, it sees every frame, leaves out and adds what it likes, and lies
- * about what the server speaks. Behind it is the real one, so that agents come as far as a welcome.
+ * An ingest under the control of an attacker: agents connect to it, and it sees, drops and injects frames and lies about the
+ * server's protocol versions. It relays to the real one, so that agents get a welcome.
  */
 export class RogueIngest {
   readonly #server: WebSocketServer
   readonly #behind: string
   readonly #agents: WebSocket[] = []
-  /** What the server has sent, by connection. */
+  /** The server's frames, by connection. */
   readonly sent: Uint8Array[][] = []
-  /** The versions of the protocol that it lets the server offer. */
+  /** The protocol versions in the relayed challenge. */
   protocols: number[] | undefined
 
   private constructor(server: WebSocketServer, behind: string) {
@@ -41,12 +41,12 @@ export class RogueIngest {
     return this.sent.flat().filter((frame) => frame[1] === welcome.type).length
   }
 
-  /** Sends an agent whatever this says. @param connection the newest, unless said otherwise */
+  /** Sends a frame to an agent. @param connection the newest by default */
   inject(frame: Uint8Array, connection = this.#agents.length - 1): void {
     this.#agents[connection]?.send(frame)
   }
 
-  /** The orders that came by on a connection. */
+  /** The orders that were seen on a connection. */
   orders(connection = this.#agents.length - 1) {
     return (this.sent[connection] ?? []).flatMap((frame) => {
       const message = decodeDown(frame)
@@ -54,7 +54,7 @@ export class RogueIngest {
     })
   }
 
-  /** Ends all connections: agents come again. */
+  /** Closes all connections: agents reconnect. */
   drop(): void {
     for (const socket of this.#agents) socket.terminate()
   }

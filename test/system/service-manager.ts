@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 
-/** What a machine's service manager does: starts a program again whenever it is gone, as its unit says. */
+/** Acts like a service manager: restarts a program whenever it ends, as its unit says. */
 export class ServiceManager {
   readonly #args: readonly string[]
   readonly #env: Readonly<Record<string, string>>
@@ -9,7 +9,7 @@ export class ServiceManager {
   #isOver = false
   output = ''
 
-  /** @param first what is started first; `again` what is started from then on */
+  /** @param first the program of the first start; `again` that of later starts */
   constructor(unit: { first: string; again: string; args: readonly string[]; env?: Readonly<Record<string, string>> }) {
     this.#args = unit.args
     this.#env = unit.env ?? {}
@@ -21,7 +21,7 @@ export class ServiceManager {
     return this.#child?.pid ?? -1
   }
 
-  /** Stops the program in order. */
+  /** Stops the program gracefully. */
   async stop(): Promise<void> {
     this.#isOver = true
     const child = this.#child

@@ -1,8 +1,8 @@
-// Faults of the disk, made where the kernel answers: strace lets system calls of a running process fail.
+// Disk faults injected at the system call: strace makes calls of a running process fail.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-/** Whether this machine can do it. */
+/** Whether strace is available. */
 export const canInject = spawnSync('strace', ['-V']).status === 0
 
 /** Failing system calls of a process, until it ends or `stop` is called. */
@@ -11,7 +11,7 @@ export interface Injection {
 }
 
 /**
- * Lets each of these calls fail from now on.
+ * Makes each of these calls fail.
  * @param fault such as `fdatasync:error=EIO`
  * @param path only calls on this file
  */
@@ -41,7 +41,7 @@ export async function inject(pids: readonly number[], fault: string, path?: stri
   }
 }
 
-// The kernel tells who traces a process.
+// The kernel shows which process traces another.
 async function attached(pids: readonly number[], child: ChildProcess, ended: Promise<void>): Promise<void> {
   let hasEnded = false
   void ended.then(() => {

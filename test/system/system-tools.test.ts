@@ -1,4 +1,4 @@
-// What a person does at a machine through Muster: from REST to a real agent and back, in one request.
+// Interactive tools end to end: from REST to a real agent and back, in one request.
 
 import { spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
@@ -28,7 +28,7 @@ describe('the tools of a device', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  it('its processes are listed, one is looked at and ended', async () => {
+  it('list processes, show one and end it', async () => {
     const child = spawn('sleep', ['600'], { stdio: 'ignore' })
     const { processes } = await fleet.must('GET', `${base}/processes?search=sleep`)
     const found = processes.find((one: { pid: number }) => one.pid === child.pid)
@@ -48,7 +48,7 @@ describe('the tools of a device', () => {
     expect(self).toMatchObject({ status: 409, body: { code: 'DEVICE_REFUSED', deviceCode: 'DENIED' } })
   })
 
-  it('files are listed, downloaded and uploaded, in pieces and whole', async () => {
+  it('list, download and upload files, in chunks and as a whole', async () => {
     const content = randomBytes(1_700_000)
     await writeFile(join(folder, 'given.bin'), content)
     await symlink('/etc/passwd', join(folder, 'link'))
@@ -99,7 +99,7 @@ describe('the tools of a device', () => {
     expect(now.map((entry: { name: string }) => entry.name)).toEqual(['given.bin', 'link', 'taken.bin'])
   })
 
-  it('links, system folders and the agent’s own keys are closed', async () => {
+  it('close links, system folders and the agent’s own keys', async () => {
     await mkdir(join(folder, 'inside'), { recursive: true })
     await symlink('/proc', join(folder, 'proc'))
     for (const path of [
@@ -127,7 +127,7 @@ describe('the tools of a device', () => {
     expect(await fleet.rest('GET', `${base}/files?path=${folder}/absent`)).toMatchObject({ status: 404 })
   })
 
-  it('event logs and scheduled tasks are read', async () => {
+  it('read event logs and scheduled tasks', async () => {
     const { logs } = await fleet.must('GET', `${base}/eventlogs`)
     const file = logs.find((log: { source: string; sizeBytes: number }) => log.source === 'file' && log.sizeBytes > 0)
     const name = encodeURIComponent(file.name)
@@ -147,15 +147,15 @@ describe('the tools of a device', () => {
     })
   })
 
-  it('what the machine has not is said clearly', async () => {
+  it('report features that the machine lacks', async () => {
     const registry = await fleet.rest('GET', `${base}/registry/keys?hive=HKEY_LOCAL_MACHINE`)
     expect(registry).toMatchObject({ status: 422, body: { code: 'UNSUPPORTED_PLATFORM' } })
     const { status, body } = await fleet.rest('GET', `${base}/services`)
-    // Where these tests run there may be a service manager or none.
+    // These tests run with or without a service manager.
     if (status !== 200) expect(body).toMatchObject({ code: 'DEVICE_REFUSED', deviceCode: 'NO_SERVICE_MANAGER' })
   })
 
-  it('a restart of the machine says what it would do, and does not do it', async () => {
+  it('show a restart of the machine in a dry run', async () => {
     const command = await fleet.must('POST', `/devices/${id}/commands`, {
       type: 'reboot',
       payload: { dryRun: true },
@@ -165,7 +165,7 @@ describe('the tools of a device', () => {
     else expect(command.error).toMatch(/^UNSUPPORTED_PLATFORM/)
   })
 
-  it('a device that is not connected is said to be away, at once', async () => {
+  it('report a device without a connection at once', async () => {
     await agent.process.stop()
     await fleet.device((await fleet.must('GET', `/devices/${id}`)).orgId, (one) => one.status === 'offline')
     const { status, body } = await fleet.rest('GET', `${base}/processes`)

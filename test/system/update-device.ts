@@ -1,4 +1,4 @@
-// A machine with an installed agent and its watchdog, both real executables, and the releases that they are offered.
+// A machine with an installed agent and its watchdog, both real executables, and the releases for it.
 import { createReadStream } from 'node:fs'
 import { link, mkdir, mkdtemp, readFile, rm, stat, symlink } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -15,7 +15,7 @@ import { FakeServer } from '../../apps/agent/src/testing/fake-server.ts'
 import { buildExecutable, thisTarget } from '../../scripts/agent-build/executable.ts'
 import { ServiceManager } from './service-manager.ts'
 
-/** The program of releases that are broken in the way that their version names. */
+/** The entry point of faulty releases; their version names the fault. */
 export const faultyEntry = fileURLToPath(new URL('./update-faulty-agent.ts', import.meta.url))
 const here = { os: 'linux', arch: process.arch === 'arm64' ? 'arm64' : 'x64' } as const
 
@@ -29,7 +29,7 @@ export class Releases {
     this.folder = folder
   }
 
-  /** Builds these versions; the faulty ones name their fault: `3.0.0-hangs.1`. */
+  /** Builds these versions; faulty ones name their fault: `3.0.0-hangs.1`. */
   static async build(versions: readonly string[]): Promise<Releases> {
     const releases = new Releases(await mkdtemp(join(tmpdir(), 'muster-releases-')))
     const [release, online] = [createReleaseKey(), createReleaseKey()]
@@ -114,12 +114,12 @@ export class Device {
     return device
   }
 
-  /** As an installer does: no link between this machine and the place that the file came from. */
+  /** Copies, as an installer does: no link remains between this machine and the source of the file. */
   async install(version: string): Promise<void> {
     await mkdir(join(this.#root, 'opt'), { recursive: true })
     await rm(this.path('muster-agent'), { force: true })
     await link(this.#releases.fileOf(version), this.path('muster-agent'))
-    // So that no test runs with a Node that it found on the way.
+    // So that no test uses a Node from the PATH.
     await symlink('/nonexistent', this.path('node')).catch(() => undefined)
   }
 
@@ -127,7 +127,7 @@ export class Device {
     return join(this.#root, 'opt', name)
   }
 
-  /** The agent is connected, has a watchdog, and the watchdog is connected too. */
+  /** Waits until the agent and its watchdog are connected. */
   async connected(): Promise<void> {
     const { server } = this
     await server.until(() => server.isConnected && server.watchdogHellos.length > 0)
@@ -141,14 +141,14 @@ export class Device {
     return this.server.received.flatMap(({ message }) => (message.name === 'updateStatus' ? [message.body] : []))
   }
 
-  /** The first report like this, about a version. */
+  /** The first matching report about a version. */
   status(version: string, ...states: UpdateStatus['state'][]): Promise<UpdateStatus> {
     return this.server.until(() =>
       this.statuses.find((each) => each.version === version && states.includes(each.state)),
     )
   }
 
-  /** What the agent that is connected, or was last, reported as its version. */
+  /** The version that the agent reported last. */
   get version(): string {
     return this.server.hellos.at(-1)?.agentVersion ?? ''
   }
@@ -165,7 +165,7 @@ export class Device {
     return this.#service?.output ?? ''
   }
 
-  /** The number of the agent's process, as it says itself. */
+  /** The PID that the agent reports. */
   async agentPid(): Promise<number | undefined> {
     return new Promise((resolve) => {
       const socket = connect(join(this.#root, 'data', controlFile))

@@ -1,4 +1,4 @@
-// Case U4: whatever is killed at whatever moment of an update, the machine has an agent that runs, and updates in the end.
+// Case U4: after a kill of any process at any moment of an update, the machine has a running agent and updates in the end.
 import { randomInt } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
@@ -6,10 +6,10 @@ import { Device, type Releases } from './update-device.ts'
 
 const moments = ['downloading', 'verifying', 'installing', 'restarting', 'connected'] as const
 const victims = ['agent', 'watchdog', 'both'] as const
-/** A new version that is killed as often as this before it has proved itself would be undone, rightly. */
+/** A new version that is killed more often before it is confirmed would correctly be rolled back. */
 const killsOfOneTrial = 1
 
-/** Updates machines from 1.0.0 to 2.0.0 and kills something on each, once, at a moment drawn by lot. */
+/** Updates machines from 1.0.0 to 2.0.0 and kills a random process on each, once, at a random moment. */
 export async function cutOff(
   releases: Releases,
   { points, atOnce }: { points: number; atOnce: number },
@@ -54,7 +54,7 @@ async function kill(device: Device, victim: (typeof victims)[number]): Promise<v
     try {
       if (pid !== undefined && pid > 0) process.kill(pid, 'SIGKILL')
     } catch {
-      // Ended by itself just then, as an agent does that restarts.
+      // It ended by itself just then, as a restarting agent does.
     }
   }
 }

@@ -1,4 +1,4 @@
-// Agents that replace themselves: real executables, a real watchdog, signed releases. Only the server is a stand-in.
+// Agents that replace themselves: real executables, a real watchdog, signed releases, and a fake server.
 import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { Device, Releases } from './update-device.ts'
@@ -8,7 +8,7 @@ vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
 const faults = ['exits', 'hangs', 'deaf', 'mute'] as const
 const faulty = (fault: string) => `3.0.0-${fault}.1`
-/** Enough for a machine that does a lot else; the broken ones use all of it. */
+/** Long enough for a busy machine; the faulty versions use all of it. */
 const confirmSeconds = 15
 
 let releases: Releases
@@ -17,8 +17,8 @@ beforeAll(async () => {
 })
 afterAll(() => releases?.remove())
 
-describe('an agent that is offered a newer version', () => {
-  it('runs it within the minute, keeps the old one, and its watchdog follows', async () => {
+describe('an agent with an offer of a newer version', () => {
+  it('runs it within a minute, keeps the old one, and its watchdog follows', async () => {
     const device = await Device.start(releases, '1.0.0')
     try {
       device.offer('2.0.0')
@@ -32,8 +32,8 @@ describe('an agent that is offered a newer version', () => {
         ...['downloading', 'verifying', 'installing', 'restarting', 'confirmed'],
       ])
       expect(existsSync(device.path('muster-agent.previous'))).toBe(true)
-      // The same device as before, under the certificate that it had.
-      expect(server.enrolments).toHaveLength(1)
+      // The same device as before, with the certificate that it had.
+      expect(server.enrollments).toHaveLength(1)
 
       device.offer('1.0.0')
       expect(await device.status('1.0.0', 'refused')).toMatchObject({ reason: 'not_newer' })
@@ -51,8 +51,8 @@ describe('an agent that is offered a newer version', () => {
   })
 })
 
-describe('U5: a new version that does not work is undone and never tried again', () => {
-  it.concurrent.each(faults)('one that %s', async (fault) => {
+describe('U5: a faulty new version is rolled back and never tried again', () => {
+  it.concurrent.each(faults)('when it %s', async (fault) => {
     const version = faulty(fault)
     const device = await Device.start(releases, '2.0.0', confirmSeconds)
     try {
@@ -75,6 +75,6 @@ describe('U5: a new version that does not work is undone and never tried again',
   })
 })
 
-it('U4: killed at random moments of an update, an agent is never lost and updates in the end', async () => {
+it('U4: keeps an agent that is killed at random moments of an update, and updates it in the end', async () => {
   await cutOff(releases, { points: 10, atOnce: 3 })
 }, 600_000)

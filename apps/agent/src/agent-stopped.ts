@@ -1,4 +1,4 @@
-/** The agent cannot go on by itself; the message says what a person has to do. */
+/** The agent cannot continue until a person acts; the message says what to do. */
 export class AgentStopped extends Error {
   override readonly name = 'AgentStopped'
 }

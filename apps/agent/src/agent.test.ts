@@ -12,13 +12,13 @@ beforeEach(async () => {
 })
 afterEach(() => server.stop())
 
-test('enrols, proves its key, reports at once and stays itself after a restart', async () => {
+test('enrolls, proves its key, reports at once and keeps its identity after a restart', async () => {
   await using folder = await temporaryFolder()
   const first = await startAgent(server.url, folder.path)
   const heartbeat = await server.next('heartbeat')
   expect(heartbeat.sequence).toBe(1)
   const inventory = await server.next('inventory')
-  expect(inventory.body.facts.agentVersion).toBe(server.enrolments[0]?.agentVersion)
+  expect(inventory.body.facts.agentVersion).toBe(server.enrollments[0]?.agentVersion)
   expect(first.lines.join('\n')).toMatch(/enrolled as .+\n.*connected to ws:/)
   await first.stop()
 
@@ -28,7 +28,7 @@ test('enrols, proves its key, reports at once and stays itself after a restart',
   await using second = await startAgent(undefined, folder.path)
   await server.next('heartbeat')
   await second.said(new RegExp(`connected to .* as ${deviceId}`))
-  expect(server.enrolments).toHaveLength(1)
+  expect(server.enrollments).toHaveLength(1)
   expect(server.hellos[1]?.bootId).not.toBe(server.hellos[0]?.bootId)
 })
 
@@ -37,40 +37,40 @@ test('two data folders on one machine are two devices', async () => {
   await using _one = await startAgent(server.url, join(folders.path, 'one'))
   await using _two = await startAgent(server.url, join(folders.path, 'two'))
   await server.until(() => server.hellos.length === 2)
-  const [one, two] = server.enrolments
+  const [one, two] = server.enrollments
   expect(one?.machineId).toMatch(/^[0-9a-f]{64}$/)
   expect(one?.machineId).not.toBe(two?.machineId)
 })
 
-test('a refused key is the end, said in the words of the server', async () => {
+test('stops with the message of the server when its key is refused', async () => {
   await using folder = await temporaryFolder()
-  server.mood.refusesEnrolment = {
+  server.mood.refusesEnrollment = {
     status: 403,
-    body: { code: 'KEY_EXPIRED', message: 'The enrolment key has expired' },
+    body: { code: 'KEY_EXPIRED', message: 'The enrollment key has expired' },
   }
   await using refused = await startAgent(server.url, folder.path)
-  await expect(refused.ended).rejects.toThrow(/403\): The enrolment key has expired/)
+  await expect(refused.ended).rejects.toThrow(/403\): The enrollment key has expired/)
 })
 
-test('an agent that was never enrolled says which flags it needs', async () => {
+test('names the missing flags when it was never enrolled', async () => {
   await using folder = await temporaryFolder()
   await using lost = await startAgent(undefined, folder.path)
   await expect(lost.ended).rejects.toThrow(AgentStopped)
   await expect(lost.ended).rejects.toThrow(/--server <url>, and the enrollment key on standard input/)
 })
 
-test('a busy server is asked again after the time that it gave', async () => {
+test('retries enrollment after the time that a busy server gave', async () => {
   await using folder = await temporaryFolder()
-  server.mood.refusesEnrolment = { status: 429, body: { code: 'RATE', message: 'Slow down' }, retryAfter: '1' }
+  server.mood.refusesEnrollment = { status: 429, body: { code: 'RATE', message: 'Slow down' }, retryAfter: '1' }
   await using _agent = await startAgent(server.url, folder.path)
-  await server.until(() => server.enrolments.length === 1)
+  await server.until(() => server.enrollments.length === 1)
   const askedAt = performance.now()
-  server.mood.refusesEnrolment = undefined
+  server.mood.refusesEnrollment = undefined
   await server.until(() => server.hellos.length === 1)
   expect(performance.now() - askedAt).toBeGreaterThanOrEqual(990)
 })
 
-test('frames whose acknowledgement was lost come again with the same numbers, oldest first', async () => {
+test('resends unacknowledged frames with the same numbers, oldest first', async () => {
   await using folder = await temporaryFolder()
   server.mood.acknowledges = () => false
   await using _agent = await startAgent(server.url, folder.path)
@@ -84,7 +84,7 @@ test('frames whose acknowledgement was lost come again with the same numbers, ol
   expect(server.hellos[1]?.bootId).toBe(server.hellos[0]?.bootId)
 })
 
-test('comes back when a planned close said so, not before', async () => {
+test('reconnects at the time that a planned close gave, not before', async () => {
   await using folder = await temporaryFolder()
   await using agent = await startAgent(server.url, folder.path)
   await server.next('heartbeat')
@@ -95,7 +95,7 @@ test('comes back when a planned close said so, not before', async () => {
   await agent.said(/disconnected: going-away: .*next try in 0\.7 s/)
 })
 
-test('a refused upgrade is repeated after Retry-After', async () => {
+test('retries a refused upgrade after Retry-After', async () => {
   await using folder = await temporaryFolder()
   server.mood.refusesUpgrade = { status: 503, retryAfter: '1' }
   await using _agent = await startAgent(server.url, folder.path)
@@ -106,15 +106,15 @@ test('a refused upgrade is repeated after Retry-After', async () => {
   expect(second - first).toBeGreaterThanOrEqual(990)
 })
 
-test('a removed device stays away for an hour at least', async () => {
+test('waits at least an hour when its device was removed', async () => {
   await using folder = await temporaryFolder()
   server.mood.closesAtHello = { code: 4013 }
   await using agent = await startAgent(server.url, folder.path)
   expect(await agent.said(/revoked/)).toMatch(/next try in ([6-9]\d|1[01]\d|120) min|2 h/)
-  expect(server.enrolments).toHaveLength(1)
+  expect(server.enrollments).toHaveLength(1)
 })
 
-test('enrols again with its key when a new server does not know its certificate', async () => {
+test('enrolls again with its key when a new server rejects its certificate', async () => {
   await using folder = await temporaryFolder()
   const first = await startAgent(server.url, folder.path)
   await server.next('heartbeat')
@@ -124,27 +124,27 @@ test('enrols again with its key when a new server does not know its certificate'
   server = await FakeServer.start(port)
   await using second = await startAgent(server.url, folder.path)
   await server.next('heartbeat')
-  expect(server.enrolments).toHaveLength(1)
-  expect(second.lines.join('\n')).toContain('enrols again')
+  expect(server.enrollments).toHaveLength(1)
+  expect(second.lines.join('\n')).toContain('enrolls again')
 })
 
-test('a renewed certificate is used from the next connection on; one for another key is ignored', async () => {
+test('uses a renewed certificate from the next connection on, and ignores one for another key', async () => {
   await using folder = await temporaryFolder()
   await using agent = await startAgent(server.url, folder.path)
   await server.next('heartbeat')
   const { deviceId } = JSON.parse(await readFile(join(folder.path, 'enrolment.json'), 'utf8'))
-  const renewed = server.certificateFor(deviceId, server.enrolments[0]?.publicKey ?? '')
+  const renewed = server.certificateFor(deviceId, server.enrollments[0]?.publicKey ?? '')
   const foreign = server.certificateFor(deviceId, 'A'.repeat(43))
   server.order({ name: 'certificate', sequence: 0, body: { certificate: renewed } })
   server.order({ name: 'certificate', sequence: 0, body: { certificate: foreign } })
   await agent.said(/not for this device/)
-  await agent.said(/certificate was renewed/)
+  await agent.said(/stored the renewed device certificate/)
   server.close(4030, 50)
   await server.until(() => server.hellos.length === 2)
   expect(server.hellos[1]?.certificate).toBe(renewed)
 })
 
-test('the heartbeat follows the interval that the server sets', async () => {
+test('adopts the heartbeat interval of the server', async () => {
   await using folder = await temporaryFolder()
   server.mood.heartbeatMs = 100
   await using _agent = await startAgent(server.url, folder.path)
@@ -158,7 +158,7 @@ test('the heartbeat follows the interval that the server sets', async () => {
   expect(beats()).toBeLessThanOrEqual(settled + 1)
 })
 
-test('an update that it cannot take is refused once per version', async () => {
+test('refuses an update that it cannot install once per version', async () => {
   await using folder = await temporaryFolder()
   await using _agent = await startAgent(server.url, folder.path)
   await server.next('heartbeat')
@@ -175,7 +175,7 @@ test('an update that it cannot take is refused once per version', async () => {
   ])
 })
 
-test('a command comes again after it is done: the stored result answers, nothing runs twice', async () => {
+test('answers a repeated command with the stored result, and runs nothing twice', async () => {
   await using folder = await temporaryFolder()
   await using _agent = await startAgent(server.url, folder.path)
   await server.next('heartbeat')
@@ -190,7 +190,7 @@ test('a command comes again after it is done: the stored result answers, nothing
   expect(await readFile(trace, 'utf8')).toBe('x\n')
 })
 
-test('a frame over which the server closes the connection is not sent again', async () => {
+test('does not resend a frame over which the server closed the connection', async () => {
   await using folder = await temporaryFolder()
   server.mood.acknowledges = (message) => message.name !== 'result'
   await using agent = await startAgent(server.url, folder.path)
@@ -199,17 +199,17 @@ test('a frame over which the server closes the connection is not sent again', as
   const { sequence } = await server.next('result')
   server.send({ name: 'error', sequence, body: { code: 'MALFORMED', message: 'No such result' } })
   server.close(4000)
-  await agent.said(new RegExp(`gave up frame ${sequence}`))
+  await agent.said(new RegExp(`dropped frame ${sequence}`))
   expect(await agent.said(/disconnected: malformed/)).toMatch(/next try in 3\d s/)
 })
 
-test('comes back with the ticket that it was given, and says nothing of it in log or folder', async () => {
+test('reconnects with its ticket, and writes no ticket to log or folder', async () => {
   await using folder = await temporaryFolder()
   server.mood.tickets = { takes: true }
   await using agent = await startAgent(server.url, folder.path)
   for (let times = 0; times < 2; times++) {
     await server.until(() => server.resumes.length === times && server.isConnected)
-    // What follows the ticket has been read, and so has the ticket.
+    // The next message has been read, and so has the ticket before it.
     await server.result(server.command('set_auto_update', { enabled: true }))
     server.drop()
   }
@@ -230,7 +230,7 @@ test('comes back with the ticket that it was given, and says nothing of it in lo
       expect(text.includes(ticket.toString(encoding))).toBe(false)
 })
 
-test('proves itself by its certificate on the same socket when its ticket is no good, and by its ticket never again', async () => {
+test('falls back to its certificate on the same socket when its ticket is invalid, and drops the ticket', async () => {
   await using folder = await temporaryFolder()
   server.mood.tickets = { takes: false }
   await using _agent = await startAgent(server.url, folder.path)
@@ -247,7 +247,7 @@ test('proves itself by its certificate on the same socket when its ticket is no 
   expect(server.resumes).toHaveLength(1)
 })
 
-test('says nothing of tickets to a server that does not know them', async () => {
+test('sends no ticket fields to a server without ticket support', async () => {
   await using folder = await temporaryFolder()
   await using _agent = await startAgent(server.url, folder.path)
   await server.next('heartbeat')

@@ -15,10 +15,10 @@ import { Connection } from './connection.ts'
 import { Control } from './control.ts'
 import { takeDataFolder } from './data-folder.ts'
 import { requireEncrypted } from './encryption.ts'
-import { EnrolmentRefused, enrol } from './enrol.ts'
-import { forgetEnrolmentKey, keptEnrolmentKey, takeEnrolmentKey } from './enrolment-key.ts'
+import { EnrollmentRefused, enroll } from './enroll.ts'
+import { forgetEnrollmentKey, keptEnrollmentKey, takeEnrollmentKey } from './enrollment-key.ts'
 import { Heartbeat } from './heartbeat.ts'
-import { type Enrolment, Identity } from './identity.ts'
+import { type Enrollment, Identity } from './identity.ts'
 import { InventoryReporter } from './inventory-reporter.ts'
 import { Journal } from './journal.ts'
 import { ordersRememberedMax, shutdownFlushMs, shutdownScriptsMs } from './limits.ts'
@@ -49,15 +49,15 @@ export interface AgentOptions {
   log: Log
   /** Called at the first welcome. */
   ready?: (deviceId: string) => void
-  /** Called when another version stands in the place of this executable and is to be started instead. */
+  /** Called when another version has replaced this executable and has to be started. */
   restart?: (version: string) => void
 }
 
-/** What an agent has in its data folder. */
+/** The content of the data folder. */
 interface Folder {
-  /** Where it really is. */
+  /** Its resolved path. */
   path: string
-  /** The key to enroll with, as long as there is one. */
+  /** The enrollment key, until the machine is enrolled. */
   key: string | undefined
   identity: Identity
   journal: Journal
@@ -67,7 +67,7 @@ interface Folder {
   orderKeys: OrderKeys
   updates: UpdateJournal
   trustedRoot: string | undefined
-  /** Lets another agent have the folder. */
+  /** Releases the folder for another agent. */
   release: () => void
 }
 
@@ -124,11 +124,11 @@ export class Agent {
     })
   }
 
-  /** Opens the data folder, which no other agent may hold at the same time. */
+  /** Opens the data folder, which only one agent may hold at a time. */
   static async open(options: AgentOptions): Promise<Agent> {
     const directory = options.config.dataDirectory
     const free = await takeDataFolder(directory, 'agent', options)
-    if (options.config.keyFromStdin) await takeEnrolmentKey(directory)
+    if (options.config.keyFromStdin) await takeEnrollmentKey(directory)
     await rm(join(directory, 'scripts'), { recursive: true, force: true })
     const identity = await Identity.open(directory)
     const journal = await Journal.open(join(directory, 'journal.log'))
@@ -140,7 +140,7 @@ export class Agent {
     const control = await Control.open(directory, { pid: process.pid, version: agentVersion, ...state }, () => news())
     const updates = new UpdateJournal(directory)
     const watchdog = await WatchdogCredential.open(directory)
-    const key = options.config.key ?? (await keptEnrolmentKey(directory))
+    const key = options.config.key ?? (await keptEnrollmentKey(directory))
     const orderKeys = await OrderKeys.open(directory)
     const held = { path, key, identity, journal, settings, control, watchdog, orderKeys, updates }
     const folder = { ...held, trustedRoot: root, release: free }
@@ -152,11 +152,11 @@ export class Agent {
   #createGate(): OrderGate {
     const { log, config } = this.#options
     return new OrderGate({
-      deviceId: () => this.#enrolment().deviceId,
+      deviceId: () => this.#enrollment().deviceId,
       keys: this.#folder.orderKeys,
       memory: new OrderMemory(join(config.dataDirectory, 'orders.log'), ordersRememberedMax, log),
       ask: async () => {
-        const { server, certificate } = this.#enrolment()
+        const { server, certificate } = this.#enrollment()
         requireEncrypted(server, config.allowPlaintext)
         return askForOrderKeys(server, certificate)
       },
@@ -190,31 +190,31 @@ export class Agent {
       .catch((error: unknown) => this.#options.log.error(`cannot report the last update: ${error}`))
   }
 
-  /** Enrols if need be, then stays connected until stopped. Throws AgentStopped when a person has to act. */
+  /** Enrolls if needed, then stays connected until stopped. Throws AgentStopped when a person has to act. */
   async run(): Promise<void> {
     try {
       await this.#live()
     } catch (error) {
-      // Whatever a stop cuts short ends with an error of its own.
+      // Work that a stop interrupts ends with its own error.
       if (!this.#stopping.signal.aborted) throw error
     }
   }
 
   async #live(): Promise<void> {
     const { config, log } = this.#options
-    if (this.#folder.identity.enrolment === undefined) await this.#enrol()
-    else if (config.ingestUrl === undefined && differs(config.server, this.#folder.identity.enrolment.server))
-      log.warn(`already enrolled at ${this.#folder.identity.enrolment.server}; --server ${config.server} is not used`)
+    if (this.#folder.identity.enrollment === undefined) await this.#enroll()
+    else if (config.ingestUrl === undefined && differs(config.server, this.#folder.identity.enrollment.server))
+      log.warn(`already enrolled at ${this.#folder.identity.enrollment.server}; --server ${config.server} is ignored`)
     if (this.#stopping.signal.aborted) return
     requireEncrypted(this.#peerUrl(), config.allowPlaintext)
     await this.#gate.learnFirst(this.#stopping.signal)
     await this.#runner.recover()
     await this.#updater.recover()
     const final = await this.#connection.run(this.#stopping.signal)
-    if (final !== undefined) throw new AgentStopped(`the server wants no more of this agent: ${final.reason}`)
+    if (final !== undefined) throw new AgentStopped(`the server refuses this agent for good: ${final.reason}`)
   }
 
-  /** Ends what runs, sends what there is, takes leave. */
+  /** Ends running commands, sends what is queued, and closes the connection. */
   async stop(reason: string): Promise<void> {
     if (this.#stopping.signal.aborted) return
     this.#stopping.abort()
@@ -230,7 +230,7 @@ export class Agent {
     this.#folder.release()
   }
 
-  async #enrol(): Promise<void> {
+  async #enroll(): Promise<void> {
     const { config, log, platform } = this.#options
     const { server } = config
     const { key } = this.#folder
@@ -241,14 +241,14 @@ export class Agent {
     const facts = { ...(await platform.facts()), agentVersion }
     const machineId = await this.#machineId()
     const request = { server, key, publicKey: this.#folder.identity.publicKey, machineId, facts }
-    const { enrolment, orderKeys } = await enrol(request, log, this.#stopping.signal)
-    requireEncrypted(config.ingestUrl ?? enrolment.ingestUrl, config.allowPlaintext)
-    // First the keys: an agent that is enrolled must not be without those that it was given.
+    const { enrollment, orderKeys } = await enroll(request, log, this.#stopping.signal)
+    requireEncrypted(config.ingestUrl ?? enrollment.ingestUrl, config.allowPlaintext)
+    // The keys first: an enrolled agent must not be without the order keys that it was given.
     if (orderKeys !== undefined) await this.#folder.orderKeys.pin(orderKeys)
-    await this.#folder.identity.enrolled(enrolment)
+    await this.#folder.identity.enrolled(enrollment)
     await this.#forgetKey()
     await this.#folder.settings.change({ inventoryHash: undefined })
-    log.info(`enrolled as ${enrolment.deviceId} at ${server}`, { deviceId: enrolment.deviceId, server })
+    log.info(`enrolled as ${enrollment.deviceId} at ${server}`, { deviceId: enrollment.deviceId, server })
   }
 
   /** Two agents with different data folders on one machine are two devices. */
@@ -257,21 +257,21 @@ export class Agent {
     return seed === undefined ? undefined : sha256(`${seed}\n${await realpath(this.#options.config.dataDirectory)}`)
   }
 
-  #enrolment(): Enrolment {
-    const enrolment = this.#folder.identity.enrolment
-    if (enrolment === undefined) throw new Error('The agent connects before it is enrolled')
-    return enrolment
+  #enrollment(): Enrollment {
+    const enrollment = this.#folder.identity.enrollment
+    if (enrollment === undefined) throw new Error('The agent connects before it is enrolled')
+    return enrollment
   }
 
   #peerUrl(): string {
-    return this.#options.config.ingestUrl ?? this.#enrolment().ingestUrl
+    return this.#options.config.ingestUrl ?? this.#enrollment().ingestUrl
   }
 
-  /** The machine is enrolled: the key that enrolled it is worth stealing, and of no more use here. */
+  /** Once the machine is enrolled, its enrollment key is no longer needed, and could be stolen. */
   async #forgetKey(): Promise<void> {
     const { platform, config, log } = this.#options
     try {
-      await forgetEnrolmentKey(this.#folder.path)
+      await forgetEnrollmentKey(this.#folder.path)
       if (config.dataDirectory === platform.defaultDataDirectory()) await platform.forgetInstalledKey()
     } catch (error) {
       log.error(`cannot remove the enrollment key: ${error instanceof Error ? error.message : error}`)
@@ -279,7 +279,7 @@ export class Agent {
   }
 
   #peer(bootId: number) {
-    const { certificate } = this.#enrolment()
+    const { certificate } = this.#enrollment()
     return {
       url: this.#peerUrl(),
       certificate,
@@ -291,7 +291,7 @@ export class Agent {
   }
 
   #onWelcome({ serverTime, heartbeatMs }: Extract<DownMessage, { name: 'welcome' }>['body']): void {
-    const { deviceId } = this.#enrolment()
+    const { deviceId } = this.#enrollment()
     const fields = { deviceId, heartbeatMs }
     this.#options.log.info(
       `connected to ${this.#peerUrl()} as ${deviceId}, one heartbeat every ${heartbeatMs / 1000} s`,
@@ -304,7 +304,7 @@ export class Agent {
     this.#folder.control.set({ welcomed: true, connected: true })
     this.#reportUpdate()
     this.#askForWatchdog(deviceId).catch((error: unknown) =>
-      this.#options.log.error(`no key for the watchdog: ${error}`),
+      this.#options.log.error(`cannot prepare the key of the watchdog: ${error}`),
     )
     if (!this.#welcomed) {
       this.#options.ready?.(deviceId)
@@ -319,12 +319,12 @@ export class Agent {
     else if (message.name === 'orderKeys')
       this.#gate
         .learn(message.body.statements)
-        .catch((error: unknown) => this.#options.log.error(`cannot keep the keys of orders: ${error}`))
+        .catch((error: unknown) => this.#options.log.error(`cannot store the order keys: ${error}`))
     else if (message.name === 'settings' && message.body.autoUpdate === undefined) this.#onSettings(message.body)
     else if (orderedTypes.has(type)) this.#gate.refuseUnsigned(type, message)
   }
 
-  /** What an order said that this agent may obey. */
+  /** Handles a message from a valid order. */
   #obey(message: DownMessage): void {
     if (message.name === 'command') this.#runner.receive(message.body)
     else if (message.name === 'request') this.#requests.receive(message.sequence, message.body)
@@ -334,7 +334,7 @@ export class Agent {
     else if (message.name === 'update') this.#updater.offer(message.body)
   }
 
-  /** Says so to whoever asked, and to the server in general. */
+  /** Reports a refusal to the requester, and to the server in general. */
   #onRefused({ message, ...refusal }: Refused): void {
     const error = errorText(refusal.code, refusal.detail ?? '')
     if (message?.name === 'command') this.#runner.refuse(message.body.id, error)
@@ -348,7 +348,7 @@ export class Agent {
     if (autoUpdate === undefined) return
     this.#folder.settings
       .change({ autoUpdate })
-      .catch((error: unknown) => this.#options.log.error(`cannot keep a setting: ${error}`))
+      .catch((error: unknown) => this.#options.log.error(`cannot store a setting: ${error}`))
   }
 
   async #onCertificate({ certificate, role }: Extract<DownMessage, { name: 'certificate' }>['body']): Promise<void> {
@@ -357,16 +357,16 @@ export class Agent {
     const isWatchdogs = role === 'watchdog'
     try {
       const isKept = isWatchdogs
-        ? await watchdog.store(certificate, this.#enrolment().deviceId)
+        ? await watchdog.store(certificate, this.#enrollment().deviceId)
         : await identity.renew(certificate)
       if (!isKept) log.warn('ignored a certificate that is not for this device and key')
-      else log.info(isWatchdogs ? 'the watchdog has a certificate of its own' : 'the device certificate was renewed')
+      else log.info(isWatchdogs ? 'stored the certificate of the watchdog' : 'stored the renewed device certificate')
     } catch (error) {
       log.error(`cannot store a certificate: ${error instanceof Error ? error.message : error}`)
     }
   }
 
-  /** Only where there is a watchdog: it proves itself with a key of its own. */
+  /** Only where there is a watchdog: it uses its own key. */
   async #askForWatchdog(deviceId: string): Promise<void> {
     const { control, watchdog } = this.#folder
     if (!control.isWatched) return
@@ -374,7 +374,7 @@ export class Agent {
     if (publicKey !== undefined) this.#outbox.watchdogKey(publicKey)
   }
 
-  /** A certificate that is worth nothing any more is replaced when the agent was given a key; once, and never for a removed device. */
+  /** Enrolls again after the certificate was rejected, if the agent was given a key: once, and never for a removed device. */
   async #onEnd(ending: Ending): Promise<boolean> {
     this.#connected = false
     this.#folder.control.set({ connected: false })
@@ -382,12 +382,12 @@ export class Agent {
     const worthless = ending.code === 4010 || ending.code === 4012
     if (!worthless || !this.#mayEnrolAgain) return false
     this.#mayEnrolAgain = false
-    log.warn(`${ending.reason}; enrols again with the key it was given`)
+    log.warn(`${ending.reason}; enrolls again with its enrollment key`)
     try {
-      await this.#enrol()
+      await this.#enroll()
       return true
     } catch (error) {
-      if (!(error instanceof EnrolmentRefused)) throw error
+      if (!(error instanceof EnrollmentRefused)) throw error
       log.error(error.message)
       return false
     }

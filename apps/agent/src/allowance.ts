@@ -5,7 +5,7 @@ export interface Rates {
   bytesPerSecond: number
 }
 
-/** What may go out now, less than a server allows, so that none has to close the socket for a flood. */
+/** Limits what is sent, below the server's limit, so that the server need not close the socket for a flood. */
 export class Allowance {
   readonly #rates: Rates
   readonly #now: () => number
@@ -21,7 +21,7 @@ export class Allowance {
     this.#at = now()
   }
 
-  /** Takes one frame of so many bytes if there is room for it. A frame larger than any burst only needs a full one. */
+  /** Takes one frame of `bytes` if the allowance permits. A frame larger than any burst only needs a full one. */
   take(bytes: number): boolean {
     this.#refill()
     const needed = Math.min(bytes, this.#rates.bytesBurst)
@@ -31,7 +31,7 @@ export class Allowance {
     return true
   }
 
-  /** Whether more than half is left: then there is room for what could as well wait. */
+  /** Whether more than half is left, so that frames of low priority may be sent. */
   get isAmple(): boolean {
     this.#refill()
     return this.#frames > this.#rates.framesBurst / 2 && this.#bytes > this.#rates.bytesBurst / 2

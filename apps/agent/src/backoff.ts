@@ -1,15 +1,15 @@
 import { retryDelayMinMs, retryWindowFirstMs, retryWindowMaxMs } from './limits.ts'
 
-/** A number in [0, 1); tests give their own. */
+/** A number in [0, 1); tests provide their own. */
 export type Random = () => number
 
-/** Full jitter: drawn evenly from a window, which has a least width and a cap. */
+/** Full jitter: drawn evenly from a window with a minimum and a maximum width. */
 export function fullJitter(windowMs: number, random: Random = Math.random): number {
   const window = Math.min(retryWindowMaxMs, Math.max(retryWindowFirstMs, windowMs))
   return Math.max(retryDelayMinMs, Math.round(random() * window))
 }
 
-/** The wait that a `Retry-After` header asks for: seconds or a date. */
+/** The delay in a `Retry-After` header: seconds or a date. */
 export function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
   if (header === undefined || header.trim() === '') return undefined
   const seconds = Number(header)
@@ -18,7 +18,7 @@ export function retryAfterMs(header: string | undefined, nowMs: number): number 
   return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs)
 }
 
-/** A wait as people say it. */
+/** Formats a duration for log messages. */
 export function inWords(ms: number): string {
   if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`
   if (ms < 120_000) return `${Math.round(ms / 1000)} s`

@@ -1,18 +1,18 @@
 /*
- * Makes the JavaScript that an installed agent consists of: `node src/bundle-cli.ts <folder>`. One process that holds only
- * what the agent needs takes two thirds of the memory of one that strips types from its sources while it loads them.
+ * Builds the JavaScript bundle of an installed agent: `node src/bundle-cli.ts <folder>`. A process that loads only what the
+ * agent needs uses two thirds of the memory of one that strips types from its sources while it loads them.
  */
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'rolldown'
 
-/** Bundles of earlier sources that stay, for agents that still run from them. */
+/** Bundles of earlier sources that are kept for agents that still run from them. */
 const keptBundles = 3
 
 const source = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
-// In a bundle the socket library is no module of its own, so that the import which costs memory otherwise is free.
+// In a bundle the socket library is not a separate module, so the import that otherwise costs memory is free.
 const plainImport: Plugin = {
   name: 'plain-import-of-ws',
   load(id) {
@@ -20,7 +20,7 @@ const plainImport: Plugin = {
   },
 }
 
-/** Writes the bundle into a folder that appears only when it is whole. */
+/** Writes the bundle into a folder that appears only when it is complete. */
 export async function bundle(folder: string): Promise<void> {
   const unfinished = `${folder}.${process.pid}`
   await mkdir(unfinished, { recursive: true })
@@ -31,19 +31,19 @@ export async function bundle(folder: string): Promise<void> {
     plugins: [plainImport],
     output: { dir: unfinished, format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' },
   })
-  // Another process may have been faster with the same content.
+  // Another process may have written the same content first.
   await rename(unfinished, folder).catch(() => rm(unfinished, { recursive: true, force: true }))
   await removeOld(dirname(folder), basename(folder))
 }
 
-/** Writes a program and all it needs as one script, for an executable. */
+/** Writes a program and all its modules as one script, for an executable. */
 export async function bundleScript(entry: string, file: string): Promise<void> {
   await build({
     input: entry,
     platform: 'node',
     logLevel: 'warn',
     plugins: [plainImport],
-    // An executable has no files beside it: nothing that it starts is found by its place.
+    // An executable has no files beside it, so nothing it starts may be located by path.
     transform: { define: { 'import.meta.url': '"executable"' } },
     output: { file, format: 'cjs', codeSplitting: false },
   })

@@ -4,75 +4,75 @@ import { isExposed } from '@muster/wire/plaintext.ts'
 import { z } from 'zod'
 import { confirmMs } from './limits.ts'
 
-/** What this process was started with, for what has no flag. */
+/** The environment of this process, for values without a flag. */
 export const environment: NodeJS.ProcessEnv = process.env
 
-/** Makes a proxy the one of this process and of those that it starts. */
+/** Makes a proxy the one of this process and of its child processes. */
 export function useProxy(address: string): void {
   for (const name of ['https_proxy', 'http_proxy']) environment[name] = address
 }
 
-/** The command line is wrong; the message names each flag and what it should be. */
+/** The command line is invalid; the message names each flag and the rule. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
-const webAddress = z.url({ protocol: /^https?$/, error: 'should look like https://muster.example.com' })
-const socketAddress = z.url({ protocol: /^wss?$/, error: 'should look like wss://agents.example.com/agent' })
+const webAddress = z.url({ protocol: /^https?$/, error: 'must look like https://muster.example.com' })
+const socketAddress = z.url({ protocol: /^wss?$/, error: 'must look like wss://agents.example.com/agent' })
 
 const Flags = z.object({
   server: webAddress.optional(),
   'key-stdin': z.boolean().default(false),
-  'data-dir': z.string().min(1, 'should be a folder').optional(),
+  'data-dir': z.string().min(1, 'must be a folder').optional(),
   ingest: socketAddress.optional(),
-  proxy: z.url({ protocol: /^https?$/, error: 'should look like http://proxy.example.com:3128' }).optional(),
+  proxy: z.url({ protocol: /^https?$/, error: 'must look like http://proxy.example.com:3128' }).optional(),
   'log-json': z.boolean().default(false),
   'allow-plaintext': z.boolean().default(false),
-  'trusted-root': z.string().min(1, 'should be a file').optional(),
+  'trusted-root': z.string().min(1, 'must be a file').optional(),
   'confirm-seconds': z.coerce
-    .number({ error: 'should be a number of seconds' })
+    .number({ error: 'must be a number of seconds' })
     .min(1)
     .max(3600)
     .default(confirmMs / 1000),
 })
 
 export interface Config {
-  /** Where to enrol: the address of the administration server. */
+  /** The address of the administration server to enroll at. */
   server: string | undefined
   key: string | undefined
-  /** The enrolment key comes on standard input. */
+  /** The enrollment key comes on standard input. */
   keyFromStdin: boolean
   dataDirectory: string
-  /** Overrides the socket address that enrolment gave. */
+  /** Overrides the socket address from enrollment. */
   ingestUrl: string | undefined
-  /** In place of the one that the environment names. */
+  /** Overrides the proxy of the environment. */
   proxy: string | undefined
   logJson: boolean
-  /** Server and ingest may be reached unencrypted over a network. */
+  /** Allows unencrypted connections to server and ingest over a network. */
   allowPlaintext: boolean
-  /** A file with the root that releases are checked from, in place of the one that this agent was built with. */
+  /** A file with the root that releases are verified from; overrides the one that this agent was built with. */
   trustedRoot: string | undefined
-  /** How long the watchdog waits for a new version to prove itself. */
+  /** How long the watchdog waits for a new version to be confirmed. */
   confirmMs: number
 }
 
 export const usage = `Usage: muster-agent [watchdog] [--server <url> --key-stdin] [--data-dir <folder>] [--ingest <url>] [--log-json]
 
-  watchdog    starts the agent and watches it: restarts it, undoes updates that fail; takes the same flags
-  --server    address of the Muster server; needed the first time
-  --key-stdin reads the enrollment key from standard input; needed the first time, unless MUSTER_ENROLLMENT_KEY holds it
-  --data-dir  where the agent keeps its identity and journal (default: the system's place for it)
-  --ingest    socket address to use instead of the one that the server gave at enrolment
-  --proxy     HTTP proxy to go through, in place of https_proxy and http_proxy; no_proxy names what is reached without it
+  watchdog    starts the agent and watches it: restarts it and rolls back failed updates; takes the same flags
+  --server    address of the Muster server; required for enrollment
+  --key-stdin reads the enrollment key from standard input; required for enrollment, unless MUSTER_ENROLLMENT_KEY is set
+  --data-dir  folder for the identity and the journal of the agent (default: the usual folder of the system)
+  --ingest    socket address, overrides the one from enrollment
+  --proxy     HTTP proxy, overrides https_proxy and http_proxy; no_proxy lists exceptions
   --log-json  one JSON object per line instead of plain lines
-  --allow-plaintext  accept http: and ws: addresses that leave this machine; ALLOW_PLAINTEXT=true does the same
-  --trusted-root     file with the root that releases are checked from, kept in place of the built-in one
-  --confirm-seconds  how long a new version has to reach the server before the watchdog undoes the update (default 60)
+  --allow-plaintext  allow unencrypted http: and ws: addresses beyond this machine; also ALLOW_PLAINTEXT=true
+  --trusted-root     file with the root that releases are verified from; replaces the built-in one
+  --confirm-seconds  time for a new version to reach the server before the watchdog rolls it back (default 60)
   --version, --help`
 
 export type Invocation = { kind: 'run'; config: Config } | { kind: 'help' } | { kind: 'version' }
 
-/** Reads the command line. `defaultDataDirectory` is the system's usual place. */
+/** Reads the command line. `defaultDataDirectory` is the usual folder of the system. */
 export function readCommandLine(
   args: readonly string[],
   defaultDataDirectory: string,
@@ -117,7 +117,7 @@ function requireEncryptedFlags(flags: z.infer<typeof Flags>, allowPlaintext: boo
 function parseFlags(args: readonly string[]) {
   if (args.some((arg) => /^--key(=|$)/.test(arg)))
     throw new ConfigError(
-      '--key is not taken: every user of a machine can read command lines. Give the key on standard input with --key-stdin',
+      '--key is not supported: every user of a machine can read command lines. Give the key on standard input with --key-stdin',
     )
   try {
     return parseArgs({

@@ -9,22 +9,22 @@ import { type Ending, nextAfter, outageAfter } from './retry.ts'
 import { Session, type SessionPeer } from './session.ts'
 
 export interface ConnectionOptions {
-  /** Asked before each attempt: the certificate may have been renewed. */
+  /** Called before each attempt: the certificate may have been renewed. */
   peer: () => SessionPeer
   outbox: Outbox
   log: Log
   random?: Random
   welcome(welcome: Welcome): void
   message(message: DownMessage): void
-  /** The connection is gone; answers true to connect again at once, with what has changed meanwhile. */
+  /** Called when the connection ended; returns true to reconnect at once, with renewed credentials. */
   ended(ending: Ending): Promise<boolean>
 }
 
-/** Keeps one session open for as long as the agent lives. */
+/** Keeps one session open for as long as the agent runs. */
 export class Connection {
   readonly #options: ConnectionOptions
   #session: Session | undefined
-  /** The newest ticket and the certificate that it stands for. In memory alone: a new process signs. */
+  /** The newest ticket and its certificate. Held in memory only: a new process signs. */
   #kept: { ticket: Ticket; certificate: string } | undefined
   #closing = false
 
@@ -32,7 +32,7 @@ export class Connection {
     this.#options = options
   }
 
-  /** Connects again and again until closed. Resolves with the ending after which the server wants no more attempts. */
+  /** Reconnects until closed. Resolves with the ending after which the server accepts no more attempts. */
   async run(signal: AbortSignal): Promise<Ending | undefined> {
     const { log, random } = this.#options
     for (let outageMs = 0, endedAt = performance.now(); !this.#closing; ) {
@@ -55,18 +55,18 @@ export class Connection {
     return undefined
   }
 
-  /** Takes leave and does not come back. */
+  /** Closes the connection and does not reconnect. */
   close(reason: string): void {
     this.#closing = true
     this.#session?.close(reason)
   }
 
-  /** For when leave was taken and the server does not answer. */
+  /** For a closing connection whose server does not answer. */
   terminate(): void {
     this.#session?.terminate()
   }
 
-  /** Sends what is worth nothing later: without a connection it is dropped. */
+  /** Sends a frame that is useless later: dropped without a connection. */
   tell(frame: Uint8Array): void {
     this.#session?.tell(frame)
   }
@@ -87,7 +87,7 @@ export class Connection {
           outbox.attach(welcomed)
         },
         refused: (sequence) => {
-          if (outbox.refused(sequence)) log.error(`gave up frame ${sequence}, which the server will not take`)
+          if (outbox.refused(sequence)) log.error(`dropped frame ${sequence}, which the server rejected`)
         },
         message: (message) => {
           if (message.name === 'ack') outbox.acknowledge(message.sequence)
@@ -105,7 +105,7 @@ export class Connection {
   }
 }
 
-/** The bytes themselves, which in a message are a view of all that was read with it. */
+/** Copies the bytes, because in a message they are a view of a larger buffer. */
 function copyOf({ ticket, secret }: Ticket): Ticket {
   return { ticket: Uint8Array.from(ticket), secret: Uint8Array.from(secret) }
 }

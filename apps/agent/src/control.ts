@@ -5,11 +5,11 @@ import { z } from 'zod'
 import { controlLineBytesMax } from './limits.ts'
 import { onLines } from './line-reader.ts'
 
-/** What an agent says about itself to the watchdog on its machine. */
+/** The state that an agent reports to the watchdog on its machine. */
 export const AgentState = z.object({
   pid: z.int(),
   version: z.string(),
-  /** Whether it has been welcomed by the server since it started, and is connected now. */
+  /** Whether the server has welcomed it since its start, and it is connected now. */
   welcomed: z.boolean(),
   connected: z.boolean(),
   /** Whether the server has acknowledged a heartbeat of this process. */
@@ -18,14 +18,14 @@ export const AgentState = z.object({
 export type AgentState = z.infer<typeof AgentState>
 
 export const controlFile = 'agent.sock'
-/** What a watchdog may say: nothing but a question, or that the journal of updates has news. */
+/** The words of a watchdog: a request for the state, or a notice that the update journal has news. */
 export const controlWords = { ask: 'state', news: 'news' } as const
-/** The kernel takes no longer paths for sockets. */
+/** Limit of the kernel for the paths of sockets. */
 const socketPathMax = 100
 
 /**
- * The door for the watchdog, a socket in the data folder that only its owner can reach. One line of state at once, after
- * each change, and after each line that comes; that an answer comes at all shows that the agent does not hang.
+ * The control socket for the watchdog, in the data folder, where only its owner can reach it. One line of state at once,
+ * after each change, and after each incoming line. An answer shows that the agent does not hang.
  */
 export class Control {
   readonly #server: Server
@@ -39,7 +39,7 @@ export class Control {
     this.#server = createServer((socket) => this.#serve(socket, news))
   }
 
-  /** The data folder has to be this agent's: what an earlier one left of its socket is removed. */
+  /** The caller must hold the data folder: a socket that an earlier agent left there is removed. */
   static async open(directory: string, state: AgentState, news: () => void): Promise<Control> {
     const { path, close } = await socketPath(directory, controlFile)
     await rm(join(directory, controlFile), { force: true })
@@ -52,7 +52,7 @@ export class Control {
     return control
   }
 
-  /** Whether a watchdog is there. */
+  /** Whether a watchdog is connected. */
   get isWatched(): boolean {
     return this.#sockets.size > 0
   }
@@ -81,12 +81,12 @@ export class Control {
   }
 
   #tell(socket: Socket): void {
-    // A watchdog that does not read is not worth memory.
+    // A watchdog that does not read is disconnected to save memory.
     if (socket.writableLength < controlLineBytesMax) socket.write(`${JSON.stringify(this.#state)}\n`)
   }
 }
 
-/** A path by which a socket in a folder can be reached, however long the folder's own path is. */
+/** A path that reaches a socket in a folder, however long the folder's own path is. */
 export async function socketPath(
   directory: string,
   name: string,

@@ -8,7 +8,7 @@ import { linux } from './platform/linux/linux.ts'
 import { FakeServer } from './testing/fake-server.ts'
 import { spawnAgent, startAgent, temporaryFolder } from './testing/test-agent.ts'
 
-// Processes are started here, on a machine that may have other things to do.
+// These tests start processes, on a machine that may be busy.
 vi.setConfig({ testTimeout: 60_000 })
 
 let server: FakeServer
@@ -26,17 +26,17 @@ const log = { info: () => undefined, warn: () => undefined, error: () => undefin
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777
 
 describe('the data folder', () => {
-  test('finding 7: an agent whose folder is held waits, and goes on when it is free', async () => {
+  test('makes a second agent wait until the folder is free', async () => {
     const data = join(folder.path, 'data')
     const release = await linux.claim(await made(data), 'agent')
     await using agent = spawnAgent('src/main.ts', ['--server', server.url, '--data-dir', data])
-    await expect.poll(() => agent.output(), { timeout: 20_000 }).toContain('another agent runs')
-    expect(server.enrolments).toHaveLength(0)
+    await expect.poll(() => agent.output(), { timeout: 20_000 }).toContain('another agent uses')
+    expect(server.enrollments).toHaveLength(0)
     release?.()
     await server.until(() => server.isConnected)
   })
 
-  test('is closed to other users, with every file in it', async () => {
+  test('closes the folder and all its files to other users', async () => {
     await chmod(folder.path, 0o755)
     await writeFile(join(folder.path, 'enrolment.json.old'), '{}', { mode: 0o644 })
     const release = await takeDataFolder(folder.path, 'agent', { platform: linux, log })
@@ -45,20 +45,20 @@ describe('the data folder', () => {
     expect(await modeOf(join(folder.path, 'enrolment.json.old'))).toBe(0o600)
   })
 
-  test.runIf(process.getuid?.() === 0)('of another user is refused', async () => {
+  test.runIf(process.getuid?.() === 0)('refuses a folder of another user', async () => {
     await chown(folder.path, 65_534, 65_534)
     const taking = takeDataFolder(folder.path, 'agent', { platform: linux, log })
-    await expect(taking).rejects.toThrow(/belongs to user 65534, and the agent runs as user 0; give another one/)
+    await expect(taking).rejects.toThrow(/belongs to user 65534, but the agent runs as user 0; give another one/)
   })
 })
 
-describe('finding 11: the enrollment key', () => {
-  test('comes on standard input, and is gone from the machine once it is enrolled', async () => {
+describe('the enrollment key', () => {
+  test('is read from standard input and deleted once the machine is enrolled', async () => {
     const data = join(folder.path, 'data')
     const args = ['--server', server.url, '--key-stdin', '--data-dir', data]
     await using agent = spawnAgent('src/main.ts', args, { MUSTER_ENROLLMENT_KEY: '' }, 'key-from-stdin\n')
     await server.until(() => server.isConnected)
-    expect(server.enrolments[0]).toMatchObject({ enrollmentKey: 'key-from-stdin' })
+    expect(server.enrollments[0]).toMatchObject({ enrollmentKey: 'key-from-stdin' })
     expect(agent.output()).not.toContain('key-from-stdin')
     await expect.poll(() => holding(data, 'key-from-stdin')).toEqual([])
     expect(await modeOf(data)).toBe(0o700)
@@ -69,17 +69,17 @@ describe('finding 11: the enrollment key', () => {
     expect(open.flat()).toEqual([])
   })
 
-  test('reaches an agent through its watchdog, and survives a restart before the server answered', async () => {
+  test('is passed through the watchdog, and survives a restart before enrollment', async () => {
     const data = join(folder.path, 'data')
-    server.mood.refusesEnrolment = { status: 503, body: { code: 'BUSY', message: 'Later' } }
+    server.mood.refusesEnrollment = { status: 503, body: { code: 'BUSY', message: 'Later' } }
     const args = ['watchdog', '--server', server.url, '--key-stdin', '--data-dir', data]
     await using first = spawnAgent('src/main.ts', args, { MUSTER_ENROLLMENT_KEY: '' }, 'k-1\n')
-    await server.until(() => server.enrolments.length > 0)
+    await server.until(() => server.enrollments.length > 0)
     first.kill('SIGTERM')
     await first.exited
     expect(await holding(data, 'k-1')).toEqual(['enrollment.key'])
     expect(await modeOf(join(data, 'enrollment.key'))).toBe(0o600)
-    server.mood.refusesEnrolment = undefined
+    server.mood.refusesEnrollment = undefined
     await using second = spawnAgent('src/main.ts', args, { MUSTER_ENROLLMENT_KEY: '' })
     await server.until(() => server.isConnected)
     await expect.poll(() => holding(data, 'k-1')).toEqual([])
@@ -87,7 +87,7 @@ describe('finding 11: the enrollment key', () => {
     await second.exited
   })
 
-  test('is taken out of the settings that an earlier installer wrote', async () => {
+  test('is removed from the settings of an earlier installer', async () => {
     const path = join(folder.path, 'agent.env')
     await writeFile(path, 'https_proxy="http://proxy:1"\nMUSTER_ENROLLMENT_KEY="KEY-1"\nno_proxy="x"\n')
     await forgetInstalledKey(path)
@@ -96,11 +96,11 @@ describe('finding 11: the enrollment key', () => {
   })
 })
 
-describe('finding 9: plaintext', () => {
-  test('an ingest address off this machine that the server gives is refused, and nothing is kept of it', async () => {
+describe('plaintext', () => {
+  test('refuses an unencrypted remote ingest address from the server and stores nothing', async () => {
     const ingestUrl = 'ws://agents.example.com/agent'
     const body = { deviceId: randomUUID(), certificate: 'certificate', ingestUrl }
-    server.mood.refusesEnrolment = { status: 201, body }
+    server.mood.refusesEnrollment = { status: 201, body }
     await using agent = await startAgent(server.url, folder.path)
     await expect(agent.ended).rejects.toThrow(
       /ws:\/\/agents\.example\.com\/agent, which is not encrypted: set its INGEST/,
@@ -114,7 +114,7 @@ async function made(path: string): Promise<string> {
   return path
 }
 
-/** Names of the files in a folder that hold a text. */
+/** Names of the files in a folder that contain a text. */
 async function holding(path: string, text: string): Promise<string[]> {
   const files = (await readdir(path, { withFileTypes: true })).filter((entry) => entry.isFile())
   const held = await Promise.all(

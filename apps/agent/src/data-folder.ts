@@ -7,8 +7,8 @@ import { pause } from './pause.ts'
 import type { Platform } from './platform/platform.ts'
 
 /**
- * Closes the data folder to other users and takes it for a part of the agent. While another process holds it this waits:
- * giving up would let whatever holds the folder keep the agent off after it has gone.
+ * Closes the data folder to other users and claims it for a part of the agent. While another process holds it, this waits:
+ * giving up would let that process keep the agent from running even after it ended.
  */
 export async function takeDataFolder(
   directory: string,
@@ -19,20 +19,20 @@ export async function takeDataFolder(
   for (let delayMs = claimRetryFirstMs; ; delayMs = Math.min(2 * delayMs, claimRetryMaxMs)) {
     const release = await platform.claim(directory, part)
     if (release !== undefined) return release
-    const holder = part === 'agent' ? 'another agent runs with' : 'another watchdog watches the agent of'
+    const holder = part === 'agent' ? 'another agent uses' : 'another watchdog watches the agent of'
     log.warn(`${holder} the data folder ${directory}; tries again in ${delayMs / 1000} s`)
     await pause(delayMs, signal ?? new AbortController().signal)
   }
 }
 
-/** Only its owner reaches into it, and that is this user: what another user could write here would run with our rights. */
+/** Restricts the folder to its owner, which must be this user: content from another user would run with our rights. */
 async function close(directory: string): Promise<void> {
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 })
     await access(directory, constants.R_OK | constants.W_OK | constants.X_OK)
     const { uid, mode } = await stat(directory)
     const own = process.getuid?.() ?? uid
-    if (uid !== own) throw new Error(`it belongs to user ${uid}, and the agent runs as user ${own}`)
+    if (uid !== own) throw new Error(`it belongs to user ${uid}, but the agent runs as user ${own}`)
     if ((mode & 0o077) === 0) return
     await chmod(directory, 0o700)
     const files = (await readdir(directory, { withFileTypes: true })).filter((entry) => entry.isFile())

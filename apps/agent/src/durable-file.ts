@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** Replaces a file so that a crash at any moment leaves the old content or the new one, never a mixture. */
+/** Replaces a file so that a crash leaves the old or the new content, never a mixture. */
 export async function writeDurably(path: string, content: string | Uint8Array, mode = 0o600): Promise<void> {
   const temporary = `${path}.${randomBytes(6).toString('hex')}.new`
   try {
@@ -21,7 +21,7 @@ export async function writeDurably(path: string, content: string | Uint8Array, m
   await syncDirectory(dirname(path))
 }
 
-/** Makes a rename in this directory survive a power cut. */
+/** Makes a rename in this directory survive a power failure. */
 export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r')
   try {
@@ -31,7 +31,7 @@ export async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-/** The text of a file, undefined when there is none. */
+/** The text of a file; undefined when it does not exist. */
 export async function readIfPresent(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8')

@@ -1,7 +1,7 @@
 import { isExposed } from '@muster/wire/plaintext.ts'
 import { AgentStopped } from './agent-stopped.ts'
 
-/** For an address that the server gave. @throws AgentStopped when it is plaintext over a network and no flag allows that */
+/** Checks an address from the server. @throws AgentStopped for plaintext over a network without the flag that allows it */
 export function requireEncrypted(address: string, allowPlaintext: boolean): void {
   if (allowPlaintext || !isExposed(address)) return
   throw new AgentStopped(

@@ -21,7 +21,7 @@ function beating(random: number) {
   return { heartbeat, beats, state, start: performance.now() }
 }
 
-test('one at once, the next somewhere in the first interval, then one per interval', async () => {
+test('sends one at once, the next within the first interval, then one per interval', async () => {
   const { heartbeat, beats, start } = beating(0.25)
   heartbeat.setInterval(60_000)
   await vi.advanceTimersByTimeAsync(200_000)
@@ -29,7 +29,7 @@ test('one at once, the next somewhere in the first interval, then one per interv
   heartbeat.stop()
 })
 
-test('nothing is read or sent while nobody listens, and the phase stays', async () => {
+test('reads and sends nothing without a connection, and keeps the phase', async () => {
   const { heartbeat, beats, state, start } = beating(0.5)
   heartbeat.setInterval(60_000)
   state.connected = false

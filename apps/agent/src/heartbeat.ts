@@ -6,15 +6,15 @@ import type { Log } from './log.ts'
 export interface HeartbeatOptions {
   read(): Promise<Figures>
   send(figures: Figures): void
-  /** A heartbeat that nobody receives now says nothing later: the server stamps it when it arrives. */
+  /** A heartbeat that cannot be sent now is dropped: the server timestamps it on arrival. */
   isConnected(): boolean
   log: Log
   random?: Random
 }
 
 /**
- * Sends one heartbeat at once after the first welcome, so that a machine shows up within seconds; the next one at a
- * moment drawn from the first interval, so that machines that start together do not report together; then one per
+ * Sends one heartbeat right after the first welcome, so that a machine appears within seconds. The next one is sent at a
+ * random time in the first interval, so that machines that start together do not report together; then one per
  * interval. Reconnecting does not change the phase.
  */
 export class Heartbeat {
@@ -29,7 +29,7 @@ export class Heartbeat {
     this.#random = options.random ?? Math.random
   }
 
-  /** Takes the interval that the server wants; the first call starts the beating. */
+  /** Sets the interval from the server; the first call starts the heartbeats. */
   setInterval(wantedMs: number): void {
     const intervalMs = Math.min(heartbeatMsMax, Math.max(heartbeatMsMin, wantedMs))
     if (intervalMs === this.#intervalMs || this.#stopped) return
@@ -48,7 +48,7 @@ export class Heartbeat {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(
       () => {
-        // From the due moment, not from now, so that the phase does not drift; after a suspension nothing is made up for.
+        // Scheduled from the due time, so that the phase does not drift. After a suspension nothing is caught up.
         const now = performance.now()
         this.#schedule(dueAt + Math.max(1, Math.ceil((now - dueAt) / this.#intervalMs)) * this.#intervalMs)
         if (this.#options.isConnected()) void this.#beat()
@@ -61,7 +61,9 @@ export class Heartbeat {
     try {
       this.#options.send(await this.#options.read())
     } catch (error) {
-      this.#options.log.error(`no heartbeat: ${error instanceof Error ? error.message : error}`)
+      this.#options.log.error(
+        `cannot read the figures for a heartbeat: ${error instanceof Error ? error.message : error}`,
+      )
     }
   }
 }

@@ -6,8 +6,8 @@ import { z } from 'zod'
 import { AgentStopped } from './agent-stopped.ts'
 import { readIfPresent, writeDurably } from './durable-file.ts'
 
-/** What enrolment gave. The private key is not in here: it has a file of its own. */
-export const Enrolment = z.object({
+/** The result of enrollment. The private key is in a file of its own. */
+export const Enrollment = z.object({
   server: z.string(),
   deviceId: z.uuid(),
   orgId: z.string().optional(),
@@ -15,67 +15,67 @@ export const Enrolment = z.object({
   ingestUrl: z.string(),
   certificate: z.string().min(1),
 })
-export type Enrolment = z.infer<typeof Enrolment>
+export type Enrollment = z.infer<typeof Enrollment>
 
 const keyFile = 'identity.key'
-const enrolmentFile = 'enrolment.json'
+const enrollmentFile = 'enrolment.json'
 
-/** Who this agent is: an Ed25519 key that never leaves the data folder, and the certificate that the server gave for it. */
+/** The identity of this agent: an Ed25519 key that never leaves the data folder, and its certificate from the server. */
 export class Identity {
   readonly #directory: string
   readonly #key: KeyObject
-  #enrolment: Enrolment | undefined
+  #enrollment: Enrollment | undefined
 
-  private constructor(directory: string, key: KeyObject, enrolment: Enrolment | undefined) {
+  private constructor(directory: string, key: KeyObject, enrollment: Enrollment | undefined) {
     this.#directory = directory
     this.#key = key
-    this.#enrolment = enrolment
+    this.#enrollment = enrollment
   }
 
-  /** Reads the identity in a data folder, or makes a key when there is none. */
+  /** Reads the identity in a data folder, or creates a key. */
   static async open(directory: string): Promise<Identity> {
     const key = await readOrCreateKey(join(directory, keyFile))
-    const stored = await readIfPresent(join(directory, enrolmentFile))
-    const identity = new Identity(directory, key, stored === undefined ? undefined : readEnrolment(stored))
-    const enrolment = identity.enrolment
-    if (enrolment !== undefined && !isFor(enrolment.certificate, enrolment.deviceId, identity.publicKey))
-      throw new AgentStopped(`${keyFile} and ${enrolmentFile} do not belong together; remove both and enrol again`)
+    const stored = await readIfPresent(join(directory, enrollmentFile))
+    const identity = new Identity(directory, key, stored === undefined ? undefined : readEnrollment(stored))
+    const enrollment = identity.enrollment
+    if (enrollment !== undefined && !isFor(enrollment.certificate, enrollment.deviceId, identity.publicKey))
+      throw new AgentStopped(`${keyFile} and ${enrollmentFile} do not belong together; remove both and enroll again`)
     return identity
   }
 
-  get enrolment(): Enrolment | undefined {
-    return this.#enrolment
+  get enrollment(): Enrollment | undefined {
+    return this.#enrollment
   }
 
-  /** The raw public key, as enrolment wants it: base64url of 32 bytes. */
+  /** The raw public key for enrollment: base64url of 32 bytes. */
   get publicKey(): string {
     return publicHalf(this.#key)
   }
 
-  async enrolled(enrolment: Enrolment): Promise<void> {
-    await writeDurably(join(this.#directory, enrolmentFile), `${JSON.stringify(enrolment, null, 2)}\n`)
-    this.#enrolment = enrolment
+  async enrolled(enrollment: Enrollment): Promise<void> {
+    await writeDurably(join(this.#directory, enrollmentFile), `${JSON.stringify(enrollment, null, 2)}\n`)
+    this.#enrollment = enrollment
   }
 
-  /** Stores a renewed certificate; one that is not for this key and device would lock the agent out, and is refused. */
+  /** Stores a renewed certificate. One for another key or device would lock the agent out, and is refused. */
   async renew(certificate: string): Promise<boolean> {
-    const enrolment = this.#enrolment
-    if (enrolment === undefined || !isFor(certificate, enrolment.deviceId, this.publicKey)) return false
-    await this.enrolled({ ...enrolment, certificate })
+    const enrollment = this.#enrollment
+    if (enrollment === undefined || !isFor(certificate, enrollment.deviceId, this.publicKey)) return false
+    await this.enrolled({ ...enrollment, certificate })
     return true
   }
 
-  /** The proof that this agent holds the key of the certificate, for one socket's nonce. */
+  /** The proof for one socket's nonce that this agent holds the certified key. */
   prove(nonce: Uint8Array, certificate: string): Uint8Array {
     return sign(null, proofBytes(nonce, certificate), this.#key)
   }
 }
 
-/** The private key in a file, made when there is none. */
+/** The private key in a file, which is created when missing. */
 export async function readOrCreateKey(path: string): Promise<KeyObject> {
   const stored = await readIfPresent(path)
   if (stored !== undefined) {
-    // Copied data folders lose their modes; the key must not stay readable for others.
+    // A copied data folder may have lost its file modes; the key must not be readable for others.
     await chmod(path, 0o600)
     return parseKey(stored)
   }
@@ -88,16 +88,18 @@ function parseKey(stored: string): KeyObject {
   try {
     return createPrivateKey(stored)
   } catch {
-    throw new AgentStopped(`${keyFile} in the data folder is damaged; remove it and ${enrolmentFile}, then enrol again`)
+    throw new AgentStopped(
+      `${keyFile} in the data folder is damaged; remove it and ${enrollmentFile}, then enroll again`,
+    )
   }
 }
 
-function readEnrolment(stored: string): Enrolment {
+function readEnrollment(stored: string): Enrollment {
   try {
-    return Enrolment.parse(JSON.parse(stored))
+    return Enrollment.parse(JSON.parse(stored))
   } catch {
     throw new AgentStopped(
-      `${enrolmentFile} in the data folder is damaged; remove it and enrol again with --server and --key`,
+      `${enrollmentFile} in the data folder is damaged; remove it and enroll again with --server and --key`,
     )
   }
 }

@@ -1,8 +1,8 @@
 import { loadPlatform } from './platform/load.ts'
 
 /**
- * Collects the inventory and prints it as JSON. In a process of its own: what it loads and gathers is given back to the
- * system when it is done, and a tool that hangs takes nothing with it.
+ * Collects the inventory and prints it as JSON. It runs in a separate process, so that its memory is returned to the
+ * system afterward, and a tool that hangs does not affect the agent.
  */
 export async function printInventory(): Promise<void> {
   const platform = await loadPlatform()

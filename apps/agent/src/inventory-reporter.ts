@@ -15,7 +15,7 @@ export interface InventoryReporterOptions {
   collect?: typeof collectInventory
 }
 
-/** Sends the inventory when it is not the one that the server has acknowledged: after the first welcome, then now and then. */
+/** Sends the inventory when the server has not acknowledged the current one: after the first welcome, then periodically. */
 export class InventoryReporter {
   readonly #options: InventoryReporterOptions
   readonly #stop = new AbortController()
@@ -27,7 +27,7 @@ export class InventoryReporter {
     this.#options = options
   }
 
-  /** Call after each welcome; only the first one starts anything, later changes wait for their turn. */
+  /** Call after each welcome. Only the first call starts the reports; later changes wait for the next interval. */
   start(): void {
     if (this.#started) return
     this.#started = true
@@ -41,7 +41,7 @@ export class InventoryReporter {
     this.#stop.abort()
   }
 
-  /** Collects now and sends, changed or not. */
+  /** Collects and sends now, changed or not. */
   async refresh(): Promise<Inventory> {
     const inventory = await this.#collect()
     this.#send(inventory)
@@ -59,7 +59,7 @@ export class InventoryReporter {
       if (inventory.hash !== this.#options.settings.inventoryHash) this.#send(inventory)
     } catch (error) {
       if (this.#stop.signal.aborted) return
-      this.#options.log.error(`no inventory: ${error instanceof Error ? error.message : error}`)
+      this.#options.log.error(`cannot collect the inventory: ${error instanceof Error ? error.message : error}`)
     }
     this.#schedule(inventoryEveryMs)
   }
@@ -69,12 +69,12 @@ export class InventoryReporter {
     outbox.inventory(inventory, () => {
       log.info('the server has the inventory of this machine', { hash: inventory.hash })
       settings.change({ inventoryHash: inventory.hash }).catch((error: unknown) => {
-        log.error(`cannot note the inventory: ${error instanceof Error ? error.message : error}`)
+        log.error(`cannot store the hash of the inventory: ${error instanceof Error ? error.message : error}`)
       })
     })
   }
 
-  /** Requests that come while one is under way share it. */
+  /** Concurrent requests share one collection. */
   #collect(): Promise<Inventory> {
     const collect = this.#options.collect ?? collectInventory
     this.#running ??= this.#options

@@ -12,21 +12,21 @@ const facts = { hostname: 'h', osType: 'linux', architecture: 'x64', agentVersio
 const empty: InventorySections = { hardware: {}, disks: [], network: [], software: [], services: [], users: [] }
 const silent = { info: () => {}, warn: () => {}, error: () => {} }
 
-test('the collecting process answers with an inventory that fits in a frame', async () => {
+test('collects an inventory that fits in a frame', async () => {
   const inventory = await collectInventory(facts, new AbortController().signal)
   expect(inventory.hash).toMatch(/^[0-9a-f]{64}$/)
   expect(inventory.facts).toEqual(facts)
   encodeUp({ name: 'inventory', sequence: 1, body: inventory })
 })
 
-test('collecting can be stopped', async () => {
+test('can stop collecting', async () => {
   const stop = new AbortController()
   const collecting = collectInventory(facts, stop.signal)
   stop.abort()
   await expect(collecting).rejects.toThrow('collecting was stopped')
 })
 
-test('what changes all the time does not change the hash, everything else does', () => {
+test('ignores volatile values in the hash, and nothing else', () => {
   const disk = { name: 'sda', totalBytes: 10 }
   const hash = inventoryHash(facts, { ...empty, disks: [{ ...disk, usedBytes: 1 }] })
   expect(inventoryHash(facts, { ...empty, disks: [{ ...disk, usedBytes: 2 }] })).toBe(hash)
@@ -34,11 +34,11 @@ test('what changes all the time does not change the hash, everything else does',
   expect(inventoryHash({ ...facts, agentVersion: '1.0.1' }, { ...empty, disks: [disk] })).not.toBe(hash)
 })
 
-test('canonical JSON does not depend on the order of keys', () => {
+test('writes canonical JSON independently of the order of keys', () => {
   expect(canonicalJson({ b: 1, a: { d: undefined, c: [2, 1] } })).toBe('{"a":{"c":[2,1]},"b":1}')
 })
 
-test('a machine with more than a frame holds reports what fits', () => {
+test('truncates an inventory that exceeds a frame', () => {
   const software = Array.from({ length: 10_000 }, (_, n) => ({ name: `${n}-${'p'.repeat(200)}`, version: '1.0' }))
   const sections = fitInFrame({ ...empty, software, services: [{ name: 'cron' }] })
   expect(sections.software.length).toBeGreaterThan(3000)
@@ -46,7 +46,7 @@ test('a machine with more than a frame holds reports what fits', () => {
   encodeUp({ name: 'inventory', sequence: 2 ** 40, body: { hash: 'h', facts, ...sections } })
 })
 
-describe('the reporter', () => {
+describe('the inventory reporter', () => {
   async function reporting(dataDirectory: string) {
     const settings = await Settings.open(dataDirectory)
     const outbox = new Outbox()
@@ -60,7 +60,7 @@ describe('the reporter', () => {
     return { settings, outbox, state, reporter, [Symbol.dispose]: () => reporter.stop() }
   }
 
-  test('sends what the server has not acknowledged, and remembers the acknowledgement', async () => {
+  test('sends an unacknowledged inventory, and remembers the acknowledgment', async () => {
     await using folder = await temporaryFolder()
     using first = await reporting(folder.path)
     const sent = Promise.withResolvers<void>()
@@ -75,7 +75,7 @@ describe('the reporter', () => {
     expect((await Settings.open(folder.path)).inventoryHash).toBe('one')
   })
 
-  test('a refresh sends although nothing has changed, and two at once collect once', async () => {
+  test('sends on refresh without a change, and collects once for two concurrent refreshes', async () => {
     await using folder = await temporaryFolder()
     using known = await reporting(folder.path)
     await known.settings.change({ inventoryHash: 'one' })

@@ -9,24 +9,24 @@ import type { InventorySections } from './platform/platform.ts'
 
 const Sections = Inventory.omit({ hash: true, facts: true })
 
-/** Collects what the machine is, in a process of its own, and names it by its hash. */
+/** Collects the inventory in a separate process and adds its hash. */
 export async function collectInventory(facts: Facts, signal: AbortSignal): Promise<Inventory> {
   const collected = Sections.parse(JSON.parse(await runCollector(signal)))
   const sections = fitInFrame(collected)
   return { hash: inventoryHash(facts, sections), facts, ...sections }
 }
 
-/** How full a disk is and who is logged in changes all the time: neither makes an inventory a new one. */
+/** Disk usage and signed-in users change all the time, so they are not part of the hash. */
 export function inventoryHash(facts: Facts, sections: InventorySections): string {
   const disks = sections.disks.map(({ usedBytes, ...rest }) => rest)
   const users = sections.users.map(({ loggedIn, lastLoginAt, ...rest }) => rest)
   return sha256(canonicalJson({ facts, ...sections, disks, users }))
 }
 
-// A frame's msgpack is never longer than its JSON, and a little is left for the header and the facts.
+// A frame's msgpack is never longer than its JSON; the rest is for the header and the facts.
 const sectionBytesMax = frameBytesMax - 16 * 1024
 
-/** Leaves out the tail of the longest lists of a machine that has more than a frame holds. */
+/** Truncates the longest lists of an inventory that exceeds a frame. */
 export function fitInFrame(sections: InventorySections): InventorySections {
   let { software, services } = sections
   const size = () => Buffer.byteLength(JSON.stringify({ ...sections, software, services }))
@@ -69,12 +69,12 @@ function runCollector(signal: AbortSignal): Promise<string> {
   })
 }
 
-// The machine is there for other work than being listed.
+// Collecting runs at low priority.
 function yieldTo(pid: number | undefined): void {
   if (pid === undefined) return
   try {
     setPriority(pid, constants.priority.PRIORITY_LOW)
   } catch {
-    // It has ended already, or the system does not allow it.
+    // The process has ended already, or the system does not allow it.
   }
 }

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib'
 
 const kinds = ['begin', 'finish', 'acknowledge'] as const
 
-/** One line of the journal: `<crc32> <kind> <id> <expiresAt> <content>`; the checksum covers all behind it. */
+/** One line of the journal: `<crc32> <kind> <id> <expiresAt> <content>`; the checksum covers everything after it. */
 export interface JournalLine {
   kind: (typeof kinds)[number]
   id: string
@@ -11,9 +11,9 @@ export interface JournalLine {
 }
 
 export interface ParsedLine extends Omit<JournalLine, 'content'> {
-  /** The whole line with its end. */
+  /** The complete line with its line end. */
   bytes: Buffer
-  /** Where in `bytes` the content starts. */
+  /** Offset of the content in `bytes`. */
   contentStart: number
 }
 
@@ -25,7 +25,7 @@ export function formatLine(line: JournalLine): { bytes: Buffer; contentStart: nu
   return { bytes, contentStart: sum.length + Buffer.byteLength(head) }
 }
 
-/** The intact lines in order. A line that was cut off or damaged is left out, wherever it stands. */
+/** The intact lines in order. Incomplete or damaged lines are skipped. */
 export function* readLines(content: Buffer): Generator<ParsedLine> {
   for (let start = 0; start < content.length; ) {
     const end = content.indexOf(10, start)

@@ -18,7 +18,7 @@ const resultOf = (commandId: string, stdout = 'out'): Result => ({
   durationMs: 5,
 })
 
-test('tells after a reopening what had begun, what had finished and what was handed over', async () => {
+test('knows after reopening which commands began, finished and were acknowledged', async () => {
   await using folder = await temporaryFolder()
   const path = join(folder.path, 'journal.log')
   const journal = await Journal.open(path)
@@ -42,7 +42,7 @@ test('tells after a reopening what had begun, what had finished and what was han
   expect((await stat(path)).mode & 0o777).toBe(0o600)
 })
 
-test('cut off at any byte, it knows every command whose line is whole', async () => {
+test('keeps every complete line when the file is cut off at any byte', async () => {
   await using folder = await temporaryFolder()
   const path = join(folder.path, 'journal.log')
   const journal = await Journal.open(path)
@@ -69,7 +69,7 @@ test('cut off at any byte, it knows every command whose line is whole', async ()
   )
 })
 
-test('a damaged line costs only itself', async () => {
+test('loses only the damaged line', async () => {
   await using folder = await temporaryFolder()
   const path = join(folder.path, 'journal.log')
   const journal = await Journal.open(path)
@@ -86,7 +86,7 @@ test('a damaged line costs only itself', async () => {
   await again.close()
 })
 
-test('forgets acknowledged commands after they have long expired, open ones never', async () => {
+test('forgets acknowledged commands long after their expiry, and open ones never', async () => {
   await using folder = await temporaryFolder()
   const path = join(folder.path, 'journal.log')
   const longAgo = Date.now() - journalMemoryMs - 1000
@@ -102,7 +102,7 @@ test('forgets acknowledged commands after they have long expired, open ones neve
   await again.close()
 })
 
-test('grows no further than its limits, and keeps every result that was not handed over', async () => {
+test('stays within its limits and keeps every unacknowledged result', async () => {
   await using folder = await temporaryFolder()
   const path = join(folder.path, 'journal.log')
   const journal = await Journal.open(path)
@@ -128,7 +128,7 @@ test('grows no further than its limits, and keeps every result that was not hand
   await again.close()
 })
 
-test('many at once come out in one piece each', async () => {
+test('writes concurrent entries as complete lines', async () => {
   await using folder = await temporaryFolder()
   const path = join(folder.path, 'journal.log')
   const journal = await Journal.open(path)

@@ -7,9 +7,9 @@ import { formatLine, type JournalLine, type ParsedLine, readLines } from './jour
 import { journalBytesMax, journalEntriesMax, journalKeptResultBytesMax, journalMemoryMs } from './limits.ts'
 
 /*
- * What the agent has begun, ended and handed over, so that no command ever takes effect twice. Append-only; `begin` and
- * `finish` are on the disk before they return. A command that has begun and not finished when the file is opened was
- * cut off with the process that ran it.
+ * The commands that began, ended and were acknowledged, so that no command takes effect twice. Append-only; `begin` and
+ * `finish` are on disk before they return. A command that began but did not finish when the file is opened was
+ * interrupted together with its process.
  */
 
 interface Place {
@@ -28,7 +28,7 @@ export class Journal {
   readonly #entries: Map<string, Entry>
   #file: FileHandle
   #size: number
-  /** Size after the last compaction: below twice that much, another one would gain little. */
+  /** Size after the last compaction: below twice that, another one would gain little. */
   #compactedSize: number
   #torn = false
   #turn: Promise<unknown> = Promise.resolve()
@@ -41,7 +41,7 @@ export class Journal {
     this.#compactedSize = this.#size
   }
 
-  /** Opens the journal, leaving out what is torn or no longer needed. */
+  /** Opens the journal and drops damaged and expired entries. */
   static async open(path: string, nowMs: number = Date.now()): Promise<Journal> {
     const compacted = compact(await readContent(path), nowMs)
     return new Journal(path, await replace(path, compacted.content), compacted)
@@ -72,7 +72,7 @@ export class Journal {
     this.#entries.set(id, { state: 'finished', expiresAt, result: place })
   }
 
-  /** The server has the result. Losing this note only means sending it once more. */
+  /** The server has the result. Losing this entry only means sending the result once more. */
   async acknowledge(id: string): Promise<void> {
     const entry = this.#entries.get(id)
     if (entry === undefined || entry.state === 'acknowledged') return
@@ -80,7 +80,7 @@ export class Journal {
     await this.#append({ kind: 'acknowledge', id, expiresAt: entry.expiresAt, content: '' }, false)
   }
 
-  /** The stored result, undefined when none is kept (any more). */
+  /** The stored result; undefined when it is not stored (any more). */
   result(id: string): Result | undefined {
     const place = this.#entries.get(id)?.result
     if (place === undefined) return undefined
@@ -99,7 +99,7 @@ export class Journal {
     await this.#file.close()
   }
 
-  /** Writes one line after those before it and answers where its content stands. */
+  /** Appends one line and returns the position of its content. */
   async #append(line: JournalLine, durable: boolean): Promise<Place> {
     const { bytes, contentStart } = formatLine(line)
     const turn = this.#turn.catch(() => undefined).then(() => this.#write(bytes, durable))
@@ -110,7 +110,7 @@ export class Journal {
 
   async #write(bytes: Buffer, durable: boolean): Promise<number> {
     if (this.#size + bytes.length > Math.max(journalBytesMax, 2 * this.#compactedSize)) await this.#compact()
-    // What a failed write has left behind must not run into the next line.
+    // A partial line from a failed write must not merge with the next line.
     if (this.#torn) await this.#file.truncate(this.#size)
     this.#torn = true
     const start = this.#size
@@ -150,7 +150,7 @@ async function readContent(path: string): Promise<Buffer> {
   }
 }
 
-/** Puts the content in the place of the file; afterwards the name stands for all of it or for the old file. */
+/** Replaces the file atomically: its name refers to the old or the complete new content. */
 async function replace(path: string, content: Buffer): Promise<FileHandle> {
   const file = await open(`${path}.new`, 'w+', 0o600)
   try {
@@ -182,7 +182,7 @@ interface Known {
   finish: ParsedLine | undefined
 }
 
-/** The shortest journal that says the same: commands long expired are forgotten, old results of acknowledged ones too. */
+/** The shortest equivalent journal: without commands that expired long ago and old results of acknowledged ones. */
 function compact(content: Buffer, nowMs: number): Compacted {
   const commands = new Map<string, Known>()
   for (const last of readLines(content)) {
@@ -213,7 +213,7 @@ const stateAfter = { begin: 'begun', finish: 'finished', acknowledge: 'acknowled
 function withoutForgotten(commands: readonly Known[], nowMs: number): Known[] {
   let room = journalKeptResultBytesMax
   let settled = 0
-  // From the newest backwards, because those are kept when there is not room for all.
+  // Newest first, because those are kept when space is limited.
   return commands
     .toReversed()
     .flatMap(({ last, finish }) => {

@@ -1,4 +1,4 @@
-/** Every bound of the agent, with its unit. Queues, files, waits: nothing grows or lasts beyond what stands here. */
+/** Every limit of the agent, with its unit: queues, files and waits. */
 
 const second = 1000
 const minute = 60 * second
@@ -6,15 +6,15 @@ const hour = 60 * minute
 const kib = 1024
 const mib = 1024 * kib
 
-// Coming back. Full jitter: the wait is drawn evenly from zero to a window that grows with the outage.
+// Reconnecting. Full jitter: the wait is drawn evenly from zero to a window that grows with the outage.
 export const retryWindowFirstMs = 4 * second
 export const retryWindowMaxMs = minute
 export const retryDelayMinMs = 100
-/** A connection that held this long was a good one: the next outage starts with the first window again. */
+/** A connection that lasted this long resets the window for the next outage. */
 export const connectionStableMs = minute
-/** A server that refuses this certificate is asked again this rarely, so that its mistake does not lose the fleet. */
+/** Retry interval when the server rejects this certificate, so that a mistake of the server does not lose the fleet. */
 export const refusedCertificateDelayMs = hour
-/** However long a server asks to stay away, an agent comes to look this often. */
+/** Upper limit for a delay that a server asks for. */
 export const retryHintMaxMs = hour
 
 // One socket.
@@ -23,7 +23,7 @@ export const handshakeTimeoutMs = 15 * second
 export const proxyTimeoutMs = 10 * second
 export const welcomeTimeoutMs = 30 * second
 export const livenessCheckMs = 5 * second
-/** An answer is due after a frame that wants an acknowledgement; without one the peer is probed, then given up. */
+/** An answer is due after a frame that needs an acknowledgment; without one the peer is probed, then given up. */
 export const answerTimeoutMs = 20 * second
 export const silenceTimeoutMs = 90 * second
 export const probeTimeoutMs = 10 * second
@@ -32,11 +32,11 @@ export const socketBacklogBytesMax = mib
 // Frames that wait to be acknowledged.
 export const outboxFramesMax = 512
 export const outboxBytesMax = 4 * mib
-/** A server stamps a heartbeat when it arrives: one that waited longer would say something wrong. */
+/** A server timestamps a heartbeat on arrival, so an older one would be misleading. */
 export const heartbeatAgeMaxMs = 5 * minute
-/** Frames on a live connection that nobody acknowledged are sent again after this long. */
+/** Unacknowledged frames on a live connection are sent again after this long. */
 export const resendAfterMs = 45 * second
-/** Three quarters of what a server grants each device. */
+/** Three quarters of the server's limit per device. */
 export const sendingRates = {
   framesBurst: 180,
   framesPerSecond: 3,
@@ -45,17 +45,17 @@ export const sendingRates = {
 }
 
 // Orders.
-/** Orders that were obeyed and may still be repeated. */
+/** Executed orders that could still be replayed. */
 export const ordersRememberedMax = 20_000
-/** How far ahead of this machine's clock a signed time is believed. */
+/** How far ahead of this machine's clock a signed time may be. */
 export const signedTimeAheadMaxMs = 24 * hour
-/** When the clock moved by more than this beside the time that passed, it was set. */
+/** A difference between clock and elapsed time above this means that the clock was set. */
 export const clockJumpMs = minute
-/** The administration server is asked for keys and time no more often than this. */
+/** Minimum interval between requests to the administration server for keys and time. */
 export const orderKeysAskMs = minute
-/** Answers to what is refused. */
+/** Rates of refusal messages. */
 export const refusalRates = { framesBurst: 20, framesPerSecond: 0.2, bytesBurst: 1, bytesPerSecond: 1 }
-/** How soon an agent without keys asks for them again, at most. */
+/** Retry interval of an agent without order keys, at most. */
 export const orderKeysRetryMaxMs = 10 * minute
 
 // Heartbeats.
@@ -64,7 +64,7 @@ export const heartbeatMsMax = hour
 
 // Inventory.
 export const inventoryEveryMs = 6 * hour
-/** A restart of many agents at once must not have all machines list their packages in the same minute. */
+/** Agents that restart together must not all list their packages in the same minute. */
 export const inventoryJitterMs = minute
 export const inventoryTimeoutMs = 2 * minute
 export const inventoryOutputBytesMax = 16 * mib
@@ -77,34 +77,34 @@ export const commandsWaitingMax = 1000
 export const outputBytesMax = 256 * kib
 export const progressEveryMs = second
 export const progressBytesMax = 32 * kib
-/** A script asked to end has this long before it is killed. */
+/** Time between asking a script to end and killing it. */
 export const scriptGraceMs = 2 * second
-/** A finished script whose output pipe is still held open by something it started is not waited for longer. */
+/** Wait for the end of a finished script's output, whose pipe a child process may hold open. */
 export const outputDrainMs = second
-/** A command that does not answer its own abortion is given up. */
+/** A command that does not react to its abort is given up after this. */
 export const abortGraceMs = 10 * second
 
-// Requests that somebody waits for.
+// Requests whose requester waits.
 export const requestsAtOnce = 8
 export const requestsWaitingMax = 200
 export const requestsRemembered = 2_000
 
 // Journal.
 export const journalBytesMax = 16 * mib
-/** Results that the server has are kept for repeated questions, newest first, up to so many bytes. */
+/** Acknowledged results are kept for repeated commands, newest first, up to this size. */
 export const journalKeptResultBytesMax = 4 * mib
 export const journalEntriesMax = 20_000
-/** How long after its expiry a finished command is remembered: more than two clocks may differ. */
+/** How long after its expiry a finished command is remembered: more than two clocks can differ. */
 export const journalMemoryMs = 48 * hour
 
-// Enrolment.
-export const enrolTimeoutMs = 30 * second
-export const enrolmentKeyBytesMax = 4 * kib
-export const enrolAnswerBytesMax = 64 * kib
+// Enrollment.
+export const enrollTimeoutMs = 30 * second
+export const enrollmentKeyBytesMax = 4 * kib
+export const enrollAnswerBytesMax = 64 * kib
 
 /** From the signal to the end of the process. */
 export const shutdownMs = 4500
-/** How much of that is for ending scripts, and then for sending their results. */
+/** Shares of it for ending scripts, and then for sending their results. */
 export const shutdownScriptsMs = 2500
 export const shutdownFlushMs = 1500
 
@@ -112,45 +112,45 @@ export const shutdownFlushMs = 1500
 export const barredVersionsMax = 50
 export const updateRetryFirstMs = minute
 export const updateRetryMaxMs = 24 * hour
-/** A new version that ends this often before it has proved itself has failed. */
+/** A new version that ends this often before it is confirmed has failed. */
 export const startsInTrialMax = 3
-/** No executable of an agent is larger. */
+/** Maximum size of an executable. */
 export const executableBytesMax = 512 * mib
-/** What the process that fetches is told, a trusted root included. */
+/** Maximum input of the fetching process, including a trusted root. */
 export const jobCharsMax = mib
-/** Room that a download leaves on the disk. */
+/** Free disk space that a download must leave. */
 export const diskReserveBytes = 32 * mib
 export const downloadStallMs = minute
-/** Longer downloads are cut off, and go on from there at the next attempt. */
+/** A longer download is interrupted, and resumed at the next attempt. */
 export const downloadTimeoutMs = 30 * minute
 export const downloadTriesMax = 5
 export const downloadPauseMs = 2 * second
 export const redirectsMax = 5
 export const metadataTimeoutMs = minute
-/** A checked executable has this long to tell its version before anything is replaced. */
+/** Time for a verified executable to print its version before anything is replaced. */
 export const firstWordsTimeoutMs = 30 * second
 
 // The watchdog.
-/** From its start a new version has this long until the server has acknowledged a heartbeat. */
+/** Time from the start of a new version until the server must have acknowledged a heartbeat. */
 export const confirmMs = minute
-/** While the watchdog itself cannot reach the server, nothing can be said against a new version for so long. */
+/** The same while the watchdog itself cannot reach the server. */
 export const confirmOfflineMs = 15 * minute
 export const linkRetryMs = 250
 export const pingEveryMs = 15 * second
-/** An agent that leaves this many questions in a row unanswered hangs. */
+/** An agent that leaves this many consecutive requests unanswered counts as hung. */
 export const pingsUnansweredMax = 3
-/** An agent that has no connection although the watchdog has one is started anew after this long. */
+/** An agent without a connection is restarted after this long, if the watchdog is connected. */
 export const agentSilenceMaxMs = 10 * minute
 export const restartDelayFirstMs = second
 export const restartDelayMaxMs = minute
-/** An agent that ran for this long was no failed start. */
+/** An agent that ran this long did not fail to start. */
 export const goodRunMs = minute
-/** After so many starts in a row of which none answered, the backup takes its place. */
+/** After this many consecutive failed starts the backup replaces the executable. */
 export const failedStartsMax = 5
-/** An agent asked to end has this long before it is killed. */
+/** Time between asking an agent to end and killing it. */
 export const agentGraceMs = 8 * second
 export const controlLineBytesMax = 4 * kib
 
-// Taking the data folder while another process holds it.
+// Claiming the data folder while another process holds it.
 export const claimRetryFirstMs = second
 export const claimRetryMaxMs = 30 * second

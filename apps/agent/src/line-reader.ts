@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 
-/** Calls for each line of a stream. What is longer than a line of its kind can be ends the stream. */
+/** Calls `onLine` for each line of a stream. A line above the limit ends the stream. */
 export function onLines(stream: Readable, lineCharsMax: number, onLine: (line: string) => void): void {
   let rest = ''
   stream.setEncoding('utf8')

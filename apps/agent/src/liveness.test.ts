@@ -16,7 +16,7 @@ function watch() {
   return { probe, lost, liveness, pass, [Symbol.dispose]: () => liveness.stop() }
 }
 
-test('a peer that acknowledges is never probed', () => {
+test('never probes a peer that acknowledges', () => {
   using seen = watch()
   for (let beat = 0; beat < 10; beat++) {
     seen.pass(60_000)
@@ -26,7 +26,7 @@ test('a peer that acknowledges is never probed', () => {
   expect(seen.probe).not.toHaveBeenCalled()
 })
 
-test('a peer that does not answer is probed once, then given up', () => {
+test('probes a silent peer once, then gives it up', () => {
   using seen = watch()
   seen.liveness.expectAnswer()
   seen.pass(answerTimeoutMs)
@@ -37,7 +37,7 @@ test('a peer that does not answer is probed once, then given up', () => {
   expect(seen.probe).toHaveBeenCalledOnce()
 })
 
-test('an answer to the probe is enough', () => {
+test('accepts an answer to the probe', () => {
   using seen = watch()
   seen.pass(silenceTimeoutMs)
   expect(seen.probe).toHaveBeenCalledOnce()

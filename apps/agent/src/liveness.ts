@@ -1,14 +1,14 @@
 import { answerTimeoutMs, livenessCheckMs, probeTimeoutMs, silenceTimeoutMs } from './limits.ts'
 
 export interface LivenessActions {
-  /** Sends something that any living peer answers. */
+  /** Sends a message that any live peer answers. */
   probe(): void
   lost(): void
 }
 
 /**
- * Notices a peer that is gone without a word. Heartbeats and their acknowledgements usually show that it is there, so
- * that probes, which cost a server with many agents as much as a heartbeat, are sent only when an answer is overdue.
+ * Detects a peer that disappeared without closing. Heartbeats and their acknowledgments usually show that it is alive.
+ * Probes cost a server with many agents as much as heartbeats, so they are sent only when an answer is overdue.
  */
 export class Liveness {
   readonly #actions: LivenessActions
@@ -31,7 +31,7 @@ export class Liveness {
     this.#probedAt = undefined
   }
 
-  /** Something was sent that the peer acknowledges. */
+  /** Call when a frame was sent that the peer acknowledges. */
   expectAnswer(): void {
     this.#expectingSince ??= this.#now()
   }

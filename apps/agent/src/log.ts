@@ -1,6 +1,6 @@
 export type Fields = Record<string, unknown>
 
-/** What the agent tells the person or service that runs it: one line per event. */
+/** The log of the agent, for its operator or service: one line per event. */
 export interface Log {
   info(message: string, fields?: Fields): void
   warn(message: string, fields?: Fields): void
@@ -23,7 +23,7 @@ function jsonLine(level: Level, message: string, fields: Fields): string {
   return `${JSON.stringify({ time: new Date().toISOString(), level, app: 'agent', message, ...fields })}\n`
 }
 
-// Fields repeat for machines what the message says to people.
+// The fields are omitted: the message already contains them.
 function plainLine(level: Level, message: string): string {
   const time = new Date().toTimeString().slice(0, 8)
   const mark = level === 'info' ? '' : `${level}: `

@@ -1,13 +1,13 @@
 import { setFlagsFromString } from 'node:v8'
 
-// An agent is idle nearly always: memory counts, speed hardly. Set before anything else is loaded, or it comes too late.
+// An agent is mostly idle: memory matters, speed hardly. Must be set before anything else is loaded.
 setFlagsFromString('--optimize-for-size')
 setFlagsFromString('--max-lazy')
 setFlagsFromString('--semi-space-growth-factor=1')
 
 const [, , part, ...rest] = process.argv
 
-/** What the executable can be; each part loads only what it needs. */
+/** The programs in this executable; each loads only what it needs. */
 async function main(): Promise<void> {
   if (part === 'watchdog') return (await import('./watchdog/start.ts')).startWatchdog(rest)
   if (part === 'collect-inventory') return (await import('./inventory-process.ts')).printInventory()
@@ -16,7 +16,7 @@ async function main(): Promise<void> {
   return start(process.argv.slice(2))
 }
 
-// Not awaited here, because the executable is made of a script, which cannot.
+// Not awaited, because the executable is made from a script, which has no top-level await.
 main().catch((error: unknown) => {
   process.stderr.write(`${error instanceof Error ? error.stack : error}\n`)
   process.exit(1)

@@ -1,4 +1,4 @@
-// F14: the server is away for an hour, in the time of a clock of the test's own.
+// An outage of the server for an hour, with a simulated clock.
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { Heartbeat } from '@muster/wire/messages/heartbeat.ts'
@@ -13,7 +13,7 @@ const hourMs = 3_600_000
 const heartbeatMs = 6_000
 const mib = 1024 * 1024
 
-// The same draws each time: what is measured is the rule, not luck.
+// Deterministic draws: the test measures the rule, not luck.
 function drawing(seed: number): () => number {
   let state = seed
   return () => {
@@ -31,7 +31,7 @@ function heapBytes(): number {
   return heapUsed + external
 }
 
-test('F14: what an agent keeps meanwhile is bounded: the oldest telemetry is given up, no result of a command is', () => {
+test('F14: bounds what an agent keeps: drops the oldest telemetry, and no command result', () => {
   let now = 0
   const outboxes = Array.from({ length: agents }, () => new Outbox(() => now))
   const figures: Heartbeat = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
@@ -41,7 +41,7 @@ test('F14: what an agent keeps meanwhile is bounded: the oldest telemetry is giv
   for (; now < hourMs; now += heartbeatMs) {
     for (const outbox of outboxes) {
       outbox.heartbeat(figures)
-      // A command every five minutes, with some output before it ended.
+      // A command every five minutes, with some output before its end.
       if (now % 300_000 !== 0) continue
       outbox.progress({ commandId, state: 'running', stream: 'stdout', offset: 0, output })
       outbox.result(
@@ -62,14 +62,14 @@ test('F14: what an agent keeps meanwhile is bounded: the oldest telemetry is giv
     outbox.detach()
     const names = (name: string) => sent.filter((message) => message.name === name)
     expect(names('result')).toHaveLength(results)
-    // Of the heartbeats only those are worth sending that are not old by now, and the newest are all among them.
+    // Only heartbeats that are still recent are worth sending, and the newest are all among them.
     const numbers = names('heartbeat').map(({ sequence }) => sequence)
     expect(Math.max(...numbers)).toBe(hourMs / heartbeatMs + 2 * results)
     expect(numbers.length).toBeLessThanOrEqual(outboxFramesMax)
   }
 })
 
-test('F14: when the server is back, agents come spread over the window of full jitter, by χ²', () => {
+test('F14: spreads reconnects evenly over the full-jitter window, by χ²', () => {
   const random = drawing(14)
   const refused = { welcomed: false, lastedMs: 0, code: 1006, reason: '', hintMs: undefined, retryAfterMs: undefined }
   const cells = 20
@@ -80,11 +80,11 @@ test('F14: when the server is back, agents come spread over the window of full j
     for (let outageMs = 0, waitedMs = 0; at < hourMs; at += waitedMs) {
       outageMs = outageAfter(refused, outageMs, waitedMs)
       const next = nextAfter(refused, outageMs, random)
-      if (next.kind !== 'wait') throw new Error('an agent gave up')
+      if (next.kind !== 'wait') throw new Error('an agent stopped retrying')
       waitedMs = next.delayMs
     }
     const lateMs = at - hourMs
-    // Attempts an even draw from the window apart come first within `x` of any moment with 1 - (1 - x)². Seen through that they are even.
+    // With attempts one uniform draw apart, the first attempt falls within `x` of a moment with probability 1 - (1 - x)². Mapped through that, they are uniform.
     const share = 1 - (1 - lateMs / retryWindowMaxMs) ** 2
     const cell = Math.min(cells - 1, Math.floor(share * cells))
     arrived[cell] = (arrived[cell] ?? 0) + 1
@@ -95,6 +95,6 @@ test('F14: when the server is back, agents come spread over the window of full j
   const chiSquare = arrived.reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0)
   // The 0.1 % point of χ² with 19 degrees of freedom.
   expect(chiSquare).toBeLessThan(43.8)
-  // No second sees much more than twice its even share of the fleet.
+  // No second gets much more than twice its even share of the fleet.
   expect(Math.max(...perSecond)).toBeLessThan((3 * agents) / perSecond.length)
 })

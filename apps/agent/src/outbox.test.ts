@@ -30,7 +30,7 @@ function withFakeTime<T>(test: () => T): T {
   }
 }
 
-test('what was added before a connection goes out on it in order, what comes later at once', () => {
+test('sends queued frames in order on connecting, and later ones at once', () => {
   withFakeTime(() => {
     const outbox = new Outbox()
     const link = new FakeLink()
@@ -43,7 +43,7 @@ test('what was added before a connection goes out on it in order, what comes lat
   })
 })
 
-test('only what is not acknowledged goes out again on the next connection, with its old number', () => {
+test('resends only unacknowledged frames on the next connection, with their old numbers', () => {
   withFakeTime(() => {
     const outbox = new Outbox()
     const acknowledged = vi.fn()
@@ -63,7 +63,7 @@ test('only what is not acknowledged goes out again on the next connection, with 
   })
 })
 
-test('a heartbeat that waited too long is not passed off as a new one', () => {
+test('drops a heartbeat that waited too long', () => {
   withFakeTime(() => {
     const outbox = new Outbox()
     const link = new FakeLink()
@@ -77,7 +77,7 @@ test('a heartbeat that waited too long is not passed off as a new one', () => {
   })
 })
 
-test('on a connection that stays, an unacknowledged frame is sent again, less and less often', () => {
+test('resends an unacknowledged frame on a lasting connection with increasing delays', () => {
   withFakeTime(() => {
     const outbox = new Outbox()
     const link = new FakeLink()
@@ -96,7 +96,7 @@ test('on a connection that stays, an unacknowledged frame is sent again, less an
   })
 })
 
-test('without a server, the oldest heartbeats are given up first and results never', () => {
+test('drops the oldest heartbeats first and results never while the server is unreachable', () => {
   const outbox = new Outbox()
   for (let n = 0; n < 3 * outboxFramesMax; n++) {
     outbox.heartbeat(figures(n % 100))
@@ -106,7 +106,7 @@ test('without a server, the oldest heartbeats are given up first and results nev
   expect(outbox.dropped).toBe(2 * outboxFramesMax)
 })
 
-test('output is given up before an inventory, and only the newest inventory waits', () => {
+test('drops output before an inventory, and keeps only the newest inventory', () => {
   const outbox = new Outbox()
   const inventory = (hash: string) => ({
     hash,
@@ -128,7 +128,7 @@ test('output is given up before an inventory, and only the newest inventory wait
   outbox.detach()
 })
 
-test('never sends faster than a server allows, nor into a socket that is full', () => {
+test('never sends faster than the server allows, or into a full socket', () => {
   withFakeTime(() => {
     const outbox = new Outbox()
     const link = new FakeLink()
@@ -148,7 +148,7 @@ test('never sends faster than a server allows, nor into a socket that is full', 
   })
 })
 
-test('tells when everything is acknowledged', async () => {
+test('resolves when everything is acknowledged', async () => {
   const outbox = new Outbox()
   await outbox.whenEmpty()
   outbox.attach(new FakeLink())

@@ -16,10 +16,10 @@ import {
   socketBacklogBytesMax,
 } from './limits.ts'
 
-/** Where frames go while a connection stands. */
+/** The sink for frames during a connection. */
 export interface Link {
   send(frame: Uint8Array): void
-  /** Bytes that the socket has taken and not yet passed on. */
+  /** Bytes that the socket has buffered and not sent yet. */
   readonly backlogBytes: number
 }
 
@@ -36,7 +36,7 @@ type Kind =
 interface Waiting {
   kind: Kind
   sequence: number
-  /** Results stay on the disk until they are sent, so that any number of them can wait. */
+  /** Results stay on disk until they are sent, so that any number of them can wait. */
   encode: () => Uint8Array
   bytes: number
   addedAt: number
@@ -46,7 +46,7 @@ interface Waiting {
   acknowledged: () => void
 }
 
-/** What is given up first when there is no room. Results are not in the list: they are never given up. */
+/** The order in which frames are dropped when there is no room. Results are not listed: they are never dropped. */
 const dropOrder: readonly Kind[] = [
   'heartbeat',
   'progress',
@@ -60,14 +60,14 @@ const pumpMs = 100
 const resendBackoffMax = 16
 
 /**
- * Frames that the server has not acknowledged, in the order of their sequence numbers. They go out once per connection,
- * oldest first, and again on the same connection when no acknowledgement comes.
+ * Frames that the server has not acknowledged, in the order of their sequence numbers. They are sent once per connection,
+ * oldest first, and again on the same connection when no acknowledgment arrives.
  */
 export class Outbox {
   readonly #waiting = new Map<number, Waiting>()
   readonly #allowance: Allowance
   readonly #now: () => number
-  /** Of what waits and may be given up. */
+  /** Bytes of waiting frames that may be dropped. */
   #bytes = 0
   #frames = 0
   #sequence = 0
@@ -85,12 +85,12 @@ export class Outbox {
     return this.#waiting.size
   }
 
-  /** Frames given up for want of room since the start. */
+  /** Frames dropped for lack of room since the start. */
   get dropped(): number {
     return this.#dropped
   }
 
-  /** Whether a frame that could wait would go out at once. */
+  /** Whether a frame of low priority would be sent at once. */
   get keepsUp(): boolean {
     if (this.#link === undefined || !this.#allowance.isAmple) return false
     for (const frame of this.#waiting.values()) if (frame.sentOn !== this.#link) return false
@@ -113,18 +113,18 @@ export class Outbox {
     this.#add('refusal', (sequence) => ({ name: 'refusal', sequence, body }))
   }
 
-  /** Asks for the watchdog's certificate; asked again rather than kept when it has to make room. */
+  /** Requests the watchdog's certificate; requested again rather than kept when it has to make room. */
   watchdogKey(publicKey: string): void {
     this.#add('watchdogKey', (sequence) => ({ name: 'watchdogKey', sequence, body: { publicKey } }))
   }
 
-  /** What a watchdog sees now makes what it saw before worthless. */
+  /** A newer watchdog status replaces one that still waits. */
   watchdogStatus(body: WatchdogStatus): void {
     for (const frame of this.#waiting.values()) if (frame.kind === 'watchdogStatus') this.#remove(frame.sequence)
     this.#add('watchdogStatus', (sequence) => ({ name: 'watchdogStatus', sequence, body }))
   }
 
-  /** An older inventory that still waits is not worth sending any more. */
+  /** A newer inventory replaces one that still waits. */
   inventory(body: Inventory, acknowledged: () => void): void {
     for (const frame of this.#waiting.values()) if (frame.kind === 'inventory') this.#remove(frame.sequence)
     this.#add('inventory', (sequence) => ({ name: 'inventory', sequence, body }), acknowledged)
@@ -144,7 +144,7 @@ export class Outbox {
     for (const resolve of this.#emptied.splice(0)) resolve()
   }
 
-  /** The server will never take this frame: sending it again would only cost the next connection too. */
+  /** The server rejects this frame for good: sending it again would break the next connection too. */
   refused(sequence: number): boolean {
     return this.#remove(sequence) !== undefined
   }
@@ -155,7 +155,7 @@ export class Outbox {
     return new Promise((resolve) => this.#emptied.push(resolve))
   }
 
-  /** A connection stands: everything that waits goes out on it. */
+  /** Called on a new connection: sends everything that waits. */
   attach(link: Link): void {
     this.#link = link
     const oldest = this.#now() - heartbeatAgeMaxMs

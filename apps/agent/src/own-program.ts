@@ -1,10 +1,10 @@
 import { isSea } from 'node:sea'
 import { fileURLToPath } from 'node:url'
 
-/** Whether this is the installed executable, which holds the runtime, rather than sources or a bundle of them. */
+/** Whether this is the installed executable with its own runtime, rather than sources or a bundle of them. */
 export const isExecutable: boolean = isSea()
 
-/** How this very program is started again, for a part of its work that gets a process of its own. */
+/** The command that starts this program again, for a part of its work in a separate process. */
 export function ownProgram(...args: string[]): { file: string; args: string[] } {
   if (isExecutable) return { file: process.execPath, args }
   // Beside this file, in the sources as in a bundle.

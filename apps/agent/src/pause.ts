@@ -5,7 +5,7 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await wait(ms, undefined, { signal })
 }
 
-/** Waits for work to end, but no longer than this. */
+/** Waits for a promise, at most `ms`. */
 export async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
   const done = new AbortController()
   await Promise.race([work, pause(ms, done.signal).catch(() => undefined)])

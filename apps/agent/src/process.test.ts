@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { FakeServer } from './testing/fake-server.ts'
 import { hasEnded, isRunning, spawnAgent, temporaryFolder } from './testing/test-agent.ts'
 
-// Each test starts several processes, on a machine that may have other things to do.
+// Each test starts several processes, on a machine that may be busy.
 vi.setConfig({ testTimeout: 90_000 })
 
 let server: FakeServer
@@ -17,7 +17,7 @@ afterEach(() => server.stop())
 const main = 'src/main.ts'
 const flags = (dataDirectory: string) => ['--server', server.url, '--data-dir', dataDirectory]
 
-/** Resolves when the running script of this command has shown that it is under way. */
+/** Resolves when the running script of this command has printed its first output. */
 const isUnderWay = (commandId: string) =>
   server.until(() =>
     server.received.some(
@@ -27,7 +27,7 @@ const isUnderWay = (commandId: string) =>
   )
 
 describe('killed with SIGKILL', () => {
-  test('in the middle of a script: reported as interrupted, not run again, what was left of it ended', async () => {
+  test('during a script: reports it as interrupted, does not run it again, and ends its processes', async () => {
     await using folder = await temporaryFolder()
     const trace = join(folder.path, 'trace')
     const payload = { language: 'bash', script: `echo $$ >> ${trace}; echo begun; while :; do sleep 0.1; done` }
@@ -52,7 +52,7 @@ describe('killed with SIGKILL', () => {
     expect(server.hellos[1]?.bootId).not.toBe(server.hellos[0]?.bootId)
   })
 
-  test('after a script, before its result was acknowledged: the result comes again, the script does not', async () => {
+  test('before the acknowledgment of a result: sends the result again and does not run the script again', async () => {
     await using folder = await temporaryFolder()
     const trace = join(folder.path, 'trace')
     const payload = { language: 'sh', script: `echo run >> ${trace}; echo done` }
@@ -76,7 +76,7 @@ describe('killed with SIGKILL', () => {
     await second.exited
   })
 
-  test('at any moment while commands come and go: each script ran at most once, and every command has one ending', async () => {
+  test('at any moment during commands: runs each script at most once, and reports one result per command', async () => {
     await using folder = await temporaryFolder()
     const data = join(folder.path, 'data')
     const ids = Array.from({ length: 12 }, () => randomUUID())
@@ -103,7 +103,7 @@ describe('killed with SIGKILL', () => {
       await using agent = spawnAgent(main, flags(data))
       await server.until(() => server.hellos.length > welcomed && server.isConnected)
       offer()
-      // Each round a little later in the life of the commands; the last ones are left to finish.
+      // Each round a little later in the life of the commands; the last ones can finish.
       const wanted = Math.min(1 + 3 * round, 2 * ids.length)
       const before = server.received.length
       await server.until(() => {
@@ -122,7 +122,7 @@ describe('killed with SIGKILL', () => {
   })
 })
 
-test('ends within seconds on SIGTERM: scripts are ended and reported, the socket is closed in order', async () => {
+test('ends within seconds on SIGTERM: ends and reports scripts and closes the socket properly', async () => {
   await using folder = await temporaryFolder()
   await using agent = spawnAgent(main, flags(join(folder.path, 'data')))
   await server.next('heartbeat')
@@ -134,12 +134,12 @@ test('ends within seconds on SIGTERM: scripts are ended and reported, the socket
   const askedAt = performance.now()
   agent.kill('SIGTERM')
   expect(await agent.exited).toBe(0)
-  // Five seconds are promised; the rest is for a test machine with other things to do.
+  // The limit is five seconds; the rest is for a busy test machine.
   expect(performance.now() - askedAt).toBeLessThan(8000)
   expect(await server.result(id)).toMatchObject({ status: 'failed', stdout: 'begun\n' })
   await server.until(() => !server.isConnected)
   expect(server.closeCodes.at(-1)).toBe(1000)
-  expect(agent.output()).toContain('stops: SIGTERM')
+  expect(agent.output()).toContain('stopping: SIGTERM')
 })
 
 test('logs JSON lines when asked to', async () => {
@@ -154,19 +154,19 @@ test('logs JSON lines when asked to', async () => {
   expect(agent.output()).not.toContain('test-key')
 })
 
-test('a wrong command line and a refused key have exit codes of their own', async () => {
+test('has separate exit codes for an invalid command line and a refused key', async () => {
   await using folder = await temporaryFolder()
   await using wrong = spawnAgent(main, ['--serve', 'x'])
   expect(await wrong.exited).toBe(2)
   expect(wrong.output()).toMatch(/--serve.*Usage: muster-agent/s)
-  server.mood.refusesEnrolment = { status: 401, body: { code: 'BAD_KEY', message: 'Unknown enrolment key' } }
+  server.mood.refusesEnrollment = { status: 401, body: { code: 'BAD_KEY', message: 'Unknown enrollment key' } }
   await using refused = spawnAgent(main, flags(join(folder.path, 'data')))
   expect(await refused.exited).toBe(3)
   expect(refused.output()).toContain('error: ')
-  expect(refused.output()).toContain('Unknown enrolment key')
+  expect(refused.output()).toContain('Unknown enrollment key')
 })
 
-test('a folder that cannot be written is one clear error', async () => {
+test('reports a folder that cannot be written with one error', async () => {
   await using folder = await temporaryFolder()
   const file = join(folder.path, 'file')
   await writeFile(file, '')
@@ -175,7 +175,7 @@ test('a folder that cannot be written is one clear error', async () => {
   expect(agent.output()).toMatch(/error: cannot use the data folder .*ENOTDIR/)
 })
 
-test('stays under 80 MB from its bundle, after an inventory and a chatty script', async () => {
+test('stays below 80 MB from its bundle, after an inventory and a script with much output', async () => {
   await using folder = await temporaryFolder()
   await using agent = spawnAgent('agent.mjs', flags(join(folder.path, 'data')))
   await server.next('inventory')

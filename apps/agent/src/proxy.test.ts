@@ -16,7 +16,7 @@ import { download } from './update/download.ts'
 
 const way = (address: string, environment: Record<string, string>) => proxyFor(new URL(address), environment)?.href
 
-describe('the proxy on the way to an address', () => {
+describe('the proxy for an address', () => {
   test.each([
     ['https://muster.example.com', { https_proxy: 'http://a:1' }, 'http://a:1/'],
     ['wss://muster.example.com/agent', { HTTPS_PROXY: 'http://a:1' }, 'http://a:1/'],
@@ -47,14 +47,16 @@ describe('the proxy on the way to an address', () => {
     ['https://[fd00::1]', 'fd00::1', true],
     ['https://muster.example.com', '*', true],
     ['https://muster.example.com', '', false],
-  ])('%s is reached without one when no_proxy is "%s": %j', (address, list, isExempt) => {
+  ])('%s bypasses it when no_proxy is "%s": %j', (address, list, isExempt) => {
     const proxy = way(address, { https_proxy: 'http://a:1', no_proxy: list })
     expect(proxy).toBe(isExempt ? undefined : 'http://a:1/')
   })
 
-  test('one that is no HTTP proxy is named as the fault, without its password', () => {
+  test('reports an invalid proxy address without its password', () => {
     for (const proxy of ['socks5://me:secret@a:1', 'http://'])
-      expect(() => way('https://x.test', { https_proxy: proxy })).toThrow(/^the proxy is no address of an HTTP proxy$/)
+      expect(() => way('https://x.test', { https_proxy: proxy })).toThrow(
+        /^the proxy setting is not the address of an HTTP proxy$/,
+      )
   })
 })
 
@@ -74,7 +76,7 @@ describe('through a proxy', () => {
   })
   const args = () => ['--server', server.url, '--data-dir', folder]
 
-  test('an agent enrols and connects, with the credentials of the address', async () => {
+  test('enrolls and connects with the credentials in the address', async () => {
     proxy.wants = `Basic ${Buffer.from('me:pass word').toString('base64')}`
     const http_proxy = proxy.url.replace('//', '//me:pass%20word@')
     await using agent = spawnAgent('src/main.ts', args(), { http_proxy })
@@ -84,27 +86,27 @@ describe('through a proxy', () => {
     expect(agent.output()).not.toContain('pass')
   })
 
-  test('an agent that is given one on its command line uses that one', async () => {
+  test('uses the proxy of the command line', async () => {
     await using _ = spawnAgent('src/main.ts', [...args(), '--proxy', proxy.url], { http_proxy: 'http://127.0.0.1:1' })
     await server.until(() => server.isConnected)
     expect(proxy.asked.length).toBeGreaterThanOrEqual(2)
   })
 
-  test('an agent does without it for what no_proxy names', async () => {
+  test('bypasses the proxy for hosts in no_proxy', async () => {
     await using _ = spawnAgent('src/main.ts', args(), { http_proxy: 'http://127.0.0.1:1', NO_PROXY: '127.0.0.0/8' })
     await server.until(() => server.isConnected)
     expect(proxy.asked).toEqual([])
   })
 
-  test('a proxy that refuses is said to, and tried again', async () => {
-    proxy.wants = 'Basic nobody'
+  test('reports a proxy that refuses, and retries', async () => {
+    proxy.wants = 'Basic stranger'
     await using agent = spawnAgent('src/main.ts', args(), { http_proxy: proxy.url })
     while (!/the proxy 127\.0\.0\.1:\d+ answered 407/.test(agent.output())) await pause(20)
     proxy.wants = undefined
     await server.until(() => server.isConnected)
   })
 
-  test('executables are fetched', async () => {
+  test('fetches executables', async () => {
     server.mood.answersGet = (_request, response) => response.end('0123456789')
     useProxy(proxy.url)
     await download({ url: `${server.url}/agent`, file: join(folder, 'part'), bytes: 10 }).finally(() => useProxy(''))
@@ -131,7 +133,7 @@ describe('through a proxy to a server with TLS', () => {
   })
   const args = (name: string) => ['--server', server.url, '--data-dir', join(folder, name)]
 
-  test('an agent that knows its authority enrols, connects and fetches, all of it inside the tunnel', async () => {
+  test('enrolls, connects and fetches inside the tunnel when it trusts the certificate authority', async () => {
     const environment = { https_proxy: proxy.url, http_proxy: 'http://127.0.0.1:1', NODE_EXTRA_CA_CERTS: root }
     {
       await using _ = spawnAgent('src/main.ts', args('known'), environment)
@@ -153,11 +155,11 @@ describe('through a proxy to a server with TLS', () => {
     expect(new Set(proxy.asked)).toEqual(new Set([`localhost:${server.port}`]))
   })
 
-  test('an agent that does not know its authority tells it nothing', async () => {
-    const before = server.enrolments.length
+  test('sends nothing to a server of an untrusted certificate authority', async () => {
+    const before = server.enrollments.length
     await using agent = spawnAgent('src/main.ts', args('unknown'), { https_proxy: proxy.url })
-    while (!/cannot enrol yet: .*(self-signed certificate|unable to verify|unable to get)/.test(agent.output()))
+    while (!/cannot enroll yet: .*(self-signed certificate|unable to verify|unable to get)/.test(agent.output()))
       await pause(20)
-    expect(server.enrolments).toHaveLength(before)
+    expect(server.enrollments).toHaveLength(before)
   })
 })

@@ -1,5 +1,5 @@
-// The way out where there is none but through a proxy. What the environment says decides, as it does for curl: https_proxy, http_proxy,
-// all_proxy and no_proxy, in small letters before capitals. Everything goes through CONNECT, sockets as well as downloads.
+// HTTP proxies, configured by the environment as for curl: https_proxy, http_proxy, all_proxy and no_proxy, lower case before
+// upper case. Everything uses CONNECT, sockets as well as downloads.
 import type { Agent } from 'node:http'
 import { BlockList, connect, isIP, Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
@@ -16,20 +16,20 @@ function setting(environment: Environment, name: string): string | undefined {
   return environment[name] || environment[name.toUpperCase()] || undefined
 }
 
-/** The proxy on the way to an address, if there is one. @throws Error for one that is no address of an HTTP proxy */
+/** The proxy for an address, if any. @throws Error when its address is not that of an HTTP proxy */
 export function proxyFor(target: URL, environment: Environment = inherited): URL | undefined {
   const given =
     setting(environment, isSecure(target) ? 'https_proxy' : 'http_proxy') ?? setting(environment, 'all_proxy')
   if (given === undefined || isExempt(target, setting(environment, 'no_proxy') ?? '')) return undefined
   const text = given.includes('://') ? given : `http://${given}`
   const proxy = URL.canParse(text) ? new URL(text) : undefined
-  // Its name and password stay out of what is logged.
+  // Its user name and password must not be logged.
   if (proxy === undefined || !/^https?:$/.test(proxy.protocol))
-    throw new Error('the proxy is no address of an HTTP proxy')
+    throw new Error('the proxy setting is not the address of an HTTP proxy')
   return proxy
 }
 
-/** Whether no_proxy names the target: `*`, a name with all below it, an address or a network, with or without a port. */
+/** Whether no_proxy matches the target: `*`, a name and its subdomains, an address or a network, with or without a port. */
 function isExempt(target: URL, list: string): boolean {
   const host = hostOf(target)
   return list
@@ -55,7 +55,7 @@ function isInNetwork(host: string, network: string): boolean {
   return networks.check(host, kind)
 }
 
-/** What a request or a WebSocket has to go through to reach an address; undefined when nothing is in between. */
+/** The HTTP agent for requests and WebSockets to an address; undefined for direct connections. */
 export function agentFor(address: string | URL, environment?: Environment): Agent | undefined {
   const target = new URL(address)
   const proxy = proxyFor(target, environment)
@@ -79,7 +79,7 @@ function secured(socket: Socket, target: URL): Socket {
   return connectTls({ socket, host, ...(isIP(host) === 0 && { servername: host }) })
 }
 
-/** A connection to the target through the proxy. @throws Error saying what the proxy answered */
+/** A connection to the target through the proxy. @throws Error with the proxy's answer */
 function tunnel(proxy: URL, target: URL): Promise<Socket> {
   const [host, port] = [hostOf(proxy), Number(proxy.port) || (isSecure(proxy) ? 443 : 80)]
   const socket = isSecure(proxy) ? connectTls({ host, port }) : connect({ host, port })
@@ -94,13 +94,12 @@ function tunnel(proxy: URL, target: URL): Promise<Socket> {
     const onData = (piece: Buffer) => {
       head = Buffer.concat([head, piece])
       const end = head.indexOf('\r\n\r\n')
-      if (end < 0) return void (head.length > 16_384 && fail('answers something else than HTTP'))
+      if (end < 0) return void (head.length > 16_384 && fail('did not answer with HTTP'))
       const status = /^HTTP\/1\.[01] (\d{3})/.exec(head.toString('latin1', 0, end))?.[1]
-      if (status === undefined || !status.startsWith('2'))
-        return fail(`answered ${status ?? 'something else than HTTP'}`)
+      if (status === undefined || !status.startsWith('2')) return fail(`answered ${status ?? 'without HTTP'}`)
       socket.setTimeout(0)
       socket.off('error', onError).off('end', onEnd).off('data', onData).off('timeout', onTimeout)
-      // Nobody speaks before the agent does, and whoever takes the socket now listens before anything else can come.
+      // The agent always sends first, so no data can arrive before the new owner of the socket listens.
       resolve(socket)
     }
     const onTimeout = () => fail('did not answer in time')

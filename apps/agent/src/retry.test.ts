@@ -15,7 +15,7 @@ const delayAfter = (ending: Partial<Ending>, outageMs: number, random: number) =
 }
 const share = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
 
-test('without a hint the wait is drawn from a window twice as long as the outage so far, up to a cap', () => {
+test('draws the wait from a window of twice the outage so far, up to a cap', () => {
   expect(delayAfter({}, 0, 0.5)).toBe(2000)
   expect(delayAfter({}, 2_500, 0.5)).toBe(2500)
   expect(delayAfter({}, 8_000, 0.5)).toBe(8000)
@@ -28,7 +28,7 @@ test('without a hint the wait is drawn from a window twice as long as the outage
   )
 })
 
-test('nobody stays away for much longer than the server did, and nobody asks without end meanwhile', () => {
+test('reconnects soon after the outage, with a bounded number of attempts meanwhile', () => {
   for (const awayMs of [4_000, 10_000, 25_000])
     for (let agent = 0; agent < 500; agent++) {
       let [at, asked] = [0, 0]
@@ -41,12 +41,12 @@ test('nobody stays away for much longer than the server did, and nobody asks wit
     }
 })
 
-test('a hint of the server is taken as it is, but never below what the close code asks', () => {
+test('uses the delay from the server, but at least that of the close code', () => {
   expect(delayAfter({ code: 4030, hintMs: 1234 }, 9, 0.9)).toBe(1234)
   expect(delayAfter({ code: 4031, hintMs: 10 }, 0, 0)).toBe(closeCodes.overloaded.minimumDelayMs)
 })
 
-test('Retry-After is a least, spread over as much again, however often it was said', () => {
+test('treats Retry-After as a minimum and adds up to as much again, every time', () => {
   const refused = { welcomed: false, retryAfterMs: 5000 }
   expect(delayAfter(refused, 0, 0.5)).toBe(7500)
   expect(delayAfter(refused, 9, 0.5)).toBe(7500)
@@ -57,7 +57,7 @@ test('Retry-After is a least, spread over as much again, however often it was sa
   expect(retryAfterMs(undefined, 0)).toBeUndefined()
 })
 
-test.each(Object.values(closeCodes))('after $code $name it stays away as long as the table says', (code) => {
+test.each(Object.values(closeCodes))('waits after $code $name as the table requires', (code) => {
   fc.assert(
     fc.property(
       fc.nat(20),
@@ -69,12 +69,12 @@ test.each(Object.values(closeCodes))('after $code $name it stays away as long as
     expect(delayAfter({ code: code.code }, 0, 0)).toBeGreaterThanOrEqual(refusedCertificateDelayMs)
 })
 
-test('a connection that held for a while makes up for the outage before it, a short one does not', () => {
+test('resets the outage after a stable connection, not after a short one', () => {
   expect(outageAfter({ ...broken, lastedMs: connectionStableMs }, 7_000, connectionStableMs + 500)).toBe(0)
   expect(outageAfter({ ...broken, lastedMs: 10 }, 7_000, 3_010)).toBe(10_000)
   expect(outageAfter({ ...broken, welcomed: false }, 0, 200)).toBe(200)
 })
 
-test('waits are told as people say them', () => {
+test('formats waits for people', () => {
   expect([700, 59_000, 600_000, 5 * 3_600_000].map(inWords)).toEqual(['0.7 s', '59 s', '10 min', '5 h'])
 })

@@ -1,4 +1,4 @@
-/** The server's time, by its word at each welcome: the machine's own clock may be days off. */
+/** The server's time, from each welcome: the machine's own clock may be days off. */
 export class ServerClock {
   #offsetMs = Date.now() - performance.now()
 

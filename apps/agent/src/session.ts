@@ -25,18 +25,18 @@ export interface SessionPeer {
   prove(nonce: Uint8Array): Uint8Array
   bootId: number
   agentVersion: string
-  /** Another part of the same machine's agent has a connection of its own. */
+  /** Whether another part of the same machine's agent has its own connection. */
   role?: 'agent' | 'watchdog'
-  /** With what a server that takes tickets is spared the certificate. */
+  /** The ticket that replaces the certificate on a server with ticket support. */
   ticket?: Ticket | undefined
-  /** Number of the statement of order keys that is trusted. */
+  /** Number of the trusted statement of order keys. */
   orderKeys?: number | undefined
 }
 
 export interface SessionEvents {
   /** The server closed the connection over the frame with this sequence. */
   refused(sequence: number): void
-  /** The ticket did not open the door. */
+  /** The server rejected the ticket. */
   unresumed(): void
   welcome(welcome: Welcome, session: Session): void
   message(message: DownMessage): void
@@ -47,7 +47,7 @@ type State = 'opening' | 'resuming' | 'proving' | 'welcomed' | 'ended'
 const closedNormally = 1000
 const frameFaults = new Set<number>([closeCodes.malformed.code, closeCodes.unknownType.code, closeCodes.tooLarge.code])
 
-/** One socket from its opening to its end. It proves who the agent is, then carries frames; nothing on it is kept. */
+/** One socket from its opening to its end. It proves the agent's identity, then carries frames; it keeps nothing. */
 export class Session implements Link {
   readonly ended: Promise<Ending>
   readonly #socket: WebSocket
@@ -59,9 +59,9 @@ export class Session implements Link {
   #state: State = 'opening'
   #welcomedAt = 0
   #ending: Pick<Ending, 'hintMs' | 'retryAfterMs'> = { hintMs: undefined, retryAfterMs: undefined }
-  /** The frame that the server last complained about, 0 when it was none. */
+  /** The frame of the server's last error message, 0 for none. */
   #blamed = 0
-  /** The most telling thing heard so far about why this will end. */
+  /** The most specific reason so far why this session will end. */
   #why = ''
 
   constructor(peer: SessionPeer, events: SessionEvents, log: Log) {
@@ -77,7 +77,7 @@ export class Session implements Link {
     })
     this.#liveness = new Liveness({
       probe: () => this.#socket.ping(),
-      lost: () => this.#abandon('the server fell silent'),
+      lost: () => this.#abandon('the server stopped answering'),
     })
     this.#welcomeTimer = setTimeout(
       () => this.#abandon('the server did not welcome the agent in time'),
@@ -96,20 +96,20 @@ export class Session implements Link {
     this.#liveness.expectAnswer()
   }
 
-  /** Sends a frame that nobody acknowledges. */
+  /** Sends a frame without an acknowledgment. */
   tell(frame: Uint8Array): void {
     if (this.#state === 'welcomed' && this.#socket.readyState === WebSocket.OPEN)
       this.#socket.send(frame, { binary: true })
   }
 
-  /** Takes leave of the server. */
+  /** Starts the closing handshake. */
   close(reason: string): void {
     this.#why ||= reason
     if (this.#socket.readyState === WebSocket.CONNECTING) this.#socket.terminate()
     else this.#socket.close(closedNormally, reason)
   }
 
-  /** Does not wait for the server to take leave too. */
+  /** Ends the session without waiting for the server. */
   terminate(): void {
     this.#socket.terminate()
   }
@@ -142,7 +142,7 @@ export class Session implements Link {
 
   #refused(response: IncomingMessage): void {
     this.#ending.retryAfterMs = retryAfterMs(response.headers['retry-after'], Date.now())
-    this.#abandon(`the server answered ${response.statusCode ?? 'strangely'}`)
+    this.#abandon(`the server answered ${response.statusCode ?? 'without a status'}`)
   }
 
   #abandon(why: string): void {
@@ -154,7 +154,7 @@ export class Session implements Link {
     try {
       this.#handle(decodeDown(bytes))
     } catch (error) {
-      // A newer server may say more than this agent understands: what it cannot read does not end the connection.
+      // A newer server may send messages that this agent cannot decode: they do not end the connection.
       if (!(error instanceof WireError)) throw error
       this.#log.warn(`ignored a message of the server: ${error.message}`)
     }
@@ -171,18 +171,18 @@ export class Session implements Link {
   #complaint(sequence: number, { code, message }: Refusal): void {
     this.#blamed = sequence
     // Before the welcome it says why the socket will be closed; later it may be about a single frame.
-    if (this.#state === 'welcomed') this.#log.warn(`the server complains: ${code}: ${message}`)
+    if (this.#state === 'welcomed') this.#log.warn(`the server reports an error: ${code}: ${message}`)
     else this.#why = `${code}: ${message}`
   }
 
   #answer({ nonce, protocols, tickets }: Challenge): void {
     const isFirst = this.#state === 'opening'
-    // A second challenge is the answer to a ticket that is no good any more.
+    // A second challenge means that the ticket was rejected.
     if (this.#state === 'resuming') this.#events.unresumed()
     else if (!isFirst) return
     if (!protocols.includes(protocolVersion)) {
       this.#abandon(
-        `the server speaks protocol ${protocols.join(', ')}, this agent ${protocolVersion}: update the agent`,
+        `the server supports protocol ${protocols.join(', ')}, this agent ${protocolVersion}: update the agent`,
       )
       return
     }
@@ -205,7 +205,7 @@ export class Session implements Link {
     const signature = this.#peer.prove(nonce)
     this.#state = 'proving'
     const said = { protocol: protocolVersion, certificate, signature, bootId, agentVersion, role, orderKeys }
-    // A server that knows nothing of tickets is told nothing of them.
+    // A server without ticket support gets no ticket fields.
     const body = keepsTickets ? { ...said, tickets: true } : said
     this.send(encodeUp({ name: 'hello', sequence: 0, body }))
   }

@@ -3,9 +3,9 @@ import { z } from 'zod'
 import { readIfPresent, writeDurably } from './durable-file.ts'
 
 const Kept = z.object({
-  /** `unknown` after the file was damaged: somebody may have turned it off. */
+  /** `unknown` after the file was damaged: a user may have turned it off. */
   autoUpdate: z.union([z.boolean(), z.literal('unknown')]).default(true),
-  /** Hash of the inventory that the server is known to have. */
+  /** Hash of the inventory that the server has acknowledged. */
   inventoryHash: z.string().optional(),
 })
 type Kept = z.infer<typeof Kept>
@@ -23,7 +23,7 @@ export class Settings {
     this.#kept = kept
   }
 
-  /** What a damaged file held is learnt again; whether the agent may update itself only by being told. */
+  /** The content of a damaged file is recreated, except auto-update, which stays unknown until it is set again. */
   static async open(directory: string): Promise<Settings> {
     const path = join(directory, file)
     const parsed = Kept.safeParse(parseJson((await readIfPresent(path)) ?? '{}'))

@@ -1,7 +1,7 @@
 import { Agent } from './agent.ts'
 import { AgentStopped } from './agent-stopped.ts'
 import { ConfigError, type Invocation, readCommandLine, usage, useProxy } from './config.ts'
-import { EnrolmentRefused } from './enrol.ts'
+import { EnrollmentRefused } from './enroll.ts'
 import { shutdownMs } from './limits.ts'
 import { createLog, type Log } from './log.ts'
 import { loadPlatform } from './platform/load.ts'
@@ -9,14 +9,14 @@ import type { Platform } from './platform/platform.ts'
 import { agentVersion } from './version.ts'
 
 /**
- * Exit codes: 1 unexpected, 2 wrong command line, 3 a person has to act (`RestartPreventExitStatus=2 3` for systemd),
- * 75 another version is to be started in place of this one.
+ * Exit codes: 1 unexpected, 2 invalid command line, 3 a person has to act (`RestartPreventExitStatus=2 3` for systemd),
+ * 75 another version has to be started in place of this one.
  */
 export const exitCodes = { unexpected: 1, usage: 2, refused: 3, restart: 75 } as const
 
 /** Runs the agent with this command line until a signal or the loss of the parent ends it. */
 export async function start(args: readonly string[]): Promise<void> {
-  // A reader of the log that goes away must not end the agent.
+  // A closed log pipe must not end the agent.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   const platform = await loadPlatform()
   const invocation = readInvocation(args, platform)
@@ -30,19 +30,19 @@ export async function start(args: readonly string[]): Promise<void> {
       platform,
       log,
       ready: (deviceId) => process.send?.({ ready: true, deviceId }),
-      restart: (version) => void stop(`${version} takes over`, exitCodes.restart),
+      restart: (version) => void stop(`version ${version} replaces this one`, exitCodes.restart),
     })
     const stop = stopper(agent, log)
     process.on('SIGTERM', () => void stop('SIGTERM', 0))
     process.on('SIGINT', () => void stop('SIGINT', 0))
-    process.on('disconnect', () => void stop('the process that started it is gone', 0))
+    process.on('disconnect', () => void stop('the parent process ended', 0))
     await agent.run()
   } catch (error) {
     fail(error, log)
   }
 }
 
-/** Reads the command line, or says what is wrong with it and ends. */
+/** Reads the command line, or prints what is wrong with it and exits. */
 export function readInvocation(args: readonly string[], platform: Platform): Invocation {
   try {
     const invocation = readCommandLine(args, platform.defaultDataDirectory())
@@ -60,7 +60,7 @@ function stopper(agent: Agent, log: Log): (why: string, exitCode: number) => Pro
   return async (why, exitCode) => {
     if (stopping) process.exit(exitCodes.unexpected)
     stopping = true
-    log.info(`stops: ${why}`)
+    log.info(`stopping: ${why}`)
     setTimeout(() => process.exit(exitCode), shutdownMs).unref()
     await agent.stop(why)
     setTimeout(() => process.exit(exitCode), 400)
@@ -68,10 +68,10 @@ function stopper(agent: Agent, log: Log): (why: string, exitCode: number) => Pro
 }
 
 function fail(error: unknown, log: Log): never {
-  if (error instanceof AgentStopped || error instanceof EnrolmentRefused) {
+  if (error instanceof AgentStopped || error instanceof EnrollmentRefused) {
     log.error(error.message)
     process.exit(exitCodes.refused)
   }
-  log.error(`cannot go on: ${error instanceof Error ? (error.stack ?? error.message) : error}`)
+  log.error(`cannot continue: ${error instanceof Error ? (error.stack ?? error.message) : error}`)
   process.exit(exitCodes.unexpected)
 }

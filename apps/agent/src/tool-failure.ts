@@ -1,6 +1,6 @@
 import type { ErrorCode } from './commands/command.ts'
 
-/** Why a command could not be done, with a code for programs and words for people. */
+/** Why a command failed, with a code for programs and a message for people. */
 export class ToolFailure extends Error {
   readonly code: ErrorCode
 
@@ -11,7 +11,7 @@ export class ToolFailure extends Error {
   }
 }
 
-/** What the operating system said when something failed, as a failure of ours. */
+/** Converts an error of the operating system. */
 export function failureOf(error: unknown, what: string): ToolFailure {
   if (error instanceof ToolFailure) return error
   const code = error instanceof Error && 'code' in error ? error.code : undefined
@@ -20,11 +20,11 @@ export function failureOf(error: unknown, what: string): ToolFailure {
     case 'ESRCH':
       return new ToolFailure('NOT_FOUND', `${what} does not exist`)
     case 'ENOTDIR':
-      return new ToolFailure('NOT_FOUND', `${what} is not a folder, or is below what is none`)
+      return new ToolFailure('NOT_FOUND', `${what} is not a folder, or is below a file`)
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
-      return new ToolFailure('DENIED', `the agent may not touch ${what}`)
+      return new ToolFailure('DENIED', `the agent has no permission for ${what}`)
     case 'ELOOP':
       return new ToolFailure('DENIED', `${what} is a symbolic link`)
     case 'EEXIST':

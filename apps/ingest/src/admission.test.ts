@@ -4,10 +4,10 @@ import { createRates, takeFrame } from './allowance.ts'
 import { createConnection } from './connection.ts'
 import { limits } from './limits.ts'
 import { Penalties } from './penalties.ts'
-import { QuietLog } from './quiet-log.ts'
+import { LogThrottle } from './log-throttle.ts'
 
 describe('admission', () => {
-  test('lets one second of its rate in at once, then as many as the rate says', () => {
+  test('admits one second of its rate at once, then at the rate', () => {
     const admission = new Admission(10, 0)
     const taken = (nowMs: number) => {
       let count = 0
@@ -21,7 +21,7 @@ describe('admission', () => {
     expect(taken(50_100)).toBe(1)
   })
 
-  test('asks those it refuses back over a window that grows with their number and shrinks with time', () => {
+  test('spreads retries over a window that grows with the refusals and shrinks with time', () => {
     const admission = new Admission(10, 0)
     const largest = (nowMs: number, times: number) =>
       Math.max(...Array.from({ length: times }, () => admission.retryAfterSeconds(nowMs)))
@@ -31,12 +31,12 @@ describe('admission', () => {
   })
 })
 
-describe('allowance of a device', () => {
+describe('the allowance of a device', () => {
   const rates = createRates(4, limits)
   const fresh = () =>
     Object.assign(createConnection(1, 0), { milliFrames: rates.milliFramesBurst, bytes: rates.bytesBurst })
 
-  test('is a burst and then a rate, in frames', () => {
+  test('limits frames to a burst and then a rate', () => {
     const device = fresh()
     let taken = 0
     while (takeFrame(device, rates, 1_000, 10)) taken++
@@ -45,7 +45,7 @@ describe('allowance of a device', () => {
     expect(takeFrame(device, rates, 1_400, 10)).toBe(true)
   })
 
-  test('counts bytes as well', () => {
+  test('limits bytes as well', () => {
     const device = fresh()
     let taken = 0
     while (takeFrame(device, rates, 1_000, 1024 * 1024)) taken++
@@ -53,7 +53,7 @@ describe('allowance of a device', () => {
     expect(takeFrame(device, rates, 1_000 + 4_001, 1024 * 1024)).toBe(true)
   })
 
-  test('goes on being refilled after a clock was set back', () => {
+  test('still refills after the clock was set back', () => {
     const device = fresh()
     while (takeFrame(device, rates, 10_000_000, 10));
     expect(takeFrame(device, rates, 1_000, 10)).toBe(false)
@@ -61,7 +61,7 @@ describe('allowance of a device', () => {
   })
 })
 
-test('a penalty ends, and the oldest goes when there are too many', () => {
+test('ends a penalty, and drops the oldest when there are too many', () => {
   const penalties = new Penalties(1_000, 2)
   penalties.add('a', 0)
   expect(penalties.isServing('a', 999)).toBe(true)
@@ -70,15 +70,15 @@ test('a penalty ends, and the oldest goes when there are too many', () => {
   expect(['b', 'c', 'd'].map((device) => penalties.isServing(device, 1))).toEqual([false, true, true])
 })
 
-test('the same is news once a minute, and a flood of keys is not news at all', () => {
-  const quiet = new QuietLog(60_000, 3)
-  expect([0, 1, 59_999, 60_000, 60_001].map((nowMs) => quiet.isNews('a', nowMs))).toEqual([
+test('logs a key once per minute, and nothing for a flood of keys', () => {
+  const logThrottle = new LogThrottle(60_000, 3)
+  expect([0, 1, 59_999, 60_000, 60_001].map((nowMs) => logThrottle.shouldLog('a', nowMs))).toEqual([
     true,
     false,
     false,
     true,
     false,
   ])
-  expect(['b', 'c', 'd'].map((key) => quiet.isNews(key, 60_002))).toEqual([true, true, false])
-  expect(quiet.isNews('d', 130_000)).toBe(true)
+  expect(['b', 'c', 'd'].map((key) => logThrottle.shouldLog(key, 60_002))).toEqual([true, true, false])
+  expect(logThrottle.shouldLog('d', 130_000)).toBe(true)
 })

@@ -1,4 +1,4 @@
-/** Lets new sockets in at a bounded rate, before anything expensive is done for them. */
+/** Admits new sockets at a bounded rate, before any expensive work is done for them. */
 export class Admission {
   readonly #perSecond: number
   #tokens: number
@@ -12,7 +12,7 @@ export class Admission {
     this.#atMs = nowMs
   }
 
-  /** Takes a place; false when the rate is used up. At most one second's worth may come at once. */
+  /** Takes a token; false when the rate is used up. At most one second's worth is available at once. */
   take(nowMs: number): boolean {
     const elapsedMs = Math.max(0, nowMs - this.#atMs)
     this.#atMs = nowMs
@@ -23,8 +23,8 @@ export class Admission {
   }
 
   /**
-   * Seconds after which a refused one should ask again, drawn over a window that grows with how many were refused. Agents add
-   * up to as much again: together that is twice the time in which so many are let in.
+   * Seconds after which a refused agent should retry, drawn from a window that grows with the number of refusals. Agents add
+   * up to the same again, so the window is twice the time needed to admit that many.
    */
   retryAfterSeconds(nowMs: number): number {
     this.#refusedLately *= 0.5 ** (Math.max(0, nowMs - this.#refusedAtMs) / 5_000)

@@ -1,17 +1,17 @@
 import type { Limits } from './limits.ts'
 
 /**
- * What one device may send. Part of its connection, refilled when it is looked at. All of it are integers below 2^31,
- * which the engine keeps inside the object; a fraction or the time of day would cost an object of its own each.
+ * What one device may send. It is part of the connection and refilled on use. All fields are integers below 2^31,
+ * which the engine stores inside the object; a fraction or a full timestamp would cost a heap object each.
  */
 export interface Allowance {
   milliFrames: number
   bytes: number
-  /** The time of day in ms, its lowest 32 bits. */
+  /** Time of the last refill: the lowest 32 bits of the Unix time in ms. */
   refilledAt: number
 }
 
-/** The rates that all devices share. */
+/** The rates of all devices. */
 export interface Rates {
   milliFramesPerMs: number
   milliFramesBurst: number
@@ -28,11 +28,11 @@ export function createRates(framesPerSecond: number, limits: Limits): Rates {
   }
 }
 
-/** Takes a frame of so many bytes from the allowance; false when it is used up. */
+/** Takes a frame of `bytes` from the allowance; false when the allowance is used up. */
 export function takeFrame(allowance: Allowance, rates: Rates, nowMs: number, bytes: number): boolean {
   const elapsedMs = (nowMs - allowance.refilledAt) | 0
   allowance.refilledAt = nowMs | 0
-  // A clock that is set back costs the device nothing but the time that it seems to have lost.
+  // When the clock is set back, the device only loses the refill of the apparent time.
   if (elapsedMs > 0) {
     const milliFrames = allowance.milliFrames + elapsedMs * rates.milliFramesPerMs
     allowance.milliFrames = Math.min(rates.milliFramesBurst, milliFrames) | 0

@@ -1,8 +1,8 @@
 import type { Gateway } from './gateway.ts'
 
 /**
- * Says again who is connected here, after others may have taken this node for dead (its lease ran out, or Redis lost
- * what it knew) or an event could not be kept.
+ * Publishes all connections of this node again: after its lease expired, after Redis lost its data, or after an event
+ * was dropped.
  */
 export async function announce(gateway: Gateway): Promise<void> {
   const { registry, batches, presence, limits, counters } = gateway

@@ -1,4 +1,4 @@
-// What waits in front of agents that do not read.
+// The backlog of agents that do not read.
 import { randomUUID } from 'node:crypto'
 import { connectRedis, type Redis, untilReady } from '@muster/backplane/redis.ts'
 import { sendToDevices } from '@muster/backplane/routing.ts'
@@ -50,15 +50,15 @@ function offerFrame(version: string): Uint8Array {
   return encodeDown({ name: 'update', sequence: 0, body })
 }
 
-/** Sends large commands until so many bytes more wait in front of the device's socket. */
+/** Sends large commands until more than `bytes` bytes wait for the device's socket. */
 async function fallBehind(device: Device, bytes: number): Promise<void> {
   const before = await waiting()
   const frame = commandFrame('x'.repeat(largeChars))
   while ((await waiting()) < before + bytes) await send(device, frame)
 }
 
-test('an agent that is behind gets the newest offer of an update, once it has read what is before it', async () => {
-  const device = fleet.enrol()
+test('sends a slow agent only the newest update offer, after it has read the frames before', async () => {
+  const device = fleet.enroll()
   const client = await RawClient.welcomed(node.port, device)
   await fallBehind(device, 1)
   for (const version of ['2.0.0', '2.0.1', '2.0.2']) await send(device, offerFrame(version))
@@ -78,8 +78,8 @@ test('an agent that is behind gets the newest offer of an update, once it has re
   client.destroy()
 })
 
-test('what waits is bounded for all sockets together: whoever is furthest behind is closed', async () => {
-  const devices = Array.from({ length: 3 }, () => fleet.enrol())
+test('bounds the backlog of all sockets together by closing the slowest reader', async () => {
+  const devices = Array.from({ length: 3 }, () => fleet.enroll())
   const clients = await Promise.all(devices.map((device) => RawClient.welcomed(node.port, device)))
   const before = await slowReaders()
   const frame = commandFrame('x'.repeat(largeChars))

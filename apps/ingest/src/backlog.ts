@@ -1,16 +1,16 @@
 import { update } from '@muster/wire/messages/update.ts'
 import type { Connection } from './connection.ts'
-import { typeIn } from './judge-order.ts'
+import { typeIn } from './check-order.ts'
 
 interface Slow {
   bytes: number
-  /** The newest offer of an update: it goes out when the agent has read what is before it. */
+  /** The newest update offer. It is sent when the agent has read the frames before it. */
   offer: Uint8Array | undefined
 }
 
 /**
- * What agents have been sent and have not read yet. Only those that are behind are kept here, so a fleet that reads
- * costs nothing; how much may wait is bounded for each socket and for all of them together.
+ * Bytes sent to agents that they have not read yet. Only slow agents are kept here, so a fleet that reads costs
+ * nothing. The backlog is bounded per socket and for all sockets together.
  */
 export class Backlog {
   readonly #each: number
@@ -23,22 +23,22 @@ export class Backlog {
     this.#all = backlogsBytesMax
   }
 
-  /** All that waits in front of slow sockets. */
+  /** Backlog of all slow sockets. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** Keeps back an offer for an agent that is behind, in place of an older one; false for what has to be sent now. */
+  /** Holds back an offer for a slow agent and replaces an older one; false when the frame must be sent now. */
   keepsBack(connection: Connection, frame: Uint8Array): boolean {
     const slow = this.#slow.size === 0 ? undefined : this.#slow.get(connection)
     if (slow === undefined || typeIn(frame) !== update.type) return false
     this.#bytes += frame.length - (slow.offer?.length ?? 0)
-    // A copy: the frame is part of something larger, which would be kept with it.
+    // Copied, because the frame is a view that would keep a larger buffer alive.
     slow.offer = Uint8Array.from(frame)
     return true
   }
 
-  /** Notes how many bytes wait in front of a socket. Returns the connection that has to go to keep within the bounds. */
+  /** Records the backlog of a socket. Returns the connection to close to stay within the bounds. */
   note(connection: Connection, bytes: number): Connection | undefined {
     const slow = this.#slow.get(connection) ?? { bytes: 0, offer: undefined }
     this.#slow.set(connection, slow)
@@ -48,7 +48,7 @@ export class Backlog {
     return this.#bytes > this.#all ? this.#largest() : undefined
   }
 
-  /** The socket has taken everything, or is gone. Returns the offer that was kept back. */
+  /** The socket is drained or closed. Returns the offer that was held back. */
   settle(connection: Connection): Uint8Array | undefined {
     const slow = this.#slow.get(connection)
     if (slow === undefined) return undefined

@@ -35,8 +35,8 @@ afterAll(async () => {
 })
 
 describe('frames', () => {
-  test('land in the shard of their device, as they were, with boot, sequence and the time of their receipt', async () => {
-    const devices = Array.from({ length: 12 }, () => fleet.enrol())
+  test('are appended unchanged to the shard of their device, with boot ID, sequence and receive time', async () => {
+    const devices = Array.from({ length: 12 }, () => fleet.enroll())
     const before = Date.now()
     const bootId = 2 ** 47 + 5
     for (const device of devices) {
@@ -65,8 +65,8 @@ describe('frames', () => {
     }
   })
 
-  test('as large as a frame may be are taken', async () => {
-    const device = fleet.enrol()
+  test('of the maximum size are accepted', async () => {
+    const device = fleet.enroll()
     const client = await Client.welcomed(node.port, device)
     const frame = encodeFrame(36, 1, 'x'.repeat(1024 * 1024 - 20))
     client.send(frame)
@@ -77,18 +77,18 @@ describe('frames', () => {
   })
 })
 
-test('the frame that makes a batch full is acknowledged with it', async () => {
+test('acknowledges the frame that fills a batch together with the batch', async () => {
   const eager = await startNode(redis.url, fleet, { limits: { batchRecords: 1, heartbeatBatchMs: 600_000 } })
-  const client = await Client.welcomed(eager.port, fleet.enrol())
+  const client = await Client.welcomed(eager.port, fleet.enroll())
   client.heartbeat(1)
   expect((await client.next('ack')).sequence).toBe(1)
   client.close()
   await eager.stop()
 })
 
-describe('while Redis is away', () => {
-  test('nothing is acknowledged and nobody is closed; when it is back, what was kept is appended in order', async () => {
-    const device = fleet.enrol()
+describe('while Redis is unreachable', () => {
+  test('acknowledges nothing, closes no connection, and appends the buffered frames in order afterward', async () => {
+    const device = fleet.enroll()
     const client = await Client.welcomed(node.port, device)
     client.heartbeat(1)
     await client.next('ack')
@@ -109,8 +109,8 @@ describe('while Redis is away', () => {
     client.close()
   })
 
-  test('new agents are welcomed, and announced when it is back', async () => {
-    const device = fleet.enrol()
+  test('welcomes new agents and publishes their presence afterward', async () => {
+    const device = fleet.enroll()
     await redis.kill()
     const client = await Client.welcomed(node.port, device)
     await redis.restart()
@@ -120,10 +120,10 @@ describe('while Redis is away', () => {
     client.close()
   })
 
-  test('everything acknowledged survives its crash', async () => {
+  test('keeps every acknowledged frame across a crash of Redis', async () => {
     const clients = await Promise.all(
       Array.from({ length: 8 }, async () => {
-        const device = fleet.enrol()
+        const device = fleet.enroll()
         return { device, client: await Client.welcomed(node.port, device) }
       }),
     )
@@ -145,8 +145,8 @@ describe('while Redis is away', () => {
   })
 })
 
-test('a Redis that refuses for want of memory is one that is away', async () => {
-  const client = await Client.welcomed(node.port, fleet.enrol())
+test('treats a Redis that is out of memory as unreachable', async () => {
+  const client = await Client.welcomed(node.port, fleet.enroll())
   await commands.config('SET', 'maxmemory', '1mb')
   const failures = await node.metric('muster_ingest_append_failures_total')
   client.heartbeat(1)
@@ -157,9 +157,9 @@ test('a Redis that refuses for want of memory is one that is away', async () => 
   client.close()
 })
 
-test('what is kept while Redis is away is bounded: the rest is shed, unacknowledged and counted', async () => {
+test('bounds the buffer while Redis is unreachable: further frames are shed, unacknowledged and counted', async () => {
   const small = await startNode(redis.url, fleet, { limits: { unsentBytesMax: 2_000, unsentEventBytesExtra: 1_000 } })
-  const client = await Client.welcomed(small.port, fleet.enrol())
+  const client = await Client.welcomed(small.port, fleet.enroll())
   client.heartbeat(1)
   await client.next('ack')
   await redis.kill()
@@ -168,8 +168,8 @@ test('what is kept while Redis is away is bounded: the rest is shed, unacknowled
   expect(await small.metric('muster_ingest_unsent_bytes')).toBeLessThanOrEqual(3_000)
   const shed = await small.metric('muster_ingest_frames_shed_total')
   expect(shed).toBeGreaterThan(10)
-  // Events beyond their bound are given up as well, and everything is announced when Redis is back.
-  for (let time = 0; time < 12; time++) (await Client.welcomed(small.port, fleet.enrol())).close()
+  // Events beyond their bound are dropped as well; a complete announcement follows when Redis is back.
+  for (let time = 0; time < 12; time++) (await Client.welcomed(small.port, fleet.enroll())).close()
   expect(await small.metric('muster_ingest_events_lost_total')).toBeGreaterThan(0)
   await redis.restart()
   for (let sequence = 2; sequence <= 40 - shed; sequence++) expect((await client.next('ack')).sequence).toBe(sequence)

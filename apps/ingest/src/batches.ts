@@ -9,7 +9,7 @@ import {
 import { deviceIdBytes, shardOfBytes, writeDeviceId } from '@muster/backplane/device-id.ts'
 import { batchField, shardStream } from '@muster/backplane/keys.ts'
 import { pack } from '@muster/backplane/pack.ts'
-import { gather, type Redis } from '@muster/backplane/redis.ts'
+import { corkUntilNextTurn, type Redis } from '@muster/backplane/redis.ts'
 import type { Log } from '@muster/kit/log.ts'
 import { heartbeat } from '@muster/wire/messages/heartbeat.ts'
 import { type Connection, remoteAddressOf, roleOf } from './connection.ts'
@@ -18,26 +18,26 @@ import type { Limits } from './limits.ts'
 
 /*
  * Frames on their way to Redis. Each shard has one batch that is being filled and at most one that is being appended;
- * what comes meanwhile makes the next one bigger, so that a slow Redis gets fewer and larger appends. A batch whose
- * append failed stays in front and is tried again: order within a shard is never lost, and nothing is acknowledged
- * before Redis has said that it has it.
+ * frames that arrive meanwhile enlarge the next batch, so a slow Redis gets fewer and larger appends. A batch whose
+ * append failed stays first and is retried: the order within a shard is kept, and a frame is acknowledged only after
+ * Redis confirmed it.
  */
 
 interface Batch {
   bytes: Buffer
   records: number
-  /** Whom to acknowledge, and what. */
+  /** The acknowledgments to send once the batch is durable. */
   senders: Connection[]
   sequences: number[]
 }
 
-/** Whose record it is. */
+/** The connection that a record comes from. */
 interface Origin {
   device: Uint8Array
   bootId: number
 }
 
-// Copied into the batch at once, so that one array serves all connections and none has to hold its own.
+// Copied into the batch at once, so one array serves all connections.
 const device = new Uint8Array(deviceIdBytes)
 
 function deviceBytesOf(connection: Connection): Uint8Array {
@@ -68,14 +68,14 @@ export interface BatchesOptions {
   /** Called once per frame that has become durable. */
   acknowledge: (connection: Connection, sequence: number) => void
   observeAppend: (seconds: number) => void
-  /** Called when a connection event had to be given up: presence has to be announced anew. */
+  /** Called when a connection event was dropped: presence has to be announced again. */
   onEventLost: () => void
 }
 
 export class Batches {
   readonly #options: BatchesOptions
   readonly #shards: Shard[]
-  /** Bytes in sealed batches and in the ones being appended. */
+  /** Bytes in sealed batches and in those being appended. */
   #sealedBytes = 0
   #openBytes = 0
   #flushTimer: NodeJS.Timeout | undefined
@@ -106,7 +106,7 @@ export class Batches {
     return this.#failing
   }
 
-  /** Takes a frame; false when too much waits already, and then it must not be acknowledged. */
+  /** Accepts a frame; false when too much is unsent already. The frame must then not be acknowledged. */
   addFrame(connection: Connection, type: number, sequence: number, nowMs: number, frame: Uint8Array): boolean {
     if (this.unsentBytes + frame.length > this.#options.limits.unsentBytesMax) {
       this.#options.counters.shed++
@@ -132,7 +132,7 @@ export class Batches {
     this.#addEvent(originOf(connection), recordKinds.connected, nowMs, event)
   }
 
-  /** @param returnsWithinMs when it was sent away in order: how long it may take to come back */
+  /** @param returnsWithinMs after an orderly disconnect: how long the agent may take to reconnect */
   disconnected(connection: Connection, code: number, nowMs: number, returnsWithinMs?: number): void {
     const event: Disconnected = { role: roleOf(connection), code, ...(returnsWithinMs && { returnsWithinMs }) }
     this.#addEvent(originOf(connection), recordKinds.disconnected, nowMs, event)
@@ -143,12 +143,12 @@ export class Batches {
     this.#addEvent(originOf(connection), recordKinds.sent, nowMs, event)
   }
 
-  /** For a device that is not here: there is no connection to take its bytes from. */
+  /** For a device without a connection here, whose ID bytes have to be computed. */
   refused(device: Uint8Array, event: Refused, nowMs: number): void {
     this.#addEvent({ device, bootId: 0 }, recordKinds.refused, nowMs, event)
   }
 
-  /** Appends all that waits; resolves when Redis has it. */
+  /** Appends everything that waits; resolves when Redis has stored it. */
   flush(): Promise<void> {
     this.#pumpAll()
     if (this.#isEmpty()) return Promise.resolve()
@@ -197,12 +197,12 @@ export class Batches {
       shard.senders.push(sender)
       shard.sequences.push(sequence)
     }
-    // Exactly then, so that a batch which waits for its turn does not ask again with every record.
+    // Scheduled once: a batch that waits for its turn must not be scheduled again with every record.
     if (shard.writer.records === limits.batchRecords) this.#pump(shard)
     this.#schedule(nowMs + this.#patienceOf(kind), nowMs)
   }
 
-  /** How long a record may wait for company. */
+  /** How long a record may wait for others to share its batch. */
   #patienceOf(kind: number): number {
     const { limits } = this.#options
     if (kind === heartbeat.type) return limits.heartbeatBatchMs
@@ -236,7 +236,7 @@ export class Batches {
   }
 
   #pump(shard: Shard): void {
-    // After a failure all wait for the retry, or every new frame would try again at once.
+    // After a failure all batches wait for the retry; otherwise every new frame would retry at once.
     if (shard.isAppending || this.#retryTimer !== undefined || this.#options.redis.status !== 'ready') return
     if (shard.sealed.length === 0) {
       if (shard.writer.records === 0) return
@@ -246,7 +246,7 @@ export class Batches {
     if (batch === undefined) return
     shard.isAppending = true
     const startedAt = performance.now()
-    gather(this.#options.redis)
+    corkUntilNextTurn(this.#options.redis)
     this.#options.redis.xadd(shard.stream, '*', batchField, batch.bytes).then(
       () => this.#appended(shard, batch, (performance.now() - startedAt) / 1000),
       (error: unknown) => this.#failed(shard, error),
@@ -258,7 +258,7 @@ export class Batches {
     shard.isAppending = false
     shard.sealed.shift()
     this.#sealedBytes -= batch.bytes.length
-    if (this.#failing) log.info({ unsentBytes: this.unsentBytes }, 'appending again')
+    if (this.#failing) log.info({ unsentBytes: this.unsentBytes }, 'Redis accepts appends again')
     this.#failing = false
     counters.batches++
     counters.records += batch.records
@@ -267,7 +267,7 @@ export class Batches {
       const sender = batch.senders[index]
       if (sender !== undefined) acknowledge(sender, batch.sequences[index] ?? 0)
     }
-    // Waits for company unless a full batch is ready: the timer of the first record is already running.
+    // Without a full batch, the timer of the first record is already running.
     if (
       shard.sealed.length > 0 ||
       shard.writer.records >= this.#options.limits.batchRecords ||
@@ -282,7 +282,10 @@ export class Batches {
     shard.isAppending = false
     counters.appendFailures++
     if (!this.#failing)
-      log.warn({ err: error, unsentBytes: this.unsentBytes }, 'cannot append; nothing is acknowledged')
+      log.warn(
+        { err: error, unsentBytes: this.unsentBytes },
+        'cannot append to Redis; frames are kept and not acknowledged',
+      )
     this.#failing = true
     this.#retryTimer ??= setTimeout(() => this.#retry(), limits.appendRetryMs)
   }

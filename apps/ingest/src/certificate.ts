@@ -4,14 +4,14 @@ import { CertificateClaims, proofBytes } from '@muster/wire/identity.ts'
 import type { Role } from '@muster/wire/messages/hello.ts'
 import { z } from 'zod'
 
-/** A device, as its certificate named it. */
+/** A device as its certificate names it. */
 export interface Identity {
   deviceId: string
   generation: number
   expiresAtSeconds: number
 }
 
-/** What a verified certificate says. */
+/** The content of a verified certificate. */
 export interface CertifiedIdentity extends Identity {
   role: Role
   /** The device's public key, 32 bytes in base64url. */
@@ -23,12 +23,12 @@ const hashWords = 4
 const Head = z.object({ alg: z.literal('EdDSA'), kid: z.string() })
 
 /**
- * Verifies device certificates with keys that this process holds. Which ones it has found good is remembered by hash,
- * in few bytes each, because after an outage the whole fleet comes back with certificates that were seen before.
+ * Verifies device certificates with the keys of this process. Valid certificates are remembered by hash, in few bytes
+ * each, because after an outage the whole fleet reconnects with certificates that were verified before.
  */
 export class Certificates {
   readonly #keys: ReadonlyMap<string, KeyObject>
-  /** 128 bits of SHA-256 each. A place is picked by the first of them and taken over by whoever comes next to it. */
+  /** 128 bits of SHA-256 each. The first bits select a slot; a newer entry replaces the one in its slot. */
   readonly #good: Uint32Array
   #remembered = 0
 
@@ -41,7 +41,7 @@ export class Certificates {
     return this.#remembered
   }
 
-  /** Who the certificate names, undefined when we did not sign it. Its expiry is the caller's question. */
+  /** The identity in the certificate; undefined when it is not signed by this installation. The caller checks the expiry. */
   identify(certificate: string): CertifiedIdentity | undefined {
     const [head, body, signature, ...more] = certificate.split('.')
     if (head === undefined || body === undefined || signature === undefined || more.length > 0) return undefined
@@ -53,18 +53,18 @@ export class Certificates {
 
   #isGood(certificate: string, head: string, body: string, signature: string): boolean {
     const hash = createHash('sha256').update(certificate).digest()
-    const place = (hash.readUInt32LE(0) % (this.#good.length / hashWords)) * hashWords
-    if (this.#isAt(place, hash)) return true
+    const slot = (hash.readUInt32LE(0) % (this.#good.length / hashWords)) * hashWords
+    if (this.#isAt(slot, hash)) return true
     if (!this.#isSigned(head, body, signature)) return false
-    // A place that was never used holds zeroes, which is no hash that anybody will ever see.
-    if (this.#good.subarray(place, place + hashWords).every((word) => word === 0)) this.#remembered++
-    for (let word = 0; word < hashWords; word++) this.#good[place + word] = hash.readUInt32LE(word * 4)
+    // An unused slot holds zeros, which in practice is not the hash of any certificate.
+    if (this.#good.subarray(slot, slot + hashWords).every((word) => word === 0)) this.#remembered++
+    for (let word = 0; word < hashWords; word++) this.#good[slot + word] = hash.readUInt32LE(word * 4)
     return true
   }
 
-  #isAt(place: number, hash: Buffer): boolean {
+  #isAt(slot: number, hash: Buffer): boolean {
     for (let word = 0; word < hashWords; word++)
-      if (this.#good[place + word] !== hash.readUInt32LE(word * 4)) return false
+      if (this.#good[slot + word] !== hash.readUInt32LE(word * 4)) return false
     return true
   }
 
@@ -76,7 +76,7 @@ export class Certificates {
   }
 }
 
-/** Whether the signature proves, for this nonce, possession of the key that the certificate names. */
+/** Whether the signature over this nonce proves possession of the certified key. */
 export function isProved(
   { key }: CertifiedIdentity,
   certificate: string,
@@ -86,7 +86,7 @@ export function isProved(
   return verify(null, proofBytes(nonce, certificate), ed25519Key(key), signature)
 }
 
-// DER of a SubjectPublicKeyInfo up to the key itself; importing it costs a third of importing a JWK.
+// DER of a SubjectPublicKeyInfo up to the key. Importing it costs a third of importing a JWK.
 const spkiPrefix = Buffer.from('302a300506032b6570032100', 'hex')
 
 function ed25519Key(x: string): KeyObject {

@@ -1,4 +1,4 @@
-// One key on two machines, and everything that only looks like it.
+// Two machines with one key, and situations that only look like it.
 import { randomInt } from 'node:crypto'
 import { publishGeneration } from '@muster/backplane/generations.ts'
 import { clonesKey, generationsKey, quarantinedGeneration } from '@muster/backplane/keys.ts'
@@ -31,7 +31,7 @@ afterAll(async () => {
   fleet?.remove()
 })
 
-/** A machine with its own run, on the nodes in turn unless one is given. */
+/** A machine with its own boot ID, on the nodes in turn unless one is given. */
 class Machine {
   readonly bootId = randomInt(1, 2 ** 47)
   readonly #device: Device
@@ -40,14 +40,14 @@ class Machine {
     this.#device = device
   }
 
-  /** Comes, and is noted: nothing is said of whoever comes before the one before it is known. */
+  /** Connects, and waits until the run is recorded: a clone is detected only against recorded runs. */
   async come(node: Node): Promise<Client> {
     const client = await Client.welcomed(node.port, this.#device, { bootId: this.bootId })
     await until(async () => (await runsOf(this.#device)).endsWith(String(this.bootId)))
     return client
   }
 
-  /** The code with which the server turns it away now; 0 when it does not. */
+  /** The close code with which the server refuses it now; 0 when it accepts it. */
   async ask(node: Node): Promise<number> {
     const client = new Client(node.port)
     await client.sayHello(this.#device, { bootId: this.bootId })
@@ -69,8 +69,8 @@ describe('one key on two machines', () => {
   test.each([
     ['of one node', 0],
     ['of two nodes', 1],
-  ] as const)('on two live sockets %s: both are closed and told why, and neither comes back', async (_, second) => {
-    const device = fleet.enrol()
+  ] as const)('with two live sockets %s: closes both with the reason and refuses both', async (_, second) => {
+    const device = fleet.enroll()
     const [first, other] = [nodes[0], nodes[second]]
     const [original, clone] = [new Machine(device), new Machine(device)]
     const before = await original.come(first)
@@ -85,8 +85,8 @@ describe('one key on two machines', () => {
       for (const machine of [original, clone]) expect(await machine.ask(node)).toBe(closeCodes.quarantined.code)
   })
 
-  test('is over once a person has decided: whoever comes then is the machine', async () => {
-    const device = fleet.enrol()
+  test('is accepted again once a person released it: the next machine to connect counts', async () => {
+    const device = fleet.enroll()
     const [original, clone] = [new Machine(device), new Machine(device)]
     for (const machine of [original, clone]) await machine.come(nodes[0])
     await (await Client.welcomed(nodes[0].port, device, { bootId: original.bootId })).closed
@@ -100,9 +100,9 @@ describe('one key on two machines', () => {
   })
 })
 
-describe('is not assumed', () => {
-  test('of one run that comes back fifty times, half of them before its old socket is gone', async () => {
-    const device = fleet.enrol()
+describe('is not detected', () => {
+  test('for one run that reconnects fifty times, half of them before its old socket is closed', async () => {
+    const device = fleet.enroll()
     const machine = new Machine(device)
     for (let times = 0; times < 50; times++) {
       const node = nodes[times % 2] ?? nodes[0]
@@ -114,14 +114,14 @@ describe('is not assumed', () => {
     last.close()
   })
 
-  test('of a machine that restarts its agent again and again', async () => {
-    const device = fleet.enrol()
+  test('for a machine that restarts its agent repeatedly', async () => {
+    const device = fleet.enroll()
     for (let times = 0; times < 10; times++) await new Machine(device).come(nodes[times % 2] ?? nodes[0])
     expect(await isLockedOut(device)).toBe(false)
   })
 
-  test('of an agent and its watchdog', async () => {
-    const device = fleet.enrol()
+  test('for an agent and its watchdog', async () => {
+    const device = fleet.enroll()
     for (let times = 0; times < 3; times++)
       for (const [role, bootId] of [['agent', 11] as const, ['watchdog', 12] as const])
         (await Client.welcomed(nodes[0].port, device, { role, bootId })).close()
@@ -129,9 +129,9 @@ describe('is not assumed', () => {
     expect(await isLockedOut(device)).toBe(false)
   })
 
-  test('of agents that are sent from one node to the next while servers are restarted in turn', async () => {
+  test('for agents that move between nodes during a rolling restart', async () => {
     const machines = Array.from({ length: 5 }, () => {
-      const device = fleet.enrol()
+      const device = fleet.enroll()
       return { device, bootId: randomInt(1, 2 ** 47) }
     })
     for (let restarts = 0; restarts < 3; restarts++) {
@@ -145,8 +145,8 @@ describe('is not assumed', () => {
     for (const { device } of machines) expect(await isLockedOut(device)).toBe(false)
   })
 
-  test('when an arrival is told of too late, or an earlier run comes back long after the later one came', async () => {
-    const [{ deviceId: late }, { deviceId: snapshot }] = [fleet.enrol(), fleet.enrol()]
+  test('when a connect is recorded late, or an earlier run returns long after the later one', async () => {
+    const [{ deviceId: late }, { deviceId: snapshot }] = [fleet.enroll(), fleet.enroll()]
     const come = (field: string, bootId: number, atMs: number) => noteRuns(commands, [{ field, bootId, atMs }])
     for (const [bootId, atMs] of [[1, 1_000] as const, [2, 3_000] as const, [1, 2_000] as const])
       expect(await come(late, bootId, atMs)).toEqual([])

@@ -3,12 +3,12 @@ import { clonesKey, quarantinedGeneration } from '@muster/backplane/keys.ts'
 import type { Redis } from '@muster/backplane/redis.ts'
 
 /**
- * Locks devices out whose key two machines use: both sockets are closed, whatever node holds them, and no other is accepted. A worker
- * puts it on record; until a person has decided which machine it is, nobody speaks for the device.
+ * Locks out devices whose key two machines use: closes both sockets, on any node, and accepts no other. A worker records
+ * it. The device stays locked out until a person decides which machine it is.
  */
 export async function lockOut(redis: Redis, deviceIds: readonly string[]): Promise<void> {
   for (const deviceId of deviceIds) {
-    // First what makes it last: should this end in between, the worker locks the device out.
+    // The lasting part first: if this process stops in between, the worker completes the lockout.
     await redis.hset(clonesKey, deviceId, Date.now())
     await publishGeneration(redis, deviceId, quarantinedGeneration)
   }

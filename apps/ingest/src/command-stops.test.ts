@@ -39,7 +39,7 @@ afterAll(async () => {
   fleet?.remove()
 })
 
-async function connected(device: Device = fleet.enrol()) {
+async function connected(device: Device = fleet.enroll()) {
   const client = await Client.welcomed(node.port, device)
   await until(async () => (await nodesOf(commands, [device.deviceId])).size === 1)
   return { device, client }
@@ -55,7 +55,7 @@ function commandOrder(deviceId: string, commandId: string) {
   } as const
 }
 
-/** Which of the commands reach the device. What calls a command off is never held back, and comes after all of them. */
+/** Which of the commands reach the device. A cancel is never held back and arrives after all of them. */
 async function reached({ device, client }: Connected, ids: readonly string[], whose = partnerId): Promise<string[]> {
   const { deviceId } = device
   const cancel = orderFrame(deviceId, encodeDown({ name: 'cancel', sequence: 0, body: { id: randomUUID() } }))
@@ -69,25 +69,25 @@ const passes = async (to: Connected, whose?: string) => (await reached(to, [rand
 const held = (to: Connected, whose?: string) => until(async () => !(await passes(to, whose)))
 const released = (to: Connected, whose?: string) => until(() => passes(to, whose))
 
-test('no command passes while those of its partner are stopped; others do, and all do once it is lifted', async () => {
+test('holds back the commands of a stopped partner, passes those of others, and passes all once the stop is lifted', async () => {
   const to = await connected()
   expect(await passes(to)).toBe(true)
-  await writeCommandStops(commands, { everybody: false, partnerIds: [partnerId] })
+  await writeCommandStops(commands, { all: false, partnerIds: [partnerId] })
   await held(to)
   expect(await passes(to, randomUUID())).toBe(true)
   expect(await passes(to, '')).toBe(false)
-  await writeCommandStops(commands, { everybody: true, partnerIds: [] })
+  await writeCommandStops(commands, { all: true, partnerIds: [] })
   await held(to, randomUUID())
   expect(await passes(to)).toBe(false)
-  await writeCommandStops(commands, { everybody: false, partnerIds: [] })
+  await writeCommandStops(commands, { all: false, partnerIds: [] })
   await released(to)
   to.client.close()
 })
 
-test('a request of somebody who waits is answered at once, and the device hears nothing of it', async () => {
+test('answers a held-back request at once and sends the device nothing', async () => {
   const to = await connected()
   const { deviceId } = to.device
-  await writeCommandStops(commands, { everybody: true, partnerIds: [] })
+  await writeCommandStops(commands, { all: true, partnerIds: [] })
   await held(to)
   const [processId, number] = [randomUUID(), 77]
   const listener = connectSubscriber(redis.url, 'test-replies')
@@ -100,28 +100,28 @@ test('a request of somebody who waits is answered at once, and the device hears 
   await sendToDevices(commands, [{ kind: 'request', deviceId, bytes, number, replyTo: processId }], partnerId)
   expect(await replied).toEqual({ deviceId, number, reply: 'withheld' })
   listener.disconnect()
-  await writeCommandStops(commands, { everybody: false, partnerIds: [] })
+  await writeCommandStops(commands, { all: false, partnerIds: [] })
   await released(to)
   expect(to.client.received.filter(({ name }) => name === 'request')).toEqual([])
   to.client.close()
 })
 
-test('what nobody can tell counts as stopped: nothing is written, or something that cannot be read', async () => {
+test('treats a missing or unreadable state as stopped', async () => {
   const to = await connected()
   for (const lose of [() => commands.del(commandStopsKey), () => commands.set(commandStopsKey, 'rubbish')]) {
     await lose()
     await held(to)
-    await writeCommandStops(commands, { everybody: false, partnerIds: [] })
+    await writeCommandStops(commands, { all: false, partnerIds: [] })
     await released(to)
   }
   to.client.close()
 })
 
-test('what was known counts for a few seconds, should Redis not answer any more', async () => {
+test('uses the last known state for a few seconds while Redis does not answer', async () => {
   const own = await startOwnRedis()
   const link = connectRedis(own.url, 'test-stops', 'commands')
   await untilReady(link, 10_000)
-  await writeCommandStops(link, { everybody: false, partnerIds: [] })
+  await writeCommandStops(link, { all: false, partnerIds: [] })
   const stops = new CommandStops({ redis: link, log: createLog('test', 'silent'), pollMs: 20, staleMs: 200 })
   await stops.start()
   expect(stops.withhold(partnerId)).toBe(false)
@@ -131,12 +131,12 @@ test('what was known counts for a few seconds, should Redis not answer any more'
   link.disconnect()
 })
 
-test('a command that is handed over again goes to the same connection once, and to a new one again', async () => {
+test('sends a repeated command once per connection, and again to a new connection', async () => {
   const to = await connected()
   const id = randomUUID()
   expect(await reached(to, [id, id])).toEqual([id])
   expect(await reached(to, [id])).toEqual([])
-  // Each time it is said that the device has it: the first word may have been lost.
+  // Each repeat is reported as sent: the first report may have been lost.
   await until(async () => {
     const records = await readRecords(commands, shards)
     return (

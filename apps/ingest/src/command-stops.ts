@@ -1,4 +1,4 @@
-// The emergency stop as the gateway sees it, the last place that a command passes before its device.
+// The emergency stop in the gateway, the last check before a command reaches its device.
 import { readCommandStops } from '@muster/backplane/command-stops.ts'
 import type { Redis } from '@muster/backplane/redis.ts'
 import type { Log } from '@muster/kit/log.ts'
@@ -7,14 +7,14 @@ interface Options {
   readonly redis: Redis
   readonly log: Log
   readonly pollMs: number
-  /** What was read longer ago does not count any more. */
+  /** Older readings are not used. */
   readonly staleMs: number
 }
 
-/** Whether commands may pass. Where that is not known, they may not. */
+/** Whether commands may pass. When the state is unknown, they may not. */
 export class CommandStops {
   readonly #options: Options
-  #everybody = true
+  #all = true
   #partners: ReadonlySet<string> = new Set()
   #readAtMs = Number.NEGATIVE_INFINITY
   #timer: NodeJS.Timeout | undefined
@@ -35,9 +35,9 @@ export class CommandStops {
     clearTimeout(this.#timer)
   }
 
-  /** @param partnerId whose command it is; '' when that is not said */
+  /** @param partnerId the partner whose command it is; '' when unknown */
   withhold(partnerId: string): boolean {
-    if (this.#everybody || performance.now() - this.#readAtMs > this.#options.staleMs) return true
+    if (this.#all || performance.now() - this.#readAtMs > this.#options.staleMs) return true
     return this.#partners.has(partnerId) || (partnerId === '' && this.#partners.size > 0)
   }
 
@@ -46,12 +46,13 @@ export class CommandStops {
     const askedAtMs = performance.now()
     try {
       const stops = await readCommandStops(redis)
-      this.#everybody = stops?.everybody ?? true
+      this.#all = stops?.all ?? true
       this.#partners = new Set(stops?.partnerIds)
       this.#readAtMs = askedAtMs
       this.#isFailing = false
     } catch (error) {
-      if (!this.#isFailing) log.warn({ err: error }, 'cannot read whether commands are stopped; none is delivered')
+      if (!this.#isFailing)
+        log.warn({ err: error }, 'cannot read the emergency stop from Redis; commands are held back')
       this.#isFailing = true
     }
   }

@@ -15,7 +15,7 @@ function watched() {
 }
 
 describe('compaction', () => {
-  test('comes once after a wave of handshakes, when it has been quiet for a while', () => {
+  test('runs once after a wave of handshakes, when it has been quiet for a while', () => {
     const { ticks } = watched()
     expect(ticks(1, 0, 0)).toBe(0)
     expect(ticks(1, 500, 500)).toBe(0)
@@ -24,18 +24,18 @@ describe('compaction', () => {
     expect(ticks(50, 1_000, 1_000)).toBe(1)
   })
 
-  test('waits while more than a hundredth of the agents come in', () => {
+  test('waits while more than one percent of the agents connect', () => {
     const { ticks } = watched()
     for (let wave = 1; wave <= 20; wave++) expect(ticks(1, wave * 100, 1_000)).toBe(0)
     expect(ticks(2, 2_010, 2_010)).toBe(0)
     expect(ticks(1, 2_010, 2_010)).toBe(1)
   })
 
-  test('does not come for a handful of agents', () => {
+  test('does not run for a handful of agents', () => {
     expect(watched().ticks(100, 99, 99)).toBe(0)
   })
 
-  test('has a collector in this engine', () => {
+  test('finds the garbage collector of this engine', () => {
     expect(engineCollector()).toBeTypeOf('function')
   })
 })

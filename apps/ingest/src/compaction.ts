@@ -4,14 +4,14 @@ import type { Limits } from './limits.ts'
 
 /*
  * A wave of handshakes leaves several times as much garbage behind as the connections need for the rest of their
- * lives, and the engine gives the pages of a heap that has become quiet back late or never. So once a wave is over,
- * the heap is collected and shrunk: a pause of some ten milliseconds while nobody is waiting for a handshake.
+ * lives, and the engine returns the pages of an idle heap late or never. So once a wave is over, the heap is collected
+ * and shrunk: a pause of about ten milliseconds while no handshake is waiting.
  */
 
-/** Collects all garbage and gives what is free back to the system. */
+/** Collects all garbage and returns free memory to the operating system. */
 export type Collect = () => void
 
-/** The engine's own collector, which it hides unless asked for; undefined when there is none. */
+/** The engine's own collector, which is hidden by default; undefined when there is none. */
 export function engineCollector(): Collect | undefined {
   setFlagsFromString('--expose-gc')
   const collect: unknown = runInNewContext('gc')
@@ -19,12 +19,12 @@ export function engineCollector(): Collect | undefined {
   return () => void collect({ type: 'major', execution: 'sync', flavor: 'last-resort' })
 }
 
-/** Decides when a wave of handshakes is over and worth cleaning up after. */
+/** Decides when a wave of handshakes is over and worth a collection. */
 export class Compaction {
   readonly #collect: Collect
   readonly #limits: Pick<Limits, 'compactionHandshakesMin' | 'compactionQuietTicks'>
   #handshakesBefore = 0
-  /** Handshakes so far, as told at each of the last ticks. */
+  /** Total handshakes at each of the last ticks. */
   readonly #told: number[] = []
 
   constructor(collect: Collect, limits: Pick<Limits, 'compactionHandshakesMin' | 'compactionQuietTicks'>) {
@@ -38,7 +38,7 @@ export class Compaction {
     this.#told.push(handshakes)
     if (this.#told.length <= compactionQuietTicks) return false
     const recent = handshakes - (this.#told.shift() ?? 0)
-    // Some agent is always coming back; a hundredth of them is no wave.
+    // Some agents always reconnect; one percent of the fleet is not a wave.
     if (recent > live / 100 || handshakes - this.#handshakesBefore < compactionHandshakesMin) return false
     this.#handshakesBefore = handshakes
     this.#collect()

@@ -3,9 +3,9 @@ import type { Role } from '@muster/wire/messages/hello.ts'
 import type { Allowance, Rates } from './allowance.ts'
 import type { Identity } from './certificate.ts'
 
-/** What a connection needs of its socket; only server.ts knows more about it. */
+/** What a connection needs of its socket. Only server.ts uses the socket library directly. */
 export interface Socket {
-  /** 0: taken but waiting, 1: sent, 2: dropped. */
+  /** 0: buffered, 1: sent, 2: dropped. */
   send(message: Uint8Array, binary: boolean): number
   end(code: number, reason: string): void
   close(): void
@@ -13,36 +13,36 @@ export interface Socket {
   getRemoteAddressAsText(): ArrayBuffer
 }
 
-/** What a socket has to answer before it is anybody's. */
+/** What the agent has to answer before the socket belongs to a device. */
 export interface Challenge {
   nonce: Uint8Array
-  /** Whether a ticket may be tried: once on each socket. */
+  /** Whether a ticket is accepted: once per socket. */
   mayResume: boolean
 }
 
 /**
- * One agent socket: `challenged` until its hello is accepted, then `live`, then `closed`. Flat and small, there are
- * tens of thousands of them: what can be had from the socket or the id is not kept. Fields of a live device have
- * neutral values before.
+ * One agent socket: `challenged` until its hello is accepted, then `live`, then `closed`. Flat and small, because there
+ * are tens of thousands: values that the socket or the ID provides are not stored. Before `live`, fields of the device
+ * have neutral values.
  */
 export interface Connection extends Allowance {
   state: 'challenged' | 'live' | 'closed'
   socket: Socket | undefined
-  /** Counts the connections of this process; tells an old one of a device from a newer one. */
+  /** Number of this connection within the process; tells a device's old connection from a newer one. */
   number: number
-  /** Of the last frame, or of its opening. In ticks of the sweep, which no change of the clock can move. */
+  /** Tick of the last frame, or of the opening. Ticks of the sweep do not jump when the clock is set. */
   lastFrameTick: number
-  /** Met by the agent's answer, then forgotten, so that no second answer can use it. */
+  /** Consumed by the agent's answer, so that no second answer can use it. */
   challenge: Challenge | undefined
-  /** The sweep at which the agent is given another ticket; 0 for one that keeps none. */
+  /** The tick at which the agent gets another ticket; 0 for an agent that keeps none. */
   ticketDueTick: number
-  /** Device id, with `/watchdog` for a watchdog: the name under which it is known to everybody. */
+  /** Device ID, with `/watchdog` for a watchdog: the name of this holder in presence. */
   field: string
   bootId: number
   generation: number
   certificateExpiresAtSeconds: number
   agentVersion: string
-  /** The version of the protocol that the agent chose; 0 before it did. */
+  /** The protocol version that the agent chose; 0 before. */
   protocol: number
 }
 
@@ -67,7 +67,7 @@ export function createConnection(number: number, tick: number): Connection {
   }
 }
 
-/** What a hello adds to what the certificate says. */
+/** What a hello adds to the certificate. */
 export interface Introduction {
   protocol: number
   role: Role
@@ -96,18 +96,18 @@ export function deviceIdOf(connection: Connection): string {
   return deviceOfField(connection.field)
 }
 
-/** Which of its two programs has connected. */
+/** Which of the two programs of a device has connected. */
 export function roleOf(connection: Connection): Role {
   return roleOfField(connection.field)
 }
 
-/** Who a live connection has proved to be. */
+/** The proved identity of a live connection. */
 export function identityOf(connection: Connection): Identity {
   const { generation, certificateExpiresAtSeconds: expiresAtSeconds } = connection
   return { deviceId: deviceIdOf(connection), generation, expiresAtSeconds }
 }
 
-/** Where the agent connects from; empty once the connection is over. */
+/** The remote address of the agent; empty after the connection ended. */
 export function remoteAddressOf({ socket }: Pick<Connection, 'socket'>): string {
   return socket === undefined ? '' : Buffer.from(socket.getRemoteAddressAsText()).toString()
 }
@@ -115,7 +115,7 @@ export function remoteAddressOf({ socket }: Pick<Connection, 'socket'>): string 
 const sharedTextsMax = 1_000
 const sharedTexts = new Map<string, string>()
 
-/** One copy of a text that most of a fleet says alike. */
+/** Interns a text that most of the fleet sends, such as the agent version. */
 function sharedText(text: string): string {
   const known = sharedTexts.get(text)
   if (known !== undefined) return known

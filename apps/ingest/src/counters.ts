@@ -1,10 +1,10 @@
-/** What the hot path counts: plain numbers, read when metrics are asked for. */
+/** Counters of the hot path: plain numbers, read when metrics are scraped. */
 export interface Counters {
   /** By frame type. */
   frames: Float64Array
   frameBytes: number
   acks: number
-  /** Frames not taken because too much is unsent. */
+  /** Frames rejected because too much was unsent. */
   shed: number
   batches: number
   records: number
@@ -13,16 +13,16 @@ export interface Counters {
   closes: Map<number, number>
   refusedUpgrades: Map<string, number>
   handshakes: number
-  /** Handshakes by ticket. */
+  /** Handshakes with a ticket. */
   resumptions: number
   ticketsRefused: number
   ordersSent: number
   ordersRefused: number
   ordersWithheld: number
   ordersRepeated: number
-  /** Not what may go out to a device through Redis. */
+  /** Orders from Redis that are not valid for a device. */
   ordersUnfit: number
-  /** For agents that cannot check signatures, after the date until which they are served. */
+  /** For agents that cannot verify signatures, after the date of their end of support. */
   ordersOutdated: number
   eventsLost: number
   announcements: number

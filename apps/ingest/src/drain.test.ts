@@ -32,9 +32,9 @@ afterAll(async () => {
   fleet?.remove()
 })
 
-test('a node that is stopped acknowledges what it has, sends everybody away with a time to come back, and leaves no trace', async () => {
+test('acknowledges everything on stop, closes every connection with a retry time, and removes its presence', async () => {
   const node = await startNode(redis.url, fleet)
-  const devices = Array.from({ length: 20 }, () => fleet.enrol())
+  const devices = Array.from({ length: 20 }, () => fleet.enroll())
   const clients = await Promise.all(devices.map((device) => Client.welcomed(node.port, device)))
   const waiting = new Client(node.port)
   await waiting.next('challenge')
@@ -69,13 +69,13 @@ test('a node that is stopped acknowledges what it has, sends everybody away with
   ).toBe(0)
 })
 
-test('the window to come back in grows with the fleet, within bounds', () => {
+test('grows the reconnect window with the fleet, within bounds', () => {
   expect([10, 20_000, 1_000_000].map((agents) => retryWindowMs(agents, limits))).toEqual([2_000, 20_000, 120_000])
 })
 
-test('beyond its rate a node refuses the upgrade with 503 and a time to come back, and those it lets in are served', async () => {
+test('refuses upgrades beyond the rate with 503 and a retry time, and serves those it admits', async () => {
   const node = await startNode(redis.url, fleet, { settings: { ADMISSIONS_PER_SECOND: '2' } })
-  const client = await Client.welcomed(node.port, fleet.enrol())
+  const client = await Client.welcomed(node.port, fleet.enroll())
   const answers: { status: number; retryAfter: number }[] = []
   while (!answers.some((answer) => answer.status === 503)) answers.push(await requestUpgrade(node.port))
   expect(answers.at(-1)?.retryAfter).toBeGreaterThan(0)
@@ -86,9 +86,9 @@ test('beyond its rate a node refuses the upgrade with 503 and a time to come bac
   await node.stop()
 })
 
-test('a full node, a browser, a wrong subprotocol and a wrong path are refused before they become sockets', async () => {
+test('refuses upgrades on a full node, from a browser, with a wrong subprotocol or on a wrong path', async () => {
   const node = await startNode(redis.url, fleet, { settings: { SOCKETS_MAX: '1' } })
-  const client = await Client.welcomed(node.port, fleet.enrol())
+  const client = await Client.welcomed(node.port, fleet.enroll())
   expect((await requestUpgrade(node.port)).status).toBe(503)
   expect((await requestUpgrade(node.port, { origin: 'https://a.example' })).status).toBe(403)
   expect((await requestUpgrade(node.port, { 'sec-websocket-protocol': 'chat' })).status).toBe(400)

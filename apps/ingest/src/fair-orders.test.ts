@@ -5,7 +5,7 @@ import { FairOrders } from './fair-orders.ts'
 const order = (deviceId: string): Order => ({ kind: 'frame', deviceId, bytes: new Uint8Array(0) })
 const many = (flow: string, count: number) => Array.from({ length: count }, (_, index) => order(`${flow}${index}`))
 
-/** Everything in the order in which it is carried out, so many at a time. */
+/** All orders in the sequence in which they run, `count` at a time. */
 function carriedOut(waiting: FairOrders, count: number, share: number) {
   const obeyed: string[] = []
   const done: string[] = []
@@ -14,7 +14,7 @@ function carriedOut(waiting: FairOrders, count: number, share: number) {
   return { obeyed, done }
 }
 
-test('one order does not wait behind ten thousand of somebody else, and each flow keeps its order', () => {
+test('runs one order before ten thousand of another flow, and keeps the order within each flow', () => {
   const waiting = new FairOrders()
   for (let entry = 0; entry < 10; entry++) waiting.add('a', Buffer.from(`a-${entry}`), many(`a${entry}:`, 1_000))
   waiting.add('b', Buffer.from('b-0'), [order('b')])
@@ -27,7 +27,7 @@ test('one order does not wait behind ten thousand of somebody else, and each flo
   expect(done).toEqual(['b-0', ...Array.from({ length: 10 }, (_, entry) => `a-${entry}`)])
 })
 
-test('what waits is known by number and by bytes, which are held until the last order of an entry is carried out', () => {
+test('counts waiting orders and their bytes, and holds the bytes until the last order of an entry ran', () => {
   const waiting = new FairOrders()
   waiting.add('a', Buffer.from('1'), many('a', 3), 3_000)
   waiting.add('a', Buffer.from('2'), [], 500)
@@ -43,7 +43,7 @@ test('what waits is known by number and by bytes, which are held until the last 
   expect(waiting.bytes).toBe(0)
 })
 
-test('a flow that has had its share waits for the others, over as many turns as it takes', () => {
+test('makes a flow that used its share wait for the others, over several turns', () => {
   const waiting = new FairOrders()
   waiting.add('a', Buffer.from('1'), many('a', 5))
   waiting.add('b', Buffer.from('2'), many('b', 3))

@@ -8,11 +8,11 @@ interface Parcel {
 }
 
 /**
- * Orders that wait for their turn. Each flow (a tenant's orders) keeps its order; between flows every one gets a share in
- * turn, so that one command does not wait behind ten thousand of somebody else.
+ * A fair queue of orders. Each flow (the orders of one tenant) keeps its order. Flows get equal shares in turn, so one
+ * command does not wait behind ten thousand of another tenant.
  */
 export class FairOrders {
-  // A flow that had its share goes to the end.
+  // A flow that used its share moves to the end.
   readonly #flows = new Map<string, Parcel[]>()
   #size = 0
   #bytes = 0
@@ -21,7 +21,7 @@ export class FairOrders {
     return this.#size
   }
 
-  /** Of the entries that are not all done: their orders share one piece of memory, which is held until the last. */
+  /** Of entries that are not finished: the orders of an entry share one buffer, which is held until the last one ran. */
   get bytes(): number {
     return this.#bytes
   }
@@ -35,7 +35,7 @@ export class FairOrders {
     this.#bytes += bytes
   }
 
-  /** Carries out so many orders, at most `share` of a flow before the next. @returns the ids whose orders are all done */
+  /** Runs up to `count` orders, at most `share` of a flow before the next. @returns the entry IDs whose orders all ran */
   take(count: number, share: number, obey: (order: Order, flow: string) => void): Buffer[] {
     const done: Buffer[] = []
     let taken = 0

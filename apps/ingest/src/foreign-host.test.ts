@@ -21,7 +21,7 @@ afterAll(async () => {
   fleet?.remove()
 })
 
-/** Sends bytes as they are. @returns everything that came back */
+/** Sends raw bytes. @returns the complete answer */
 async function said(...lines: string[]): Promise<string> {
   const socket = connect(node.port, '127.0.0.1')
   let text = ''
@@ -34,7 +34,7 @@ async function said(...lines: string[]): Promise<string> {
   return text
 }
 
-describe('finding 3: ingest', () => {
+describe('ingest behind a name', () => {
   test.each([
     'agents.example.com',
     'AGENTS.example.com.:443',
@@ -42,12 +42,12 @@ describe('finding 3: ingest', () => {
     'localhost:3001',
     '10.1.2.3',
     '[::1]',
-  ])('gives agents a socket that come for %s', async (host) => {
+  ])('opens a socket for an agent that asks for %s', async (host) => {
     expect((await requestUpgrade(node.port, { host })).status).toBe(101)
   })
 
   test.each(['rebind.attacker.example', 'example.com', 'agents.example.com.attacker.example', '127.1'])(
-    'gives no socket for %s, and counts it',
+    'refuses a socket for %s and counts the refusal',
     async (host) => {
       const before = await node.metric('muster_ingest_upgrades_refused_total', 'reason="host"')
       expect((await requestUpgrade(node.port, { host })).status).toBe(421)
@@ -55,7 +55,7 @@ describe('finding 3: ingest', () => {
     },
   )
 
-  test('answers every path and method alike, in the one shape of errors, without telling a version', async () => {
+  test('answers every path and method with the same error format and no version header', async () => {
     for (const line of ['GET /agent', 'GET /', 'POST /nothing', 'OPTIONS /agent']) {
       const text = await said(`${line} HTTP/1.1`, 'Host: rebind.attacker.example', 'Content-Length: 0')
       expect(text).toMatch(/^HTTP\/1\.1 421 /)

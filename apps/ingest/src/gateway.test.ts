@@ -57,9 +57,9 @@ const badFrames: [string, CloseName, () => Uint8Array | string][] = [
   ['a frame with something behind it', 'malformed', () => Uint8Array.from([...heartbeat, 0])],
   ['a frame without its sequence', 'malformed', () => encodeFrame(33, 0, [1])],
   ['a frame without its body', 'malformed', () => encodeFrame(33, 1)],
-  ['a length that only claims to be', 'malformed', () => Uint8Array.from([0x93, 34, 1, 0xdd, 0xff, 0xff, 0xff, 0xff])],
+  ['a length beyond the frame', 'malformed', () => Uint8Array.from([0x93, 34, 1, 0xdd, 0xff, 0xff, 0xff, 0xff])],
   ['a type of the server', 'unknownType', () => encodeFrame(4, 1, {})],
-  ['a type of nobody', 'unknownType', () => encodeFrame(99, 1, {})],
+  ['an unknown type', 'unknownType', () => encodeFrame(99, 1, {})],
   ['a heartbeat as large as an inventory', 'tooLarge', () => encodeFrame(33, 1, 'x'.repeat(5_000))],
   ['an inventory larger than any frame', 'tooLarge', () => tooLarge()],
 ]
@@ -71,8 +71,8 @@ function tooLarge(): Uint8Array {
 }
 
 describe('a bad frame', () => {
-  test.each(badFrames)('%s closes its own socket with the right code and no other', async (_, why, frame) => {
-    const [device, witness] = [fleet.enrol(), await Client.welcomed(node.port, fleet.enrol())]
+  test.each(badFrames)('with %s closes its own socket with the right code and no other', async (_, why, frame) => {
+    const [device, witness] = [fleet.enroll(), await Client.welcomed(node.port, fleet.enroll())]
     const before = await node.metric('muster_ingest_closes_total', `close_code="${closeCodes[why].code}"`)
     const client = await Client.welcomed(node.port, device)
     client.send(frame())
@@ -88,14 +88,14 @@ describe('a bad frame', () => {
     ['watchdog', { name: 'heartbeat', sequence: 1, body: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] }],
     ['watchdog', { name: 'watchdogKey', sequence: 1, body: { publicKey: `${'B'.repeat(42)}A` } }],
     ['agent', { name: 'watchdogStatus', sequence: 1, body: { agent: 'running' } }],
-  ])('a %s does not say what is the other’s to say', async (role, message) => {
-    const client = await Client.welcomed(node.port, fleet.enrol(), { role })
+  ])('a %s cannot send a message of the other role', async (role, message) => {
+    const client = await Client.welcomed(node.port, fleet.enroll(), { role })
     client.send(encodeUp(message))
     expect((await client.closed).code).toBe(closeCodes.unknownType.code)
   })
 
-  test('is logged once for its device, however often it comes', async () => {
-    const device = fleet.enrol()
+  test('is logged once per device when repeated', async () => {
+    const device = fleet.enroll()
     for (let time = 0; time < 3; time++) {
       const client = await Client.welcomed(node.port, device)
       client.send(Uint8Array.from([0xc1]))
@@ -105,17 +105,17 @@ describe('a bad frame', () => {
     expect(lines).toEqual([expect.objectContaining({ close: 'malformed', level: 40 })])
   })
 
-  test('beyond what the socket library takes ends the connection', async () => {
-    const client = await Client.welcomed(node.port, fleet.enrol())
+  test('beyond the limit of the socket library ends the connection', async () => {
+    const client = await Client.welcomed(node.port, fleet.enroll())
     client.send(new Uint8Array(2 * 1024 * 1024))
     expect([1006, 1009]).toContain((await client.closed).code)
   })
 })
 
 describe('one device', () => {
-  test('that floods is closed and turned away for a while; others are not', async () => {
-    const device = fleet.enrol()
-    const witness = await Client.welcomed(node.port, fleet.enrol())
+  test('that floods is closed and refused for a while; others are not', async () => {
+    const device = fleet.enroll()
+    const witness = await Client.welcomed(node.port, fleet.enroll())
     const client = await Client.welcomed(node.port, device)
     for (let sequence = 1; sequence <= 150; sequence++) client.heartbeat(sequence)
     expect((await client.closed).code).toBe(closeCodes.tooManyFrames.code)
@@ -127,18 +127,18 @@ describe('one device', () => {
     witness.close()
   })
 
-  test('that is silent for too long is closed as idle', async () => {
+  test('that is silent too long is closed as idle', async () => {
     const impatient = await startNode(redis.url, fleet, {
       limits: { sweepMs: 50, idleGraceMs: -1_800 },
       settings: { HEARTBEAT_SECONDS: '1' },
     })
-    const client = await Client.welcomed(impatient.port, fleet.enrol())
+    const client = await Client.welcomed(impatient.port, fleet.enroll())
     expect((await client.closed).code).toBe(closeCodes.idle.code)
     await impatient.stop()
   })
 
-  test('connecting again wins; the older connection is closed', async () => {
-    const device = fleet.enrol()
+  test('keeps its newest connection; the older one is closed', async () => {
+    const device = fleet.enroll()
     const older = await Client.welcomed(node.port, device)
     const newer = await Client.welcomed(node.port, device)
     expect((await older.closed).code).toBe(closeCodes.replaced.code)
@@ -148,7 +148,7 @@ describe('one device', () => {
   })
 
   test('that does not read is closed as a slow reader', async () => {
-    const device = fleet.enrol()
+    const device = fleet.enroll()
     const before = await node.metric('muster_ingest_closes_total', 'close_code="4022"')
     const client = await RawClient.welcomed(node.port, device)
     const frame = encodeDown(commandMessage({ payload: { content: 'x'.repeat(250_000) } }))

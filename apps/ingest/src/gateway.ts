@@ -13,15 +13,15 @@ import { type Rates, takeFrame } from './allowance.ts'
 import type { Backlog } from './backlog.ts'
 import type { Batches } from './batches.ts'
 import type { Identity } from './certificate.ts'
-import { shut } from './closing.ts'
+import { closeWith } from './closing.ts'
 import { type Connection, createConnection, deviceIdOf, makeLive, roleOf, type Socket } from './connection.ts'
 import type { Counters } from './counters.ts'
-import { judgeAnswer, type Verifier } from './handshake.ts'
+import { verifyAnswer, type Verifier } from './handshake.ts'
 import type { Limits } from './limits.ts'
 import type { OrderKeys } from './order-keys.ts'
 import type { Penalties } from './penalties.ts'
 import type { Presence } from './presence.ts'
-import type { QuietLog } from './quiet-log.ts'
+import type { LogThrottle } from './log-throttle.ts'
 import type { Registry } from './registry.ts'
 import type { Replies } from './replies.ts'
 import type { Tickets } from './tickets.ts'
@@ -31,7 +31,7 @@ export interface Gateway extends Verifier {
   limits: Limits
   tickets: Tickets
   log: Log
-  quiet: QuietLog
+  logThrottle: LogThrottle
   registry: Registry
   batches: Batches
   backlog: Backlog
@@ -42,16 +42,16 @@ export interface Gateway extends Verifier {
   penalties: Penalties
   rates: Rates
   heartbeatMs: number
-  /** Once agents are sent away: how long the last of them may take to come back. */
+  /** During a drain: how long the last agent may take to reconnect. */
   returnWindowMs: number
-  /** Sweeps so far: the clock of everything that times out. */
+  /** Number of sweeps so far: the clock of all timeouts. */
   tick: number
 }
 
 const header = emptyHeader()
 const ackFrame = new Uint8Array(11)
 
-/** A socket was opened: it is challenged. */
+/** Challenges a new socket. */
 export function open(gateway: Gateway, socket: Socket, connection: Connection): void {
   connection.socket = socket
   challenge(gateway, connection, Date.now(), true)
@@ -65,14 +65,14 @@ function challenge(gateway: Gateway, connection: Connection, serverTime: number,
   send(gateway, connection, encodeDown({ name: 'challenge', sequence: 0, body }))
 }
 
-/** The state of a socket that is opened at once; it takes a waiting place of its origin. */
+/** Creates the state of a socket that is about to open; it takes a waiting slot of its origin. */
 export function prepare({ registry, tick }: Gateway, origin: string): Connection {
   const connection = createConnection(registry.nextNumber(), tick)
   registry.waiting.take(connection, origin)
   return connection
 }
 
-/** A message came in. The bytes are the socket library's and only good until this returns. */
+/** Handles an incoming message. The bytes belong to the socket library and are valid only until this returns. */
 export function receive(
   gateway: Gateway,
   connection: Connection,
@@ -94,14 +94,14 @@ function receiveFrame(
   readHeader(frame, header)
   const fault = isBinary ? (header.fault ?? faultOf(frame, roleOf(connection))) : 'malformed'
   if (fault !== null) {
-    shut(gateway, connection, fault, { sequence: header.fault === null ? header.sequence : 0 })
+    closeWith(gateway, connection, fault, { sequence: header.fault === null ? header.sequence : 0 })
     return
   }
-  // What was asked for costs the device nothing of its allowance; a reply that nobody asked for does, and goes nowhere.
+  // An expected reply does not count against the allowance. An unexpected one does, and is dropped.
   const isReply = header.type === reply.type
   const isAwaited = isReply && gateway.replies.pass(connection.field, header.sequence, frame)
   if (!isAwaited && !takeFrame(connection, gateway.rates, nowMs, frame.length)) {
-    punish(gateway, connection)
+    penalize(gateway, connection)
     return
   }
   const { counters } = gateway
@@ -109,7 +109,7 @@ function receiveFrame(
   counters.frameBytes += frame.length
   connection.lastFrameTick = gateway.tick
   if (isReply) return
-  // What is not taken is not acknowledged, and so the agent keeps it.
+  // A rejected frame is not acknowledged, so the agent keeps it.
   gateway.batches.addFrame(connection, header.type, header.sequence, nowMs, frame)
 }
 
@@ -129,32 +129,32 @@ function receiveAnswer(
   nowMs: number,
 ): void {
   if (!isBinary || connection.challenge === undefined) {
-    shut(gateway, connection, 'malformed')
+    closeWith(gateway, connection, 'malformed')
     return
   }
-  const verdict = judgeAnswer(frame, connection.challenge, nowMs, gateway)
+  const verdict = verifyAnswer(frame, connection.challenge, nowMs, gateway)
   if (verdict.kind === 'unresumed') {
-    // Nothing is lost: with another nonce the agent may prove itself by its certificate.
+    // Nothing is lost: with a new nonce the agent can still prove itself by its certificate.
     gateway.counters.ticketsRefused++
     challenge(gateway, connection, nowMs, false)
     return
   }
   if (verdict.kind === 'refused') {
-    shut(gateway, connection, verdict.close, verdict)
+    closeWith(gateway, connection, verdict.close, verdict)
     return
   }
   const { identity, introduction, ticketAgeMs, keepsTickets } = verdict
   if (gateway.penalties.isServing(identity.deviceId, performance.now())) {
-    shut(gateway, connection, 'tooManyFrames', identity)
+    closeWith(gateway, connection, 'tooManyFrames', identity)
     return
   }
   makeLive(connection, identity, introduction, gateway.rates)
   connection.lastFrameTick = gateway.tick
   if (ticketAgeMs !== undefined) gateway.counters.resumptions++
   welcome(gateway, connection, identity, nowMs)
-  lead(gateway, connection, introduction.orderKeys)
+  sendOrderKeys(gateway, connection, introduction.orderKeys)
   if (!keepsTickets) return
-  // One that is good for long enough is not made anew: a fleet that comes back has other things to wait for.
+  // A ticket that stays valid long enough is not replaced now: during a reconnect wave other work comes first.
   if (ticketAgeMs !== undefined && ticketAgeMs < youngMs(gateway.limits))
     scheduleTicket(gateway, connection, ticketAgeMs)
   else giveTicket(gateway, connection, identity, nowMs)
@@ -163,7 +163,7 @@ function receiveAnswer(
 function welcome(gateway: Gateway, connection: Connection, identity: Identity, nowMs: number): void {
   gateway.counters.handshakes++
   const replaced = gateway.registry.enter(connection)
-  if (replaced !== undefined) shut(gateway, replaced, 'replaced')
+  if (replaced !== undefined) closeWith(gateway, replaced, 'replaced')
   gateway.batches.connected(connection, nowMs)
   gateway.presence.arrive(connection, nowMs)
   const { deviceId } = identity
@@ -177,21 +177,21 @@ function welcome(gateway: Gateway, connection: Connection, identity: Identity, n
   send(gateway, connection, encodeDown({ name: 'welcome', sequence: 0, body }))
 }
 
-/** Tells an agent that trusts older order keys of those after them. One that trusts none learns them elsewhere. */
-function lead(gateway: Gateway, connection: Connection, serial: number | undefined): void {
+/** Sends an agent that trusts older order keys the statements since. An agent that trusts none learns them elsewhere. */
+function sendOrderKeys(gateway: Gateway, connection: Connection, serial: number | undefined): void {
   const frame = serial === undefined ? undefined : gateway.orderKeys.frameAfter(serial)
   if (frame !== undefined) send(gateway, connection, frame)
 }
 
-/** Tells all connected agents which keys sign orders from now on, when that has changed. */
-export function leadAll(gateway: Gateway): void {
+/** Sends new order keys to all connected agents when the key file has changed. */
+export function broadcastOrderKeys(gateway: Gateway): void {
   const frame = gateway.orderKeys.look()
   if (frame === undefined) return
   for (const connection of gateway.registry.connections())
     if (connection.protocol >= signedOrdersProtocol) send(gateway, connection, frame)
 }
 
-/** Gives an agent that keeps tickets a new one, and notes when the next is due. */
+/** Gives an agent that keeps tickets a new one, and schedules the next. */
 export function giveTicket(gateway: Gateway, connection: Connection, identity: Identity, nowMs: number): void {
   const body = gateway.tickets.issue(identity, roleOf(connection), nowMs)
   if (body === undefined) return
@@ -199,30 +199,30 @@ export function giveTicket(gateway: Gateway, connection: Connection, identity: I
   send(gateway, connection, encodeDown({ name: 'ticket', sequence: 0, body }))
 }
 
-/** Up to which age a ticket is as good as new. */
+/** Up to this age a ticket counts as new. */
 const youngMs = ({ ticketLifeMs }: Limits): number => ticketLifeMs / 4
 
-/** Notes when the ticket after one of this age is due. A fleet that came back at once does not renew at once. */
+/** Schedules the next ticket. Agents that connected together do not renew together. */
 function scheduleTicket({ limits, tick }: Gateway, connection: Connection, ageMs: number): void {
   const afterMs = youngMs(limits) * (1 + Math.random()) - ageMs
   connection.ticketDueTick = tick + Math.ceil(afterMs / limits.sweepMs)
 }
 
-/** Sends a frame; false when the connection is over, or ends now because its reader is too slow. */
+/** Sends a frame; false when the connection is over, or is closed now because its reader is too slow. */
 export function send(gateway: Gateway, connection: Connection, frame: Uint8Array): boolean {
   const { socket } = connection
   if (socket === undefined || connection.state === 'closed') return false
   const { backlog } = gateway
   if (backlog.keepsBack(connection, frame) || socket.send(frame, true) === 1) return true
-  // The socket library may have closed it over this frame, and told us so.
+  // The socket library may have closed the connection over this frame and reported it.
   if (connection.socket === undefined) return false
   const slowest = backlog.note(connection, socket.getBufferedAmount())
-  if (slowest !== undefined) shut(gateway, slowest, 'slowReader')
+  if (slowest !== undefined) closeWith(gateway, slowest, 'slowReader')
   return slowest !== connection
 }
 
-/** A slow socket has taken some of what waited in front of it. */
-export function relieve(gateway: Gateway, connection: Connection): void {
+/** Called when a slow socket has drained some of its backlog. */
+export function backlogShrank(gateway: Gateway, connection: Connection): void {
   const { socket } = connection
   if (socket === undefined) return
   const bytes = socket.getBufferedAmount()
@@ -234,14 +234,14 @@ export function relieve(gateway: Gateway, connection: Connection): void {
   if (offer !== undefined) send(gateway, connection, offer)
 }
 
-/** Tells the agent that a frame is durable. */
+/** Acknowledges a durable frame. */
 export function acknowledge(gateway: Gateway, connection: Connection, sequence: number): void {
   if (connection.state !== 'live') return
   gateway.counters.acks++
   send(gateway, connection, ackFrame.subarray(0, writeHeader(ackFrame, ack.type, sequence, 2)))
 }
 
-function punish(gateway: Gateway, connection: Connection): void {
+function penalize(gateway: Gateway, connection: Connection): void {
   gateway.penalties.add(deviceIdOf(connection), performance.now())
-  shut(gateway, connection, 'tooManyFrames')
+  closeWith(gateway, connection, 'tooManyFrames')
 }

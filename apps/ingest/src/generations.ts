@@ -9,13 +9,13 @@ export interface GenerationsOptions {
   subscriber: Subscriber
   limits: Limits
   log: Log
-  /** Called for a device whose least generation has changed. */
+  /** Called for a device whose minimum generation has changed. */
   onChange: (deviceId: string) => void
   /** Called after a complete reading. */
   onReload: () => void
 }
 
-/** Which certificates are still good. Held in memory, so that no look-up stands between a hello and its answer. */
+/** The minimum certificate generations. Held in memory, so that a hello needs no lookup. */
 export class Generations {
   readonly #options: GenerationsOptions
   #least = new Map<string, number>()
@@ -29,7 +29,7 @@ export class Generations {
     return this.#least.size
   }
 
-  /** Why a certificate of this generation is not good, if it is not. */
+  /** Why a certificate of this generation is rejected; undefined when it is valid. */
   refusalOf(deviceId: string, generation: number): 'revoked' | 'quarantined' | undefined {
     const least = this.#least.get(deviceId)
     if (least === undefined) return undefined
@@ -37,7 +37,7 @@ export class Generations {
     return least === revokedGeneration || generation < least ? 'revoked' : undefined
   }
 
-  /** Subscribes, reads everything, and keeps both going. */
+  /** Subscribes, reads everything, and keeps both up to date. */
   async start(): Promise<void> {
     const { subscriber, limits, log } = this.#options
     subscriber.on('messageBuffer', (_channel: Buffer, message: Buffer) => this.#changed(message))
@@ -47,7 +47,7 @@ export class Generations {
       this.#load().catch((error: unknown) => log.warn({ err: error }, 'cannot read the certificate generations'))
     }
     this.#timer = setInterval(reload, limits.generationsRefreshMs)
-    // Changes published while the subscription was broken were not heard.
+    // Changes published while the subscription was down were missed.
     subscriber.on('ready', reload)
   }
 
@@ -75,7 +75,7 @@ export class Generations {
       }
       cursor = next
     } while (cursor !== '0')
-    // An empty hash is one that was lost and will be rebuilt: what is known stays known until then.
+    // An empty hash was lost and will be rebuilt: the known values stay until then.
     if (read.size === 0 && before.size > 0) return
     this.#least = read
     onReload()

@@ -33,7 +33,7 @@ afterAll(async () => {
 
 describe('a hello', () => {
   test('with a good certificate and proof is welcomed', async () => {
-    const device = fleet.enrol()
+    const device = fleet.enroll()
     const client = new Client(node.port)
     await client.sayHello(device)
     const { body } = await client.next('welcome')
@@ -46,15 +46,15 @@ describe('a hello', () => {
     client.close()
   })
 
-  test('of the protocol before is welcomed in that one', async () => {
-    const client = await Client.welcomed(node.port, fleet.enrol(), { protocol: 1 })
+  test('of the previous protocol version is welcomed in that version', async () => {
+    const client = await Client.welcomed(node.port, fleet.enroll(), { protocol: 1 })
     client.heartbeat(1)
     expect((await client.next('ack')).sequence).toBe(1)
     client.close()
   })
 
-  test('of a watchdog goes with the certificate of its agent, beside it', async () => {
-    const device = fleet.enrol()
+  test('of a watchdog with the certificate of its agent is accepted beside the agent', async () => {
+    const device = fleet.enroll()
     const agent = await Client.welcomed(node.port, device)
     const watchdog = await Client.welcomed(node.port, device, { role: 'watchdog' })
     agent.heartbeat(1)
@@ -68,32 +68,36 @@ describe('a hello', () => {
   const other = generateKeyPairSync('ed25519').privateKey
   test.each<[string, CloseName, () => Attempt]>([
     ['a certificate that is no JWT', 'badCertificate', () => ({ certificate: 'nonsense' })],
-    ['a certificate of a stranger', 'badCertificate', () => ({ device: stranger.enrol() })],
+    ['a certificate of another installation', 'badCertificate', () => ({ device: stranger.enroll() })],
     [
       'a certificate whose claims were changed',
       'badCertificate',
-      () => ({ certificate: forged(fleet.enrol().certificate) }),
+      () => ({ certificate: forged(fleet.enroll().certificate) }),
     ],
     [
       'a certificate for another audience',
       'badCertificate',
-      () => ({ device: fleet.enrol({ claims: { aud: 'people' } }) }),
+      () => ({ device: fleet.enroll({ claims: { aud: 'people' } }) }),
     ],
-    ['a certificate of algorithm none', 'badCertificate', () => ({ device: fleet.enrol({ header: { alg: 'none' } }) })],
+    [
+      'a certificate of algorithm none',
+      'badCertificate',
+      () => ({ device: fleet.enroll({ header: { alg: 'none' } }) }),
+    ],
     [
       'a certificate of an unknown key',
       'badCertificate',
-      () => ({ device: fleet.enrol({ header: { kid: '../keys' } }) }),
+      () => ({ device: fleet.enroll({ header: { kid: '../keys' } }) }),
     ],
     [
       'a watchdog certificate, used by an agent',
       'badCertificate',
-      () => ({ device: fleet.enrol({ role: 'watchdog' }) }),
+      () => ({ device: fleet.enroll({ role: 'watchdog' }) }),
     ],
-    ['an expired certificate', 'certificateExpired', () => ({ device: fleet.enrol({ expiresInSeconds: -3600 }) })],
-    ['a version that nobody speaks', 'unsupportedProtocol', () => ({ protocol: 99 })],
+    ['an expired certificate', 'certificateExpired', () => ({ device: fleet.enroll({ expiresInSeconds: -3600 }) })],
+    ['an unsupported version', 'unsupportedProtocol', () => ({ protocol: 99 })],
   ])('with %s is refused', async (_, why, attempt) => {
-    const { device = fleet.enrol(), certificate = device.certificate, protocol = 1 } = attempt()
+    const { device = fleet.enroll(), certificate = device.certificate, protocol = 1 } = attempt()
     const client = new Client(node.port)
     const { body } = await client.next('challenge')
     const signature = sign(null, proofBytes(body.nonce, certificate), device.privateKey)
@@ -106,12 +110,12 @@ describe('a hello', () => {
 
   test('signed with another key is refused', async () => {
     const client = new Client(node.port)
-    await client.sayHello({ ...fleet.enrol(), privateKey: other })
+    await client.sayHello({ ...fleet.enroll(), privateKey: other })
     expect((await client.closed).code).toBe(closeCodes.badSignature.code)
   })
 
-  test('that was good on another socket is a replay and refused', async () => {
-    const device = fleet.enrol()
+  test('replayed from another socket is refused', async () => {
+    const device = fleet.enroll()
     const first = new Client(node.port)
     const hello = await first.sayHello(device)
     await first.next('welcome')
@@ -131,8 +135,8 @@ describe('a hello', () => {
     await impatient.stop()
   })
 
-  test('said twice is one too many', async () => {
-    const device = fleet.enrol()
+  test('sent twice closes the connection', async () => {
+    const device = fleet.enroll()
     const client = new Client(node.port)
     const hello = await client.sayHello(device)
     await client.next('welcome')
@@ -140,7 +144,7 @@ describe('a hello', () => {
     expect((await client.closed).code).toBe(closeCodes.unknownType.code)
   })
 
-  test('has to be the first frame', async () => {
+  test('must be the first frame', async () => {
     const client = new Client(node.port)
     await client.next('challenge')
     client.heartbeat(1)

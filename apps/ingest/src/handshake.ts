@@ -10,7 +10,7 @@ import type { Generations } from './generations.ts'
 import type { Limits } from './limits.ts'
 import type { Tickets } from './tickets.ts'
 
-/** What the answer to a hello depends on. */
+/** What verifying a hello depends on. */
 export interface Verifier {
   certificates: Certificates
   tickets: Pick<Tickets, 'identify' | 'isReady'>
@@ -22,7 +22,7 @@ interface Accepted {
   kind: 'accepted'
   identity: Identity
   introduction: Introduction
-  /** How old the ticket is that proved it; undefined when it was the certificate. */
+  /** Age of the ticket that proved the identity; undefined when it was a certificate. */
   ticketAgeMs: number | undefined
   keepsTickets: boolean
 }
@@ -34,38 +34,38 @@ interface Refused {
   deviceId?: string
 }
 
-/** `unresumed`: the ticket is no good here, and the agent may still prove itself by its certificate. */
+/** `unresumed`: the ticket is rejected, and the agent may still prove itself by its certificate. */
 export type Verdict = Accepted | Refused | { kind: 'unresumed' }
 
 function refuse(close: CloseName, detail: string = closeCodes[close].meaning, deviceId?: string): Refused {
   return { kind: 'refused', close, detail, ...(deviceId === undefined ? {} : { deviceId }) }
 }
 
-/** Judges the answer to the challenge of this very socket. */
-export function judgeAnswer(frame: Uint8Array, challenge: Challenge, nowMs: number, verifier: Verifier): Verdict {
+/** Verifies the answer to the challenge of this socket. */
+export function verifyAnswer(frame: Uint8Array, challenge: Challenge, nowMs: number, verifier: Verifier): Verdict {
   const message = readMessage(frame)
   if ('kind' in message) return message
-  if (message.name === 'hello') return judgeHello(message.body, challenge.nonce, nowMs, verifier)
+  if (message.name === 'hello') return verifyHello(message.body, challenge.nonce, nowMs, verifier)
   if (message.name === 'resume' && challenge.mayResume && verifier.tickets.isReady)
-    return judgeResume(message.body, challenge.nonce, nowMs, verifier)
-  return refuse('unknownType', 'The first frame has to be a hello')
+    return verifyResume(message.body, challenge.nonce, nowMs, verifier)
+  return refuse('unknownType', 'The first frame must be a hello')
 }
 
-function judgeHello(hello: Hello, nonce: Uint8Array, nowMs: number, verifier: Verifier): Verdict {
+function verifyHello(hello: Hello, nonce: Uint8Array, nowMs: number, verifier: Verifier): Verdict {
   if (!supportedProtocols.includes(hello.protocol)) return unsupported()
   const identity = verifier.certificates.identify(hello.certificate)
   if (identity === undefined) return refuse('badCertificate')
-  // An agent's certificate serves its watchdog too; a watchdog's serves nobody else.
+  // An agent's certificate is valid for its watchdog too, but not the other way round.
   if (identity.role === 'watchdog' && hello.role !== 'watchdog')
-    return refuse('badCertificate', 'A certificate of a watchdog')
-  // The proof comes before all that would tell a stranger something about the device.
+    return refuse('badCertificate', 'A watchdog certificate cannot connect an agent')
+  // The proof is checked before anything that would reveal something about the device.
   if (!isProved(identity, hello.certificate, nonce, hello.signature)) return refuse('badSignature')
   const keepsTickets = hello.tickets === true
   const refusal = refusalOf(identity, nowMs, verifier)
   return refusal ?? { kind: 'accepted', identity, introduction: hello, ticketAgeMs: undefined, keepsTickets }
 }
 
-function judgeResume(resume: Resume, nonce: Uint8Array, nowMs: number, verifier: Verifier): Verdict {
+function verifyResume(resume: Resume, nonce: Uint8Array, nowMs: number, verifier: Verifier): Verdict {
   if (!supportedProtocols.includes(resume.protocol)) return unsupported()
   const resumed = verifier.tickets.identify(resume, nonce, nowMs)
   if (resumed === undefined) return { kind: 'unresumed' }
@@ -74,7 +74,7 @@ function judgeResume(resume: Resume, nonce: Uint8Array, nowMs: number, verifier:
   return refusal ?? { kind: 'accepted', identity, introduction: resume, ticketAgeMs: ageMs, keepsTickets: true }
 }
 
-/** Why a device that has proved who it is may not come in all the same. */
+/** Why a device with a proved identity is still refused. */
 function refusalOf(
   { deviceId, generation, expiresAtSeconds }: Identity,
   nowMs: number,
@@ -86,7 +86,7 @@ function refusalOf(
 }
 
 function unsupported(): Refused {
-  return refuse('unsupportedProtocol', `This server speaks ${supportedProtocols.join(', ')}`)
+  return refuse('unsupportedProtocol', `This server supports protocol ${supportedProtocols.join(', ')}`)
 }
 
 function readMessage(frame: Uint8Array): UpMessage | Refused {

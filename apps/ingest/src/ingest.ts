@@ -12,14 +12,23 @@ import { Backlog } from './backlog.ts'
 import { Batches } from './batches.ts'
 import { Certificates } from './certificate.ts'
 import { lockOut } from './clones.ts'
-import { closeOnOrder, gone } from './closing.ts'
+import { closeOnRequest, onClosed } from './closing.ts'
 import { CommandStops } from './command-stops.ts'
 import { Compaction, engineCollector } from './compaction.ts'
 import type { IngestConfig } from './config.ts'
 import { countBy, createCounters } from './counters.ts'
-import { Delivered } from './delivered.ts'
-import { sendAway } from './drain.ts'
-import { acknowledge, type Gateway, leadAll, open, prepare, receive, relieve, send } from './gateway.ts'
+import { RecentDeliveries } from './recent-deliveries.ts'
+import { closeAll } from './drain.ts'
+import {
+  acknowledge,
+  type Gateway,
+  broadcastOrderKeys,
+  open,
+  prepare,
+  receive,
+  backlogShrank,
+  send,
+} from './gateway.ts'
 import { Generations } from './generations.ts'
 import { type Limits, limits as ordinaryLimits } from './limits.ts'
 import { createAppendHistogram, exposeMetrics } from './metrics.ts'
@@ -27,16 +36,16 @@ import { OrderKeys } from './order-keys.ts'
 import { Penalties } from './penalties.ts'
 import { Presence } from './presence.ts'
 import { Push } from './push.ts'
-import { QuietLog } from './quiet-log.ts'
+import { LogThrottle } from './log-throttle.ts'
 import { createRedisLinks, type RedisLinks, unlink, untilLinked } from './redis-links.ts'
 import { Registry } from './registry.ts'
 import { Replies } from './replies.ts'
 import { type SocketHandlers, type SocketServer, serveSockets } from './server.ts'
 import { enforceGeneration, enforceGenerations, sweep } from './sweep.ts'
 import { Tickets } from './tickets.ts'
-import { originOfUpgrade } from './waiting-places.ts'
+import { originOfUpgrade } from './waiting-slots.ts'
 
-/** Places are held for milliseconds by agents that mean it: an office full of them has room again soon. */
+/** Agents hold waiting slots only for milliseconds, so a site full of agents can retry soon. */
 const crowdedSeconds = 5
 
 export interface Ingest extends Service {
@@ -44,7 +53,7 @@ export interface Ingest extends Service {
   readonly health: HealthChecks
 }
 
-/** Builds the gateway of this process. Nothing happens before `run`. */
+/** Builds the gateway of this process. Starts nothing before `run`. */
 export function createIngest(
   config: IngestConfig,
   log: Log,
@@ -59,7 +68,7 @@ export function createIngest(
   const gateway = createGateway(config, log, metrics, limits, links, onForgotten)
   const { commandStopsPollMs: pollMs, commandStopsStaleMs: staleMs } = limits
   const stops = new CommandStops({ redis: links.commands, log, pollMs, staleMs })
-  const delivered = new Delivered(limits.deliveredMax)
+  const delivered = new RecentDeliveries(limits.deliveredMax)
   const push = createPush({ config, links, gateway, stops, delivered })
   const admission = new Admission(config.ADMISSIONS_PER_SECOND, Date.now())
   const collect = engineCollector()
@@ -72,7 +81,7 @@ export function createIngest(
     sweep(gateway, Date.now())
     if (gateway.tick % limits.replyTicks === 0) gateway.replies.forget()
     if (gateway.tick % limits.deliveredTicks === 0) delivered.forget()
-    if (gateway.tick % limits.orderKeysTicks === 0) leadAll(gateway)
+    if (gateway.tick % limits.orderKeysTicks === 0) broadcastOrderKeys(gateway)
     if (compaction?.consider(gateway.counters.handshakes, gateway.registry.live)) log.debug('compacted the heap')
     const canAnnounce = state.isAnnouncementDue && !state.isDraining && !gateway.batches.isFailing
     if (!canAnnounce || gateway.batches.unsentBytes > limits.unsentBytesMax / 2) return
@@ -103,13 +112,13 @@ export function createIngest(
         createHandlers(gateway, admission, config, state),
       )
       sweeping = setInterval(() => void everySecond(), limits.sweepMs)
-      log.info({ port: server.port, nodeId: config.NODE_ID }, 'agents may connect')
+      log.info({ port: server.port, nodeId: config.NODE_ID }, 'accepting agents')
     },
     async drain() {
       state.isDraining = true
       server?.stopListening()
       await within(limits.drainFlushMs, gateway.batches.flush())
-      await sendAway(gateway)
+      await closeAll(gateway)
       await within(limits.drainFlushMs, gateway.batches.flush())
     },
     async stop() {
@@ -147,7 +156,7 @@ function createGateway(
     tick: 0,
     returnWindowMs: 0,
     heartbeatMs: config.HEARTBEAT_SECONDS * 1000,
-    quiet: new QuietLog(limits.logEveryMs, limits.logKeysMax),
+    logThrottle: new LogThrottle(limits.logEveryMs, limits.logKeysMax),
     orderKeys: new OrderKeys(config.DEVICE_KEYS_FILE, keyring, log),
     registry: new Registry(limits),
     backlog: new Backlog(limits),
@@ -189,7 +198,7 @@ interface PushParts {
   readonly links: RedisLinks
   readonly gateway: Gateway
   readonly stops: CommandStops
-  readonly delivered: Delivered
+  readonly delivered: RecentDeliveries
 }
 
 function createPush({ config, links, gateway, stops, delivered }: PushParts): Push {
@@ -205,10 +214,10 @@ function createPush({ config, links, gateway, stops, delivered }: PushParts): Pu
     replies: gateway.replies,
     stops,
     delivered,
-    quiet: gateway.quiet,
+    logThrottle: gateway.logThrottle,
     unsignedUntilMs: config.UNSIGNED_AGENTS_UNTIL,
     send: (connection, frame) => send(gateway, connection, frame),
-    close: closeOnOrder,
+    close: closeOnRequest,
   })
 }
 
@@ -222,7 +231,7 @@ function createHandlers(
   return {
     admit(nowMs, peer, forwarded) {
       const origin = originOfUpgrade(peer, forwarded, config.TRUSTED_PROXIES)
-      // First, so that an origin which has its share neither takes tokens nor makes others wait longer.
+      // First, so that an origin at its limit neither takes tokens nor delays others.
       if (registry.waiting.isShareTaken(origin)) return { retryAfterSeconds: Math.ceil(Math.random() * crowdedSeconds) }
       const isFull = registry.size >= config.SOCKETS_MAX || registry.waiting.isFull
       if (isFull || state.isDraining || !admission.take(nowMs))
@@ -231,20 +240,18 @@ function createHandlers(
     },
     open: (socket, connection) => open(gateway, socket, connection),
     message: (connection, frame, isBinary) => receive(gateway, connection, frame, isBinary, Date.now()),
-    drain: (connection) => relieve(gateway, connection),
-    close: (connection, code) => gone(gateway, connection, code, Date.now()),
+    drain: (connection) => backlogShrank(gateway, connection),
+    close: (connection, code) => onClosed(gateway, connection, code, Date.now()),
     refused(reason) {
       countBy(counters.refusedUpgrades, reason)
-      // Agents that come by a name which this process was not told of: only its operator can mend that.
-      if (reason === 'host' && gateway.quiet.isNews('host', performance.now()))
-        gateway.log.warn(
-          'refused a request for another host name; INGEST_PUBLIC_URL and ALLOWED_HOSTS say which are known',
-        )
+      // Agents connect under a name that this process does not know: the operator has to add it.
+      if (reason === 'host' && gateway.logThrottle.shouldLog('host', performance.now()))
+        gateway.log.warn('refused a request for an unknown host name; add it to INGEST_PUBLIC_URL or ALLOWED_HOSTS')
     },
   }
 }
 
-/** Waits for something that may never come, but not for ever. */
+/** Waits for a promise, at most `timeoutMs`. */
 async function within(timeoutMs: number, promise: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<void>((resolve) => {

@@ -45,7 +45,7 @@ async function exitOf(child: ChildProcess): Promise<unknown> {
 }
 
 describe('processes', () => {
-  test('several listen on one port and each gets sockets; one stops in order while the other serves on', async () => {
+  test('shares one port among several processes, and one stops gracefully while the other keeps serving', async () => {
     const port = await freePort()
     const processes = [await startProcess(port), await startProcess(port)]
     const metrics = (metricsPort: number) =>
@@ -54,7 +54,7 @@ describe('processes', () => {
       Number(/muster_ingest_connections\{[^}]*\} (\d+)/.exec(await metrics(metricsPort))?.[1] ?? 0)
     const clients: Client[] = []
     const counts = () => Promise.all(processes.map((one) => live(one.metricsPort)))
-    while ((await counts()).some((count) => count === 0)) clients.push(await Client.welcomed(port, fleet.enrol()))
+    while ((await counts()).some((count) => count === 0)) clients.push(await Client.welcomed(port, fleet.enroll()))
     const [leaving, staying] = processes
     expect((await fetch(`http://127.0.0.1:${leaving?.metricsPort}/health/ready`)).status).toBe(200)
     leaving?.child.kill('SIGTERM')
@@ -62,14 +62,14 @@ describe('processes', () => {
     const sentAway = clients.filter((client) => client.received.some((message) => message.name === 'retry'))
     for (const client of sentAway) expect((await client.closed).code).toBe(closeCodes.goingAway.code)
     expect(sentAway.length).toBe(clients.length - (staying ? await live(staying.metricsPort) : 0))
-    const again = await Client.welcomed(port, fleet.enrol())
+    const again = await Client.welcomed(port, fleet.enroll())
     again.heartbeat(1)
     expect((await again.next('ack')).sequence).toBe(1)
     staying?.child.kill('SIGTERM')
     expect(staying && (await exitOf(staying.child))).toBe(0)
   })
 
-  test('a wrong setting names its variable and ends the process', async () => {
+  test('exits and names the variable of a wrong setting', async () => {
     const env = { REDIS_URL: 'nonsense', DEVICE_KEYS_FILE: fleet.keysFile, STREAM_SHARDS: '-1' }
     const child = fork(main, { env, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
     let text = ''

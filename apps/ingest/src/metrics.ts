@@ -4,7 +4,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { Counters } from './counters.ts'
 import type { Gateway } from './gateway.ts'
 
-/** Observes appends; made before the gateway, which needs it. */
+/** Measures appends; created before the gateway, which uses it. */
 export function createAppendHistogram(registry: Registry): Histogram {
   return new Histogram({
     name: 'muster_ingest_append_seconds',
@@ -14,11 +14,11 @@ export function createAppendHistogram(registry: Registry): Histogram {
   })
 }
 
-/** Publishes what the hot path counted; the numbers are read when somebody asks. */
+/** Exposes the counters of the hot path; they are read on each scrape. */
 export function exposeMetrics(registry: Registry, gateway: Gateway): void {
   exposeGauges(registry, gateway)
   exposeTotals(registry, gateway.counters)
-  exposeLabelled(registry, gateway.counters)
+  exposeLabeled(registry, gateway.counters)
 }
 
 function exposeGauges(registry: Registry, gateway: Gateway): void {
@@ -26,17 +26,17 @@ function exposeGauges(registry: Registry, gateway: Gateway): void {
     const made: Gauge = new Gauge({ name, help, registers: [registry], collect: () => made.set(read()) })
   }
   gauge('muster_ingest_connections', 'Live agent sockets', () => gateway.registry.live)
-  gauge('muster_ingest_waiting_sockets', 'Sockets that have not said hello yet', () => gateway.registry.waiting.size)
+  gauge('muster_ingest_waiting_sockets', 'Sockets that have not sent a hello yet', () => gateway.registry.waiting.size)
   gauge(
     'muster_ingest_unsent_bytes',
-    'Bytes of batches that Redis has not taken yet',
+    'Bytes of batches that Redis has not stored yet',
     () => gateway.batches.unsentBytes,
   )
-  gauge('muster_ingest_backlog_bytes', 'Bytes sent to agents that are slow to read them', () => gateway.backlog.bytes)
+  gauge('muster_ingest_backlog_bytes', 'Bytes that slow agents have not read yet', () => gateway.backlog.bytes)
   gauge('muster_ingest_presence_pending', 'Presence changes not written yet', () => gateway.presence.pending)
   gauge(
     'muster_ingest_certificates_remembered',
-    'Verified certificates remembered',
+    'Verified certificates in the cache',
     () => gateway.certificates.remembered,
   )
 }
@@ -53,45 +53,41 @@ function exposeTotals(registry: Registry, counters: Counters): void {
       },
     })
   }
-  total('muster_ingest_frame_bytes_total', 'Bytes of frames taken from agents', () => counters.frameBytes)
+  total('muster_ingest_frame_bytes_total', 'Bytes of frames accepted from agents', () => counters.frameBytes)
   total('muster_ingest_acks_total', 'Frames acknowledged', () => counters.acks)
-  total('muster_ingest_frames_shed_total', 'Frames not taken because too much was unsent', () => counters.shed)
+  total('muster_ingest_frames_shed_total', 'Frames rejected because too much was unsent', () => counters.shed)
   total('muster_ingest_batches_total', 'Batches appended', () => counters.batches)
   total('muster_ingest_batch_records_total', 'Records in appended batches', () => counters.records)
-  total('muster_ingest_append_failures_total', 'Appends that failed and were repeated', () => counters.appendFailures)
-  total('muster_ingest_handshakes_total', 'Agents that proved who they are', () => counters.handshakes)
-  total('muster_ingest_resumptions_total', 'Of them, those that did by a ticket', () => counters.resumptions)
-  total('muster_ingest_tickets_refused_total', 'Tickets that were no good', () => counters.ticketsRefused)
-  total('muster_ingest_orders_sent_total', 'Frames of other processes handed to sockets', () => counters.ordersSent)
+  total('muster_ingest_append_failures_total', 'Appends that failed and were retried', () => counters.appendFailures)
+  total('muster_ingest_handshakes_total', 'Completed handshakes', () => counters.handshakes)
+  total('muster_ingest_resumptions_total', 'Completed handshakes with a resumption ticket', () => counters.resumptions)
+  total('muster_ingest_tickets_refused_total', 'Resumption tickets rejected', () => counters.ticketsRefused)
+  total('muster_ingest_orders_sent_total', 'Frames of other processes sent to sockets', () => counters.ordersSent)
   total('muster_ingest_orders_refused_total', 'Frames for devices not connected here', () => counters.ordersRefused)
-  total(
-    'muster_ingest_orders_withheld_total',
-    'Commands not delivered because of a stop',
-    () => counters.ordersWithheld,
-  )
+  total('muster_ingest_orders_withheld_total', 'Commands held back by an emergency stop', () => counters.ordersWithheld)
   total(
     'muster_ingest_orders_repeated_total',
-    'Commands that the same connection had been given already',
+    'Commands not sent again on the same connection',
     () => counters.ordersRepeated,
   )
   total(
     'muster_ingest_orders_unfit_total',
-    'Orders of other processes that are none: of a wrong type, unsigned, or for another device',
+    'Invalid orders of other processes: wrong type, unsigned, or for another device',
     () => counters.ordersUnfit,
   )
   total(
     'muster_ingest_orders_outdated_total',
-    'Commands not delivered because the agent cannot check signatures',
+    'Commands not delivered because the agent cannot verify signatures',
     () => counters.ordersOutdated,
   )
-  total('muster_ingest_events_lost_total', 'Connection events given up', () => counters.eventsLost)
+  total('muster_ingest_events_lost_total', 'Connection events dropped', () => counters.eventsLost)
   total('muster_ingest_announcements_total', 'Complete announcements of presence', () => counters.announcements)
 }
 
-function exposeLabelled(registry: Registry, counters: Counters): void {
+function exposeLabeled(registry: Registry, counters: Counters): void {
   const frames: Counter = new Counter({
     name: 'muster_ingest_frames_total',
-    help: 'Frames taken from agents',
+    help: 'Frames accepted from agents',
     labelNames: ['type'],
     registers: [registry],
     collect: () => {
@@ -113,7 +109,7 @@ function exposeLabelled(registry: Registry, counters: Counters): void {
   })
   const refused: Counter = new Counter({
     name: 'muster_ingest_upgrades_refused_total',
-    help: 'Requests that did not become sockets',
+    help: 'Upgrade requests refused',
     labelNames: ['reason'],
     registers: [registry],
     collect: () => {

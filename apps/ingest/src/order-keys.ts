@@ -5,8 +5,8 @@ import type { OrderKeyStatement } from '@muster/kit/order-keys.ts'
 import { encodeDown } from '@muster/wire/down.ts'
 
 /**
- * The statements by which agents learn which keys sign orders. This process can make none: it passes them on, to agents that come
- * and know less, and to all that are connected when the file brings another one.
+ * The statements by which agents learn which keys sign orders. This process cannot make any. It forwards them to agents
+ * that connect with an older statement, and to all connected agents when the file changes.
  */
 export class OrderKeys {
   readonly #file: string
@@ -21,13 +21,13 @@ export class OrderKeys {
     this.#changedMs = changedMs(file)
   }
 
-  /** The frame that leads an agent on from the keys that it trusts; undefined when it knows as much. */
+  /** The frame with the statements after `serial`; undefined when the agent is up to date. */
   frameAfter(serial: number): Uint8Array | undefined {
     const statements = this.#statements.filter((statement) => statement.serial > serial)
     return statements.length === 0 ? undefined : encodeDown({ name: 'orderKeys', sequence: 0, body: { statements } })
   }
 
-  /** Reads the file again when it was changed. Returns the frame for everybody when there is something new in it. */
+  /** Reads the file again when it changed. Returns the frame for all agents when it holds a new statement. */
   look(): Uint8Array | undefined {
     const now = changedMs(this.#file)
     if (now === this.#changedMs) return undefined
@@ -36,8 +36,8 @@ export class OrderKeys {
     try {
       this.#statements = readDeviceKeyring(this.#file).orderStatements ?? []
     } catch (error) {
-      // It is being replaced, or wrong: what was read before still holds.
-      this.#log.warn({ err: error }, 'the key file was changed and cannot be read')
+      // The file is being replaced or is invalid: the previous content stays in use.
+      this.#log.warn({ err: error }, 'cannot read the changed key file; the previous keys stay in use')
       this.#changedMs = 0
       return undefined
     }

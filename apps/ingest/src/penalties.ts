@@ -1,4 +1,4 @@
-/** Devices that are turned away for a while because they flooded. */
+/** Devices that are refused for a while because they flooded. */
 export class Penalties {
   readonly #until = new Map<string, number>()
   readonly #durationMs: number

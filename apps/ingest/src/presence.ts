@@ -13,13 +13,13 @@ export interface PresenceOptions {
   nodeId: string
   limits: Limits
   log: Log
-  /** Called when others may have taken us for dead: everything has to be announced anew. */
+  /** Called when other processes may have considered this node dead: presence has to be announced again. */
   onForgotten: () => void
   /** Called with devices whose key two machines use. */
   onClones: (deviceIds: readonly string[]) => Promise<void>
 }
 
-/** Tells the other processes that this node lives and which devices it holds. */
+/** Publishes that this node is alive and which devices it holds. */
 export class Presence {
   readonly #options: PresenceOptions
   #taken = new Map<string, Holding>()
@@ -46,27 +46,27 @@ export class Presence {
     }, nodeRenewalMs)
   }
 
-  /** A device has come. */
+  /** Records a new connection of a device. */
   arrive(connection: Connection, atMs: number): void {
     const { field, bootId } = connection
-    // Beyond this clones are noticed later: two of them keep coming.
+    // Beyond this limit clones are noticed later: both machines keep reconnecting.
     if (this.#arrived.length < this.#options.limits.arrivalsMax) this.#arrived.push({ field, bootId, atMs })
     this.take(connection)
   }
 
-  /** A device is here. */
+  /** Records that a device is connected. */
   take(connection: Connection): void {
     this.#taken.set(connection.field, this.#holding(connection))
     this.#schedule()
   }
 
   drop(connection: Connection): void {
-    // Beyond this a field stays until its device comes back; orders sent here meanwhile are refused one by one.
+    // Beyond this limit a field stays until its device reconnects; orders sent here meanwhile are refused one by one.
     if (this.#dropped.length < this.#options.limits.presenceDropsMax) this.#dropped.push(this.#holding(connection))
     this.#schedule()
   }
 
-  /** Writes what is pending; rejects when Redis cannot be reached. */
+  /** Writes pending changes; rejects when Redis cannot be reached. */
   async flush(): Promise<void> {
     clearTimeout(this.#flushTimer)
     this.#flushTimer = undefined
@@ -78,7 +78,7 @@ export class Presence {
     this.#dropped = []
     this.#arrived = []
     try {
-      // First all that came, then all that went: whoever came and went since ends up gone, whoever came back stays.
+      // Connects before disconnects: a device that connected and left ends up absent, one that reconnected stays.
       const replaced = await takePresence(this.#options.redis, [...taken.values()])
       await dropPresence(this.#options.redis, dropped)
       await this.#tellReplaced(replaced)
@@ -91,12 +91,12 @@ export class Presence {
     }
   }
 
-  /** Gives the lease back: from now on nobody counts on this node. */
+  /** Gives up the lease, so that other processes stop routing to this node. */
   async stop(): Promise<void> {
     clearInterval(this.#renewal)
     clearTimeout(this.#flushTimer)
     const { redis, nodeId } = this.#options
-    // Off the list first: whoever finds a listed node without a lease takes it for dead.
+    // Removed from the list first: a listed node without a lease counts as dead.
     await redis.zrem(nodesKey, nodeId)
     await redis.del(nodeLease(nodeId))
   }
@@ -117,12 +117,12 @@ export class Presence {
       if (this.pending > 0) this.#schedule()
     }
     this.flush().then(done, () => {
-      // Tried again with the next renewal of the lease that succeeds.
+      // Retried with the next successful renewal of the lease.
       this.#isFlushing = false
     })
   }
 
-  /** Devices whose older connection is held by another living node are closed there. */
+  /** Closes the older connections of devices that another living node still holds. */
   async #tellReplaced(replaced: readonly Holding[]): Promise<void> {
     const { redis, nodeId } = this.#options
     const perNode = new Map<string, Order[]>()
@@ -147,7 +147,7 @@ export class Presence {
     const before = await redis.set(nodeLease(nodeId), lease, 'PX', nodeLeaseMs, 'GET')
     await redis.zadd(nodesKey, Date.now(), nodeId)
     const now = performance.now()
-    // Renewals that were answered too late for us to hear may have hidden that the lease had run out.
+    // A renewal whose answer came too late may have hidden that the lease had expired.
     const wasOut = this.#renewedAt !== undefined && (before === null || now - this.#renewedAt > nodeLeaseMs)
     this.#renewedAt = now
     if (wasOut) onForgotten()

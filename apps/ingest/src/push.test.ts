@@ -56,9 +56,9 @@ const plainCommand = (id: string) => encodeDown(commandMessage({ id, type: 'refr
 const commandFrame = (deviceId: string, id: string) => orderFrame(deviceId, plainCommand(id))
 
 describe('a frame for a device', () => {
-  test('reaches its socket, on whichever node that is, and is reported as sent', async () => {
+  test('reaches its socket on any node and is reported as sent', async () => {
     for (const node of nodes()) {
-      const device = fleet.enrol()
+      const device = fleet.enroll()
       const client = await Client.welcomed(node.port, device)
       await present(device.deviceId)
       const commandId = randomUUID()
@@ -78,23 +78,23 @@ describe('a frame for a device', () => {
     }
   })
 
-  test('that nobody holds is offline', async () => {
+  test('for a device without a connection is reported as offline', async () => {
     const deviceId = randomUUID()
     const order = { kind: 'frame', deviceId, bytes: commandFrame(deviceId, randomUUID()) } as const
     expect(await sendToDevices(commands, [order])).toEqual({ offline: [deviceId] })
   })
 
-  test('whose node is dead is offline', async () => {
+  test('for a device of a dead node is reported as offline', async () => {
     const deviceId = randomUUID()
     await takePresence(commands, [{ field: deviceId, node: 'dead', connection: 1 }])
     const order = { kind: 'frame', deviceId, bytes: commandFrame(deviceId, randomUUID()) } as const
     expect(await sendToDevices(commands, [order])).toEqual({ offline: [deviceId] })
   })
 
-  test('is one of ten thousand for its tenant: they keep their order, whatever others are sent', async () => {
+  test('is delivered in order with ten thousand others of its tenant, among those of other tenants', async () => {
     const alone = await startNode(redis.url, fleet, { settings: { STREAM_SHARDS: '1' } })
-    const many = fleet.enrol()
-    const one = fleet.enrol()
+    const many = fleet.enroll()
+    const one = fleet.enroll()
     const clients = [await Client.welcomed(alone.port, many), await Client.welcomed(alone.port, one)]
     await Promise.all([present(many.deviceId), present(one.deviceId)])
     const orderFor = ({ deviceId }: Device) => {
@@ -105,7 +105,7 @@ describe('a frame for a device', () => {
     const single = orderFor(one)
     await sendToDevices(commands, flood, 'one tenant')
     await sendToDevices(commands, [single], 'another')
-    // All records are in one shard, in the order in which the frames went out.
+    // All records are in one shard, in the order in which the frames were sent.
     let sent: string[] = []
     await until(async () => {
       const records = (await readRecords(commands, 1)).filter(({ nodeId }) => nodeId === alone.nodeId)
@@ -119,7 +119,7 @@ describe('a frame for a device', () => {
     await alone.stop()
   }, 120_000)
 
-  test('that left meanwhile is reported as refused', async () => {
+  test('for a device that left meanwhile is reported as refused', async () => {
     const [node] = nodes()
     const [deviceId, commandId] = [randomUUID(), randomUUID()]
     await sendToNode(commands, node.nodeId, [
@@ -130,9 +130,9 @@ describe('a frame for a device', () => {
     expect(unpack(refused?.payload ?? new Uint8Array(0))).toMatchObject({ commandId })
   })
 
-  test('goes to a thousand devices at once', async () => {
+  test('reaches a thousand devices at once', async () => {
     const [node] = nodes()
-    const devices = Array.from({ length: 60 }, () => fleet.enrol())
+    const devices = Array.from({ length: 60 }, () => fleet.enroll())
     const clients = await Promise.all(devices.map((device) => Client.welcomed(node.port, device)))
     await Promise.all(devices.map((device) => present(device.deviceId)))
     const orders = Array.from({ length: 1200 }, (_, index) => {
@@ -145,10 +145,10 @@ describe('a frame for a device', () => {
   })
 })
 
-describe('finding 4: an order that came through Redis, whoever wrote it', () => {
+describe('an order that came through Redis', () => {
   const pairs: [string, (deviceId: string) => Uint8Array, object?][] = [
     ['a command without a signature', () => plainCommand(randomUUID()), { commandId: randomUUID() }],
-    ['a command that does not say that it is one', (deviceId) => commandFrame(deviceId, randomUUID())],
+    ['a command that is not declared as one', (deviceId) => commandFrame(deviceId, randomUUID())],
     ['an order for another device', () => commandFrame(randomUUID(), randomUUID()), { commandId: randomUUID() }],
     ['an offer without a signature', () => updateFrame()],
     ['a welcome', () => encodeDown({ name: 'retry', sequence: 0, body: { afterMs: 1, reason: 'x' } })],
@@ -163,9 +163,9 @@ describe('finding 4: an order that came through Redis, whoever wrote it', () => 
     ],
     ['no frame at all', () => Buffer.from('rubbish')],
   ]
-  test.each(pairs)('that is %s goes to no socket', async (_what, make, more = {}) => {
+  test.each(pairs)('that is %s is not sent', async (_what, make, more = {}) => {
     const [node] = nodes()
-    const device = fleet.enrol()
+    const device = fleet.enroll()
     const client = await Client.welcomed(node.port, device)
     await present(device.deviceId)
     const before = await node.metric('muster_ingest_orders_unfit_total')
@@ -181,10 +181,10 @@ describe('finding 4: an order that came through Redis, whoever wrote it', () => 
     client.close()
   })
 
-  test('an agent of protocol 1 gets what is inside an order, until the date; then only what keeps it up to date', async () => {
+  test('sends an agent of protocol 1 the inner frame of an order until the end of support, then only updates', async () => {
     const until = async (date: string) => {
       const node = await startNode(redis.url, fleet, { settings: { UNSIGNED_AGENTS_UNTIL: date } })
-      const device = fleet.enrol()
+      const device = fleet.enroll()
       const { deviceId } = device
       const client = new Client(node.port, true)
       await client.sayHello(device, { protocol: 1 })
@@ -209,15 +209,15 @@ describe('finding 4: an order that came through Redis, whoever wrote it', () => 
     expect(after.refused).toEqual({ commandId: after.commandId, reason: 'AGENT_TOO_OLD' })
   })
 
-  test('an agent that trusts older order keys is told of those after them, on connecting and while connected', async () => {
+  test('sends an agent that trusts older order keys the newer ones, on connect and while connected', async () => {
     const rotating = createFleet()
     const node = await startNode(redis.url, rotating, { limits: { orderKeysTicks: 1, sweepMs: 50 } })
     const serialOf = async (client: Client) =>
       (await client.next('orderKeys')).body.statements.map(({ serial }) => serial)
-    const connected = await Client.welcomed(node.port, rotating.enrol(), { orderKeys: 1 })
+    const connected = await Client.welcomed(node.port, rotating.enroll(), { orderKeys: 1 })
     rotating.rotateOrders()
     expect(await serialOf(connected)).toEqual([2])
-    const later = await Client.welcomed(node.port, rotating.enrol(), { orderKeys: 1 })
+    const later = await Client.welcomed(node.port, rotating.enroll(), { orderKeys: 1 })
     expect(await serialOf(later)).toEqual([2])
     for (const client of [connected, later]) client.close()
     await node.stop()
@@ -233,18 +233,18 @@ const updateFrame = () =>
   })
 
 describe('presence', () => {
-  test('names the node of a connected device and nobody after it left', async () => {
+  test('names the node of a connected device, and none after it disconnected', async () => {
     const [node] = nodes()
-    const device = fleet.enrol()
+    const device = fleet.enroll()
     const client = await Client.welcomed(node.port, device)
     await until(async () => (await nodesOf(commands, [device.deviceId])).get(device.deviceId) === node.nodeId)
     client.close()
     await until(async () => (await nodesOf(commands, [device.deviceId])).size === 0)
   })
 
-  test('goes to the newer connection; the older one on another node is closed', async () => {
+  test('belongs to the newer connection; the older one on another node is closed', async () => {
     const [older, newer] = nodes()
-    const device = fleet.enrol()
+    const device = fleet.enroll()
     const before = await Client.welcomed(older.port, device)
     await present(device.deviceId)
     const after = await Client.welcomed(newer.port, device)
@@ -256,9 +256,9 @@ describe('presence', () => {
     after.close()
   })
 
-  test('is announced again after Redis lost everything', async () => {
+  test('is announced again after Redis lost its data', async () => {
     const [node] = nodes()
-    const device = fleet.enrol()
+    const device = fleet.enroll()
     const client = await Client.welcomed(node.port, device)
     await present(device.deviceId)
     await commands.flushall()
@@ -270,7 +270,7 @@ describe('presence', () => {
     client.close()
   })
 
-  test('knows the node by its lease and in the list of nodes', async () => {
+  test('holds the lease of the node and its entry in the list of nodes', async () => {
     const [node] = nodes()
     expect(await commands.pttl(nodeLease(node.nodeId))).toBeGreaterThan(0)
     expect(Number(await commands.zscore(nodesKey, node.nodeId))).toBeGreaterThan(Date.now() - 60_000)
@@ -278,9 +278,9 @@ describe('presence', () => {
 })
 
 describe('a revoked device', () => {
-  test('loses its open sockets within a second, agent and watchdog', async () => {
+  test('loses the open sockets of agent and watchdog within a second', async () => {
     const [one, two] = nodes()
-    const device = fleet.enrol()
+    const device = fleet.enroll()
     const clients = [
       await Client.welcomed(one.port, device),
       await Client.welcomed(two.port, device, { role: 'watchdog' }),
@@ -296,8 +296,8 @@ describe('a revoked device', () => {
 
   test('with a renewed certificate is welcome, with the old one it is not', async () => {
     const [node] = nodes()
-    const old = fleet.enrol()
-    const renewed = fleet.enrol({ deviceId: old.deviceId, generation: 2 })
+    const old = fleet.enroll()
+    const renewed = fleet.enroll({ deviceId: old.deviceId, generation: 2 })
     const client = await Client.welcomed(node.port, old)
     await publishGeneration(commands, old.deviceId, 2)
     expect((await client.closed).code).toBe(closeCodes.revoked.code)
@@ -307,8 +307,8 @@ describe('a revoked device', () => {
     again.close()
   })
 
-  test('is known to a node that starts later, and its change is found without having been heard', async () => {
-    const [revokedBefore, revokedAfter] = [fleet.enrol(), fleet.enrol()]
+  test('is refused by a node that starts later, and a missed change is found by reading', async () => {
+    const [revokedBefore, revokedAfter] = [fleet.enroll(), fleet.enroll()]
     await commands.hset(generationsKey, revokedBefore.deviceId, revokedGeneration)
     const late = await startNode(redis.url, fleet, { limits: { generationsRefreshMs: 100 } })
     const refused = new Client(late.port)
@@ -321,9 +321,9 @@ describe('a revoked device', () => {
   })
 })
 
-test('a watchdog is a holder of its own', async () => {
+test('keeps agent and watchdog apart in presence', async () => {
   const [node] = nodes()
-  const device = fleet.enrol()
+  const device = fleet.enroll()
   const watchdog = await Client.welcomed(node.port, device, { role: 'watchdog' })
   const field = `${device.deviceId}/watchdog`
   await until(async () => (await holdersOf(commands, [field])).has(field))

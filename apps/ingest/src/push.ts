@@ -11,16 +11,16 @@ import type { Batches } from './batches.ts'
 import type { CommandStops } from './command-stops.ts'
 import type { Connection } from './connection.ts'
 import type { Counters } from './counters.ts'
-import type { Delivered } from './delivered.ts'
+import type { RecentDeliveries } from './recent-deliveries.ts'
 import { FairOrders } from './fair-orders.ts'
-import { type FrameOrder, type Judged, judgeOrder } from './judge-order.ts'
+import { type FrameOrder, type CheckedOrder, checkOrder } from './check-order.ts'
 import type { Limits } from './limits.ts'
-import type { QuietLog } from './quiet-log.ts'
+import type { LogThrottle } from './log-throttle.ts'
 import type { Registry } from './registry.ts'
 import type { Replies } from './replies.ts'
 
 export interface PushOptions {
-  /** For the blocking read alone. */
+  /** Used for the blocking read only. */
   reader: Redis
   redis: Redis
   nodeId: string
@@ -31,15 +31,15 @@ export interface PushOptions {
   counters: Counters
   replies: Replies
   stops: CommandStops
-  delivered: Delivered
-  quiet: QuietLog
-  /** Until when agents are given commands that cannot check signatures. */
+  delivered: RecentDeliveries
+  logThrottle: LogThrottle
+  /** End of support for agents that cannot verify signatures: they get no commands after it. */
   unsignedUntilMs: number
   send: (connection: Connection, frame: Uint8Array) => boolean
   close: (connection: Connection, code: number, reason: string) => void
 }
 
-/** Carries out what other processes ask of this node's sockets. */
+/** Carries out the orders of other processes for this node's sockets. */
 export class Push {
   readonly #options: PushOptions
   readonly #stream: string
@@ -47,7 +47,7 @@ export class Push {
   #isRunning = false
   #loop: Promise<void> = Promise.resolve()
   readonly #waiting = new FairOrders()
-  /** Settles when nothing waits any more. */
+  /** Settles when no order is waiting. */
   #drained: Promise<void> | undefined
 
   constructor(options: PushOptions) {
@@ -55,7 +55,7 @@ export class Push {
     this.#stream = downStream(options.nodeId)
   }
 
-  /** Starts behind what the stream holds now: orders from before were for sockets that are gone. */
+  /** Starts after the current end of the stream: older orders were for sockets that are gone. */
   async start(): Promise<void> {
     const [last] = await this.#options.redis.xrevrange(this.#stream, '+', '-', 'COUNT', 1)
     this.#position = last?.[0] ?? '0-0'
@@ -107,16 +107,16 @@ export class Push {
     this.#drained ??= this.#drain()
   }
 
-  /** Carries out what waits, each flow in its turn, and lets other sockets have theirs. */
+  /** Runs waiting orders, each flow in turn, and yields to other sockets between slices. */
   async #drain(): Promise<void> {
     const { limits, redis } = this.#options
-    // Whoever started this has to have noted it before it can be over.
+    // Yields first: the caller has to store this promise before it can settle.
     await Promise.resolve()
     for (let isMore = true; isMore; ) {
       const done = this.#waiting.take(limits.ordersPerTurn, limits.ordersPerShare, (order, flow) =>
         this.#obey(order, flow),
       )
-      // What is done need not be kept; if this fails, the stream's own bound holds.
+      // Finished entries need not be kept; if this fails, the stream's own maximum length applies.
       if (done.length > 0) redis.xdel(this.#stream, ...done).catch(() => {})
       isMore = this.#waiting.size > 0
       if (isMore) await new Promise((resolve) => setImmediate(resolve))
@@ -132,25 +132,25 @@ export class Push {
       if (isMeant) close(connection, order.code, order.reason)
       return
     }
-    const judged = judgeOrder(order)
+    const judged = checkOrder(order)
     if (judged === undefined) {
       counters.ordersUnfit++
-      const { log, quiet } = this.#options
+      const { log, logThrottle } = this.#options
       const { kind, deviceId } = order
-      if (quiet.isNews('unfit order', Date.now()))
-        log.error({ kind, deviceId }, 'an order is not what may go to a device')
+      if (logThrottle.shouldLog('unfit order', Date.now()))
+        log.error({ kind, deviceId }, 'refused an invalid order; check which process wrote it to Redis')
       return
     }
     if (isCommand(judged) && this.#options.stops.withhold(flow)) {
       counters.ordersWithheld++
-      // A command stays as it is, and goes out when it may.
+      // The command stays queued and is sent when allowed.
       if (order.kind === 'request') this.#options.replies.undeliverable(order, 'withheld')
       return
     }
     this.#hand(order, judged, connection)
   }
 
-  #hand(order: FrameOrder, judged: Judged, connection: Connection | undefined): void {
+  #hand(order: FrameOrder, judged: CheckedOrder, connection: Connection | undefined): void {
     const { counters, send } = this.#options
     const isOld = connection !== undefined && connection.protocol < signedOrdersProtocol
     if (isOld && isCommand(judged) && this.#isOver()) {
@@ -162,7 +162,7 @@ export class Push {
       this.#deliver(order.commandId, { ...order, bytes }, connection)
       return
     }
-    // Whoever waits for the reply must be known before the device can give it.
+    // The request has to be registered before the device can reply.
     if (order.kind === 'request') this.#options.replies.expect(order)
     const isSent = connection !== undefined && send(connection, bytes)
     if (isSent) counters.ordersSent++
@@ -170,7 +170,7 @@ export class Push {
     if (order.kind === 'request' && !isSent) this.#options.replies.undeliverable(order, 'offline')
   }
 
-  /** Whether the date has passed until which agents are served that cannot check signatures. */
+  /** Whether support for agents that cannot verify signatures has ended. */
   #isOver(): boolean {
     return Date.now() >= this.#options.unsignedUntilMs
   }
@@ -206,7 +206,7 @@ export class Push {
   }
 }
 
-const isCommand = ({ type }: Judged): boolean => type === request.type || type === command.type
+const isCommand = ({ type }: CheckedOrder): boolean => type === request.type || type === command.type
 
 function ordersOf(bytes: Buffer, log: Log): Order[] {
   try {

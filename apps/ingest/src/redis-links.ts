@@ -1,6 +1,6 @@
 import { connectRedis, connectSubscriber, type Redis, type Subscriber, untilReady } from '@muster/backplane/redis.ts'
 
-/** The connections of this process to Redis, one per way of using it, so that none waits for another. */
+/** The connections of this process to Redis, one per purpose, so that none blocks another. */
 export interface RedisLinks {
   appends: Redis
   commands: Redis

@@ -1,15 +1,15 @@
 import type { Connection } from './connection.ts'
 import type { Limits } from './limits.ts'
-import { WaitingPlaces } from './waiting-places.ts'
+import { WaitingSlots } from './waiting-slots.ts'
 
-/** The connections of this process: those that still have to say hello, and one per live device and role. */
+/** The connections of this process: those that have not sent a hello yet, and one per live device and role. */
 export class Registry {
-  readonly waiting: WaitingPlaces
+  readonly waiting: WaitingSlots
   readonly #live = new Map<string, Connection>()
   #numbers = 0
 
   constructor(limits: Limits) {
-    this.waiting = new WaitingPlaces(limits)
+    this.waiting = new WaitingSlots(limits)
   }
 
   get live(): number {
@@ -28,23 +28,23 @@ export class Registry {
     return this.#live.get(field)
   }
 
-  /** Makes a connection the one of its device and returns the one that it replaces. */
+  /** Registers a connection for its device and returns the one that it replaces. */
   enter(connection: Connection): Connection | undefined {
     const before = this.#live.get(connection.field)
-    this.waiting.give(connection)
+    this.waiting.release(connection)
     this.#live.set(connection.field, connection)
     return before
   }
 
-  /** Removes a connection; false when its device has a newer one by now. */
+  /** Removes a connection; false when its device has a newer one. */
   leave(connection: Connection): boolean {
-    this.waiting.give(connection)
+    this.waiting.release(connection)
     if (this.#live.get(connection.field) !== connection) return false
     this.#live.delete(connection.field)
     return true
   }
 
-  /** Visits all of them without making anything for it, as an iterator would for each. */
+  /** Visits all connections without the allocation per entry that an iterator needs. */
   visit(each: (connection: Connection) => void): void {
     this.waiting.visit(each)
     this.#live.forEach(each)

@@ -10,8 +10,8 @@ interface Expected {
 }
 
 /**
- * Who waits for which reply of which device. A reply passes straight on to the process that asked: it is not durable, and
- * nobody waits for it longer than for an answer over HTTP.
+ * Which process waits for which reply of which device. A reply is forwarded to the process that asked: it is not durable,
+ * and the process waits no longer than for an HTTP response.
  */
 export class Replies {
   readonly #redis: Redis
@@ -36,13 +36,13 @@ export class Replies {
     this.#expected.set(keyOf(deviceId, number), { replyTo, tick: this.#tick })
   }
 
-  /** Passes a reply on; false when nobody asked for it. */
+  /** Forwards a reply; false when no process waits for it. */
   pass(deviceId: string, number: number, frame: Uint8Array): boolean {
     const key = keyOf(deviceId, number)
     const expected = this.#expected.get(key)
     if (expected === undefined) return false
     this.#expected.delete(key)
-    // Nothing is kept: should Redis not take it, whoever waits is told that the device did not answer in time.
+    // Not kept: if Redis does not accept it, the requester gets a timeout.
     publishReply(this.#redis, expected.replyTo, { deviceId, number, reply: frame }).catch(() => undefined)
     return true
   }
@@ -52,7 +52,7 @@ export class Replies {
     publishReply(this.#redis, replyTo, { deviceId, number, reply: why }).catch(() => undefined)
   }
 
-  /** Forgets requests that were never answered. Called now and then; what two calls have seen is forgotten by the third. */
+  /** Forgets requests that were never answered: at the third call after they were added. */
   forget(): void {
     for (const [key, { tick }] of this.#expected) {
       if (tick > this.#tick - 2) break

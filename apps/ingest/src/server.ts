@@ -6,21 +6,21 @@ import type { Connection } from './connection.ts'
 import type { Limits } from './limits.ts'
 
 /*
- * The only file that knows the socket library. Its objects are good until their close handler has run, its buffers
- * until a handler returns; both rules are kept here and in connection.ts.
+ * The only file that uses the socket library. Its objects are valid until their close handler has run, its buffers
+ * until a handler returns. Both rules are kept here and in connection.ts.
  */
 
 /**
- * What the library keeps with a socket. It copies every property into its own object, which many properties would turn
- * into a slow and large dictionary: so there is one.
+ * What the library stores with a socket. It copies every property into its own object, and many properties would make
+ * that a slow and large dictionary: so there is one.
  */
 interface Kept {
   connection: Connection
 }
 
-/** What is done with sockets. */
+/** The handlers of socket events. */
 export interface SocketHandlers {
-  /** Decides about an upgrade; a number is how many seconds the agent should wait before it asks again. */
+  /** Decides about an upgrade; a number is the seconds after which the agent should retry. */
   admit(
     nowMs: number,
     peer: string,
@@ -28,10 +28,10 @@ export interface SocketHandlers {
   ): { connection: () => Connection } | { retryAfterSeconds: number }
   open(socket: uws.WebSocket<unknown>, connection: Connection): void
   message(connection: Connection, frame: Uint8Array, isBinary: boolean): void
-  /** A socket whose reader was behind has taken some of what waited. */
+  /** Called when a slow reader has drained some of its backlog. */
   drain(connection: Connection): void
   close(connection: Connection, code: number): void
-  /** A request that is not an agent's. */
+  /** Called for a request that is not an agent's upgrade. */
   refused(reason: string): void
 }
 
@@ -40,30 +40,30 @@ export interface ServerOptions {
   port: number
   path: string
   limits: Limits
-  /** The names that this process answers to. */
+  /** The host names that this process answers to. */
   knownHosts: KnownHosts
 }
 
 /** The listening socket server of this process. */
 export interface SocketServer {
   readonly port: number
-  /** Takes no new sockets; those that are open stay. */
+  /** Accepts no new sockets; open ones stay. */
   stopListening(): void
-  /** Ends everything at once. */
+  /** Closes everything immediately. */
   close(): void
 }
 
-/** Listens for agents. Several processes may do so on one port. */
+/** Listens for agents. Several processes can share one port. */
 export async function serveSockets(options: ServerOptions, handlers: SocketHandlers): Promise<SocketServer> {
   const { path, host, port, limits, knownHosts } = options
   hideVersion()
   const app = uws.App()
   app.ws<Kept>(path, {
-    // A little above the largest frame, so that one just too large gets our close code and not a cut connection.
+    // Slightly above the largest frame, so that a frame just above gets our close code.
     maxPayloadLength: frameBytesMax + 64 * 1024,
     maxBackpressure: limits.socketBufferBytesMax,
     closeOnBackpressureLimit: true,
-    // Silence is noticed by our own sweep, by frames and not by pings: nothing is spent on an idle socket.
+    // The sweep detects silent sockets by missing frames. Pings would cost traffic on every idle socket.
     idleTimeout: 0,
     sendPingsAutomatically: false,
     compression: uws.DISABLED,
@@ -83,7 +83,7 @@ export async function serveSockets(options: ServerOptions, handlers: SocketHandl
   })
   const first = await listen(app, host, port)
   const listening = [first]
-  // The library shares no port that the kernel chose.
+  // The library cannot share a port that the kernel chose.
   while (port !== 0 && listening.length < limits.listenersPerProcess) listening.push(await listen(app, host, port))
   return {
     port: uws.us_socket_local_port(first),
@@ -106,7 +106,7 @@ function listen(app: uws.TemplatedApp, host: string, port: number): Promise<uws.
   })
 }
 
-/** Refuses a request for another host's name. The library takes neither two Host headers nor absolute targets. */
+/** Refuses a request for another host name. The library already rejects two Host headers and absolute targets. */
 function isForUs(
   res: uws.HttpResponse,
   req: uws.HttpRequest,
@@ -120,7 +120,7 @@ function isForUs(
   return false
 }
 
-/** Takes the header with its version out of the library's answers. The switch is not in its types. */
+/** Removes the version header from the library's responses. The switch is missing in its types. */
 function hideVersion(): void {
   const configure: unknown = Reflect.get(uws, '_cfg')
   if (typeof configure === 'function') configure('999999990007')
@@ -136,16 +136,16 @@ function upgrade(
     handlers.refused(reason)
     res.writeStatus(status)
   }
-  // Browsers name where they come from; agents have no such place.
+  // Browsers send an Origin header; agents do not.
   if (req.getHeader('origin') !== '') {
     refuse('403 Forbidden', 'origin')
-    res.end('This address is for agents')
+    res.end('This address accepts agents only, not browsers')
     return
   }
   const offered = req.getHeader('sec-websocket-protocol').split(/\s*,\s*/)
   if (!offered.includes(subprotocol)) {
     refuse('400 Bad Request', 'subprotocol')
-    res.end(`The subprotocol has to be ${subprotocol}`)
+    res.end(`The subprotocol must be ${subprotocol}`)
     return
   }
   const peer = Buffer.from(res.getRemoteAddressAsText()).toString()

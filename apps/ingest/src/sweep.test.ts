@@ -22,13 +22,13 @@ describe('a connection is overdue', () => {
     expect(overdueFor(connection, at(111), now)).toBe('helloTimeout')
   })
 
-  test('when no frame came for two heartbeats and a bit', () => {
+  test('when no frame came for two heartbeats plus the tolerance', () => {
     expect(overdueFor(live(0), at(135), now)).toBeUndefined()
     expect(overdueFor(live(0), at(136), now)).toBe('idle')
     expect(overdueFor(live(50), at(136), now)).toBeUndefined()
   })
 
-  test('when its certificate ran out, by more than clocks may differ', () => {
+  test('when its certificate expired by more than the clock tolerance', () => {
     expect(overdueFor(live(0), at(1), now + limits.clockLeewayMs)).toBeUndefined()
     expect(overdueFor(live(0), at(1), now + limits.clockLeewayMs + 1_001)).toBe('certificateExpired')
   })

@@ -1,10 +1,10 @@
 import { presenceField } from '@muster/backplane/presence.ts'
 import type { CloseName } from '@muster/wire/close-codes.ts'
-import { shut } from './closing.ts'
+import { closeWith } from './closing.ts'
 import { type Connection, deviceIdOf, identityOf } from './connection.ts'
 import { type Gateway, giveTicket } from './gateway.ts'
 
-/** Ends what has been silent or open for too long, and renews tickets: one walk a second instead of timers on every socket. */
+/** Closes connections that were silent or open too long, and renews tickets: one pass per second instead of a timer per socket. */
 export function sweep(gateway: Gateway, nowMs: number): void {
   gateway.tick++
   const overdue: [Connection, CloseName][] = []
@@ -14,11 +14,11 @@ export function sweep(gateway: Gateway, nowMs: number): void {
     if (why !== undefined) overdue.push([connection, why])
     else if (connection.ticketDueTick > 0 && connection.ticketDueTick <= gateway.tick) due.push(connection)
   })
-  for (const [connection, why] of overdue) shut(gateway, connection, why)
+  for (const [connection, why] of overdue) closeWith(gateway, connection, why)
   for (const connection of due) giveTicket(gateway, connection, identityOf(connection), nowMs)
 }
 
-/** Why a connection should end now, if it should. */
+/** Why a connection should be closed now; null when it should stay. */
 export function overdueFor(
   connection: Connection,
   { tick, limits, heartbeatMs, registry }: Pick<Gateway, 'tick' | 'limits' | 'heartbeatMs' | 'registry'>,
@@ -32,7 +32,7 @@ export function overdueFor(
   return connection.certificateExpiresAtSeconds * 1000 + limits.clockLeewayMs < nowMs ? 'certificateExpired' : undefined
 }
 
-/** Closes every connection whose certificate is no longer good. */
+/** Closes every connection whose certificate is revoked. */
 export function enforceGenerations(gateway: Gateway): void {
   for (const connection of [...gateway.registry.connections()]) enforceOn(gateway, connection)
 }
@@ -47,5 +47,5 @@ export function enforceGeneration(gateway: Gateway, deviceId: string): void {
 
 function enforceOn(gateway: Gateway, connection: Connection): void {
   const refusal = gateway.generations.refusalOf(deviceIdOf(connection), connection.generation)
-  if (refusal !== undefined) shut(gateway, connection, refusal)
+  if (refusal !== undefined) closeWith(gateway, connection, refusal)
 }

@@ -1,4 +1,4 @@
-// Coming back with a ticket instead of certificate and signature.
+// Reconnecting with a ticket instead of certificate and signature.
 import { publishGeneration } from '@muster/backplane/generations.ts'
 import { quarantinedGeneration } from '@muster/backplane/keys.ts'
 import { connectRedis, type Redis, untilReady } from '@muster/backplane/redis.ts'
@@ -57,7 +57,7 @@ async function withNode<Result>(
 
 const withKeys = (keysFile: string) => ({ settings: { DEVICE_KEYS_FILE: keysFile } })
 
-/** Expects that the ticket opens nothing, and that the certificate then does, on the same socket. */
+/** Expects that the ticket is rejected and that the certificate is then accepted on the same socket. */
 async function expectFallback(device: Device, given: Ticket, to: Node, after: Partial<Resume> = {}): Promise<void> {
   const client = new Client(to.port)
   const resume = await client.sayResume(given, {}, after)
@@ -72,15 +72,15 @@ async function expectFallback(device: Device, given: Ticket, to: Node, after: Pa
 }
 
 describe('a ticket', () => {
-  test('is given to agents that keep them, after the welcome, and to no others', async () => {
+  test('is sent after the welcome, only to agents that keep tickets', async () => {
     const keeper = new Client(node.port)
     const { body } = await keeper.next('challenge')
     expect(body.tickets).toBe(true)
-    const hello = { ...helloOf(fleet.enrol(), body.nonce), tickets: true }
+    const hello = { ...helloOf(fleet.enroll(), body.nonce), tickets: true }
     keeper.send(encodeUp({ name: 'hello', sequence: 0, body: hello }))
     await keeper.next('ticket')
     expect(keeper.received.map(({ name }) => name)).toEqual(['welcome'])
-    const other = await Client.welcomed(node.port, fleet.enrol())
+    const other = await Client.welcomed(node.port, fleet.enroll())
     other.heartbeat(1)
     await other.next('ack')
     expect(other.received).toEqual([])
@@ -88,8 +88,8 @@ describe('a ticket', () => {
     other.close()
   })
 
-  test('opens every connection until it has grown old, without a certificate and without another ticket', async () => {
-    const device = fleet.enrol()
+  test('opens connections without a certificate until it is old, and brings no new ticket', async () => {
+    const device = fleet.enroll()
     const before = await node.metric('muster_ingest_resumptions_total')
     const given = await ticketOf(device)
     for (let time = 1; time <= 3; time++) {
@@ -104,9 +104,9 @@ describe('a ticket', () => {
     expect(await node.metric('muster_ingest_resumptions_total')).toBe(before + 3)
   })
 
-  test('that has grown old opens the next connection all the same, which brings another one', async () => {
+  test('that is old still opens the next connection, which brings a new ticket', async () => {
     await withNode({ limits: { sweepMs: 20, ticketLifeMs: 4_000 } }, async (other) => {
-      const client = await Client.welcomed(other.port, fleet.enrol(), { tickets: true })
+      const client = await Client.welcomed(other.port, fleet.enroll(), { tickets: true })
       const { body: old } = await client.next('ticket')
       await client.next('ticket')
       client.close()
@@ -118,8 +118,8 @@ describe('a ticket', () => {
     })
   })
 
-  test('is good on every node that has the key, for the newer connection too', async () => {
-    const device = fleet.enrol()
+  test('is valid on every node that has the key, also for a newer connection', async () => {
+    const device = fleet.enroll()
     const given = await ticketOf(device)
     await withNode({}, async (other) => {
       const older = await Client.welcomed(other.port, device)
@@ -131,9 +131,9 @@ describe('a ticket', () => {
     })
   })
 
-  test('is renewed while the connection stands', async () => {
+  test('is renewed during the connection', async () => {
     await withNode({ limits: { sweepMs: 20, ticketLifeMs: 400 } }, async (other) => {
-      const device = fleet.enrol()
+      const device = fleet.enroll()
       const client = await Client.welcomed(other.port, device, { tickets: true })
       await client.next('ticket')
       await client.next('ticket')
@@ -147,12 +147,12 @@ describe('a ticket', () => {
   })
 })
 
-describe('a ticket that is no good is answered with another challenge', () => {
+describe('an invalid ticket is answered with another challenge', () => {
   const flipped = (bytes: Uint8Array, at: number) => bytes.map((byte, index) => (index === at ? byte ^ 1 : byte))
 
   test.each<[string, (given: Ticket) => Partial<Resume>]>([
     ['a wrong proof', () => ({ proof: Buffer.alloc(32, 7) })],
-    ['another boot than was proved', () => ({ bootId: 5 })],
+    ['another boot ID than was proved', () => ({ bootId: 5 })],
     ['another version than was proved', () => ({ agentVersion: '1.0.1' })],
     ['another role than was proved', () => ({ role: 'watchdog' })],
     ['garbage', () => ({ ticket: Buffer.from('nonsense') })],
@@ -164,21 +164,21 @@ describe('a ticket that is no good is answered with another challenge', () => {
     ['another MAC', ({ ticket }) => ({ ticket: flipped(ticket, ticket.length - 1) })],
     ['more bytes', ({ ticket }) => ({ ticket: Buffer.concat([ticket, Buffer.of(0)]) })],
   ])('%s', async (_, change) => {
-    const device = fleet.enrol()
+    const device = fleet.enroll()
     const given = await ticketOf(device)
     const before = await node.metric('muster_ingest_tickets_refused_total')
     await expectFallback(device, given, node, change(given))
     expect(await node.metric('muster_ingest_tickets_refused_total')).toBe(before + 1)
   })
 
-  test('a changed ticket is no better when the proof fits it', async () => {
-    const device = fleet.enrol()
+  test('rejects a changed ticket with a matching proof', async () => {
+    const device = fleet.enroll()
     const { ticket, secret } = await ticketOf(device)
     await expectFallback(device, { ticket: flipped(ticket, 12), secret }, node)
   })
 
-  test('what was good on another socket is a replay', async () => {
-    const device = fleet.enrol()
+  test('rejects a resume that is replayed from another socket', async () => {
+    const device = fleet.enroll()
     const first = new Client(node.port)
     const resume = await first.sayResume(await ticketOf(device))
     await first.next('welcome')
@@ -196,22 +196,22 @@ describe('a ticket that is no good is answered with another challenge', () => {
   test.each<[Role, Role]>([
     ['watchdog', 'agent'],
     ['agent', 'watchdog'],
-  ])('one of a %s, used by the %s', async (owner, user) => {
-    const device = fleet.enrol()
+  ])('rejects a ticket of a %s used by the %s', async (owner, user) => {
+    const device = fleet.enroll()
     const client = new Client(node.port)
     await client.sayResume(await ticketOf(device, node, owner), { role: user })
     await client.next('challenge')
     client.close()
   })
 
-  test('one that is too old', async () => {
-    const device = fleet.enrol()
+  test('rejects an expired ticket', async () => {
+    const device = fleet.enroll()
     const given = await ticketOf(device)
     await withNode({ limits: { ticketLifeMs: -1_000 } }, (other) => expectFallback(device, given, other))
   })
 
-  test('one under a key that was taken away, while older keys of the ring go on', async () => {
-    const device = fleet.enrol()
+  test('rejects a ticket of a removed key, and accepts those of older keys in the ring', async () => {
+    const device = fleet.enroll()
     const given = await ticketOf(device)
     const { tickets: fresh = [] } = createKeyring()
     const { tickets: held = [] } = fleet.keys
@@ -235,8 +235,8 @@ describe('a ticket that is no good is answered with another challenge', () => {
     await expectFallback(device, newer, node)
   })
 
-  test('but only once on a socket', async () => {
-    const given = await ticketOf(fleet.enrol())
+  test('is answered with a challenge only once per socket', async () => {
+    const given = await ticketOf(fleet.enroll())
     const client = new Client(node.port)
     await client.sayResume(given, {}, { bootId: 5 })
     await client.sayResume(given)
@@ -244,7 +244,7 @@ describe('a ticket that is no good is answered with another challenge', () => {
   })
 })
 
-describe('a good ticket opens nothing that a certificate would not', () => {
+describe('a valid ticket grants no more than a certificate', () => {
   async function closedFor(given: Ticket, to: Node = node): Promise<number> {
     const client = new Client(to.port)
     await client.sayResume(given)
@@ -254,8 +254,8 @@ describe('a good ticket opens nothing that a certificate would not', () => {
   test.each<[string, number, number]>([
     ['was revoked', 2, closeCodes.revoked.code],
     ['is locked out', quarantinedGeneration, closeCodes.quarantined.code],
-  ])('for a device that %s', async (_, generation, code) => {
-    const device = fleet.enrol()
+  ])('is refused for a device that %s', async (_, generation, code) => {
+    const device = fleet.enroll()
     const given = await ticketOf(device)
     const witness = await Client.welcomed(node.port, device)
     await publishGeneration(commands, device.deviceId, generation)
@@ -263,18 +263,18 @@ describe('a good ticket opens nothing that a certificate would not', () => {
     expect(await closedFor(given)).toBe(code)
   })
 
-  test('when the certificate has run out meanwhile', async () => {
+  test('is refused after the certificate expired', async () => {
     const expired: DeviceOptions = { expiresInSeconds: -3_600 }
     await withNode({ limits: { clockLeewayMs: 7_200_000 } }, async (patient) => {
-      const given = await ticketOf(fleet.enrol(expired), patient)
+      const given = await ticketOf(fleet.enroll(expired), patient)
       expect(await closedFor(given)).toBe(closeCodes.certificateExpired.code)
     })
   })
 
-  test('for a device that is turned away for a flood', async () => {
+  test('is refused for a device that is refused for a flood', async () => {
     const settings = { DEVICE_FRAMES_PER_SECOND: '1' }
     await withNode({ settings, limits: { frameBurstSeconds: 1 } }, async (strict) => {
-      const device = fleet.enrol()
+      const device = fleet.enroll()
       const given = await ticketOf(device, strict)
       const client = await Client.welcomed(strict.port, device)
       for (let sequence = 1; sequence <= 10; sequence++) client.heartbeat(sequence)
@@ -283,14 +283,14 @@ describe('a good ticket opens nothing that a certificate would not', () => {
     })
   })
 
-  test('with a version that nobody speaks', async () => {
+  test('with an unsupported version', async () => {
     const client = new Client(node.port)
-    await client.sayResume(await ticketOf(fleet.enrol()), { protocol: 99 })
+    await client.sayResume(await ticketOf(fleet.enroll()), { protocol: 99 })
     expect((await client.closed).code).toBe(closeCodes.unsupportedProtocol.code)
   })
 
-  test('nor is it taken on a live connection', async () => {
-    const given = await ticketOf(fleet.enrol())
+  test('is refused on a live connection', async () => {
+    const given = await ticketOf(fleet.enroll())
     const client = new Client(node.port)
     const resume = await client.sayResume(given)
     await client.next('welcome')
@@ -299,8 +299,8 @@ describe('a good ticket opens nothing that a certificate would not', () => {
   })
 })
 
-test('a gateway without a key for tickets speaks of none, gives none and takes none', async () => {
-  const device = fleet.enrol()
+test('a gateway without a ticket key offers, gives and accepts no tickets', async () => {
+  const device = fleet.enroll()
   const given = await ticketOf(device)
   const { deviceCertificates } = fleet.keys
   await withNode(withKeys(fleet.writeKeys('without.json', { deviceCertificates })), async (plain) => {

@@ -9,8 +9,8 @@ import type { Identity } from './certificate.ts'
 import type { Limits } from './limits.ts'
 
 /*
- * A ticket says what a certificate said, under a MAC of this installation, and stands nowhere: every process that holds the
- * key can check it, and derives from its bytes the secret that the agent was given along with it.
+ * A ticket repeats the certificate's content under a MAC of this installation and is stored nowhere: every process with the
+ * key can check it, and derives from its bytes the secret that the agent was given with it.
  */
 
 const format = 1
@@ -25,7 +25,7 @@ const macBytes = 32
 const ticketBytes = macAt + macBytes
 const roles: readonly Role[] = ['agent', 'watchdog']
 
-/** Who came back with a ticket, and how old that was: one under an older key counts as too old to go on with. */
+/** The identity in a ticket, and its age: a ticket under an older key counts as too old to keep. */
 export interface Resumed {
   identity: Identity
   ageMs: number
@@ -37,7 +37,7 @@ interface TicketKey {
   secret: KeyObject
 }
 
-/** Gives agents tickets to come back with, and checks those that come. */
+/** Issues tickets for reconnecting, and checks them. */
 export class Tickets {
   /** Newest first. */
   readonly #keys: readonly TicketKey[]
@@ -53,7 +53,7 @@ export class Tickets {
     return this.#keys.length > 0
   }
 
-  /** A ticket for a device in a role, undefined when this process has no key to make one with. */
+  /** A ticket for a device in a role; undefined when this process has no ticket key. */
   issue({ deviceId, generation, expiresAtSeconds }: Identity, role: Role, nowMs: number): Ticket | undefined {
     const [key] = this.#keys
     if (key === undefined) return undefined
@@ -69,7 +69,7 @@ export class Tickets {
     return { ticket, secret: hmac(key.secret, ticket) }
   }
 
-  /** Who comes back, undefined when the ticket or the proof is no good. The certificate's expiry is the caller's question. */
+  /** The identity in the ticket; undefined when the ticket or the proof is invalid. The caller checks the certificate's expiry. */
   identify(resume: Resume, nonce: Uint8Array, nowMs: number): Resumed | undefined {
     const ticket = Buffer.from(resume.ticket)
     if (ticket.length !== ticketBytes || ticket[0] !== format) return undefined

@@ -119,7 +119,7 @@ describe('commands that run out of time', () => {
       expect(await routeOpenCommands(parts, [device.id])).toBe(0)
       await copyCommandStops(parts.pool, parts.redis)
       expect(await readCommandStops(parts.redis)).toEqual({
-        everybody: partnerId === null,
+        all: partnerId === null,
         partnerIds: partnerId === null ? [] : [partnerId],
       })
       await bed.owner.query('DELETE FROM command_stops')

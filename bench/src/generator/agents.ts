@@ -20,17 +20,17 @@ import type { AgentsPlan, Receipt, Standing } from './messages.ts'
 
 const agentState = { away: 0, connecting: 1, live: 2, waiting: 3 } as const
 const connectTickMs = 10
-/** Each agent has some ports of its source address for itself, and takes them in turn: the one before may still be in use. */
+/** Each agent has some ports of its source address for itself and uses them in turn: the previous one may still be in use. */
 const portsFrom = 4_000
 const portsPerAgent = 6
-/** Connections begun before sockets get their turn: agents that share a process must not keep each other from answering. */
+/** Connections started before sockets get their turn: agents that share a process must not delay each other's answers. */
 const connectsPerTurn = 50
 const header = emptyHeader()
 
-/** All agents of one client process, as columns: connect, prove who they are, send, note what is acknowledged. */
+/** All agents of one client process, as columns: they connect, prove their identity, send, and record acknowledgments. */
 export class Agents implements SocketOwner {
   readonly ledger: Ledger
-  /** From the moment a heartbeat was due to its acknowledgement. */
+  /** From the due time of a heartbeat to its acknowledgment. */
   readonly ackLatency = new Histogram()
   readonly #plan: AgentsPlan
   readonly #credentials: Credentials | undefined
@@ -42,7 +42,7 @@ export class Agents implements SocketOwner {
   readonly #welcomedAtMs: Float64Array
   readonly #hintMs: Map<number, number> = new Map()
   readonly #tickets: (Ticket | undefined)[]
-  /** Agents whose ticket is being judged. */
+  /** Agents whose ticket is being checked. */
   readonly #resuming: Set<number> = new Set()
   /** Frames other than heartbeats, by agent and sequence, until they are acknowledged. */
   readonly #others: Map<string, Uint8Array> = new Map()
@@ -73,7 +73,7 @@ export class Agents implements SocketOwner {
     this.#welcomedAtMs = new Float64Array(plan.agents)
   }
 
-  /** Opens connections until so many have been begun. */
+  /** Starts connections up to the given number. */
   open(agents: number): void {
     this.#wanted = Math.min(agents, this.#plan.agents)
     this.#ramp(performance.now(), this.#started)
@@ -86,7 +86,7 @@ export class Agents implements SocketOwner {
     return { live, connecting, welcomes, sent, acknowledged, surplusAcks, closes }
   }
 
-  /** Commands and update signals received since this was last asked. */
+  /** Commands and update signals received since the previous call. */
   takeReceipts(): Receipt[] {
     const taken = this.#orders
     this.#orders = []
@@ -154,7 +154,7 @@ export class Agents implements SocketOwner {
       retryAfterMs: retryAfter === undefined ? undefined : Number(retryAfter) * 1000,
     }
     this.#hintMs.delete(agent)
-    // The very rule that real agents follow.
+    // The same rule as in real agents.
     const outageMs = outageAfter(ending, this.#outageMs[agent] ?? 0, now - (this.#endedAtMs[agent] ?? 0))
     const next = nextAfter(ending, outageMs)
     this.#outageMs[agent] = outageMs
@@ -162,12 +162,12 @@ export class Agents implements SocketOwner {
     if (next.kind === 'wait') this.#later(next.delayMs, () => this.#isDue(agent))
   }
 
-  // So many per second and never too many unfinished at once.
+  // A number per second, with a limit on unfinished ones.
   #ramp(sinceMs: number, before: number): void {
     const { connectsPerSecond, connectingMax } = this.#plan
     const due = Math.min(this.#wanted, before + ((performance.now() - sinceMs) / 1000) * connectsPerSecond)
     while (this.#started < due && this.#connecting < connectingMax) {
-      // An agent is without a connection from the moment at which it starts.
+      // The outage of an agent starts when it starts.
       this.#endedAtMs[this.#started] = performance.now()
       this.#connect(this.#started++)
     }
@@ -198,7 +198,7 @@ export class Agents implements SocketOwner {
     this.#sockets[agent] = new LeanSocket(target, { address, port }, this, agent)
   }
 
-  // A second challenge on a socket says that the ticket was no good.
+  // A second challenge on a socket means that the ticket was rejected.
   #answer(agent: number, { nonce, tickets = false }: Challenge): void {
     const given = this.#unresumed(agent) ? undefined : this.#tickets[agent]
     if (tickets && given !== undefined) this.#resume(agent, nonce, given)
@@ -213,7 +213,7 @@ export class Agents implements SocketOwner {
     this.#sockets[agent]?.write(binaryFrame(encodeUp({ name: 'resume', sequence: 0, body })))
   }
 
-  /** Forgets a ticket that was tried in vain; says whether there was one. */
+  /** Drops a rejected ticket; returns whether there was one. */
   #unresumed(agent: number): boolean {
     if (!this.#resuming.delete(agent)) return false
     this.#tickets[agent] = undefined
@@ -254,7 +254,7 @@ export class Agents implements SocketOwner {
     if (this.#others.size > 0) this.#others.delete(`${agent}/${sequence}`)
   }
 
-  // Only noted when it comes; it is read when somebody asks, so that reading does not slow a broadcast.
+  // Only recorded on arrival and decoded later, so that decoding does not slow a broadcast.
   #ordered(agent: number, frame: Uint8Array): void {
     this.#orders.push({ frame, atMicros: Number(process.hrtime.bigint() / 1000n) })
     if (header.type !== command.type || !this.#plan.answersCommands) return
@@ -262,7 +262,7 @@ export class Agents implements SocketOwner {
     if (message.name === 'command') this.#obey(agent, message.body)
   }
 
-  // As real agents do: what comes again has been done already.
+  // As in real agents: a repeated command has already run.
   #obey(agent: number, { id }: Command): void {
     if (this.#obeyed.has(id)) return
     this.#obeyed.add(id)
@@ -283,7 +283,7 @@ export class Agents implements SocketOwner {
   }
 }
 
-// What was read is in a buffer that all sockets share.
+// Decoded bytes are in a buffer that all sockets share.
 function copyOf({ ticket, secret }: Ticket): Ticket {
   return { ticket: Uint8Array.from(ticket), secret: Uint8Array.from(secret) }
 }

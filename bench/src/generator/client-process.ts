@@ -4,7 +4,7 @@ import { Answer } from './messages.ts'
 
 const answerMs = 30_000
 
-/** A process of ours that answers numbered requests: a part of the load generator, or a reference. */
+/** A child process that answers numbered requests: a part of the load generator, or a reference. */
 export class ClientProcess {
   readonly #child: ChildProcess
   readonly #waiting: Map<number, { resolve: (answer: unknown) => void; reject: (error: Error) => void }> = new Map()

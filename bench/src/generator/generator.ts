@@ -20,7 +20,7 @@ export interface GeneratorOptions {
   readonly target: Target
   readonly folder: string
   readonly agents: number
-  /** Frames that one agent may send in all. */
+  /** Maximum number of frames of one agent. */
   readonly sequencesMax: number
   readonly connectsPerSecond?: number
   readonly isBare?: boolean
@@ -36,7 +36,7 @@ export interface PaceReport {
   readonly lateness: Histogram
 }
 
-/** The load generator: several client processes that together are a fleet. */
+/** The load generator: several client processes that together simulate a fleet. */
 export class Generator {
   readonly #processes: ClientProcess[] = []
   readonly #plans: AgentsPlan[] = []
@@ -73,12 +73,12 @@ export class Generator {
     return this.#processes.map(({ pid }) => pid)
   }
 
-  /** The boots under which the agents' frames are stored. */
+  /** The boot IDs under which the agents' frames are stored. */
   get boots(): number[] {
     return this.#plans.map(({ bootId }) => bootId)
   }
 
-  /** Connects the first agents, or all; rejects when they are not live in time. Answers how long it took. */
+  /** Connects the first agents, or all; rejects when they are not live in time. Returns the duration. */
   async connect(withinMs: number, agents = this.agents): Promise<number> {
     const began = performance.now()
     if (!this.#isPlanned) await this.#askAll((index) => ({ ask: 'plan', plan: this.#plans[index] }), Nothing)
@@ -89,7 +89,7 @@ export class Generator {
     return performance.now() - began
   }
 
-  /** Waits until so many agents are live. */
+  /** Waits until this number of agents is live. */
   untilLive(agents: number, withinMs: number): Promise<void> {
     const what = `${agents} agents to be connected`
     return until(what, withinMs, async () => {
@@ -109,7 +109,7 @@ export class Generator {
     return { offered: sum('offered'), sent: sum('sent'), skipped: sum('skipped'), lateness }
   }
 
-  /** Waits until everything that was sent is acknowledged, or nothing more comes for a while. */
+  /** Waits until everything sent is acknowledged, or no more acknowledgments arrive. */
   async settle(silentMs = 5_000): Promise<Standing> {
     let last = -1
     let lastAt = performance.now()
@@ -134,19 +134,19 @@ export class Generator {
     return { live, connecting, welcomes, sent, acknowledged, surplusAcks, closes }
   }
 
-  /** Latencies since this was last asked. */
+  /** Latencies since the previous call. */
   async latency(): Promise<Histogram> {
     const all = new Histogram()
     for (const { latency } of await this.#askAll(() => ({ ask: 'latency' }), Latency)) all.add(latency)
     return all
   }
 
-  /** Commands that agents got since this was last asked. */
+  /** Commands that agents received since the previous call. */
   async receipts(): Promise<Receipt[]> {
     return (await this.#askAll(() => ({ ask: 'receipts' }), Receipts)).flatMap(({ receipts }) => receipts)
   }
 
-  /** What was sent and acknowledged since the books were last closed, frame by frame. */
+  /** Frames sent and acknowledged since the account was last closed, one by one. */
   async ledgers(): Promise<LedgerPage[]> {
     const folder = mkdtempSync(join(tmpdir(), 'muster-ledgers-'))
     try {
@@ -158,7 +158,7 @@ export class Generator {
     }
   }
 
-  /** Begins a new account: what was acknowledged so far no longer counts as sent. */
+  /** Starts a new account: frames acknowledged so far no longer count as sent. */
   async closeBooks(): Promise<void> {
     await this.#askAll(() => ({ ask: 'closeBooks' }), Nothing)
   }

@@ -7,7 +7,7 @@ const headerBytesMax = 11
 const clientHeaderBytes = 6
 const gib = 2 ** 30
 
-/** Plausible figures of a machine; they differ from one to the next, as real ones do. */
+/** Plausible figures of a machine, different for each variant. */
 function figuresOf(variant: number): Heartbeat {
   const part = (variant + 0.5) / variants
   const used = Math.floor(part * 14 * gib) + variant
@@ -16,7 +16,7 @@ function figuresOf(variant: number): Heartbeat {
   return [cpu, used, 16 * gib, used * 20, 512 * gib, load, 86_400 + variant * 61, used * 3, used * 2, 180 + variant]
 }
 
-// What follows the sequence is the same for all frames of one variant, so it is encoded once.
+// The bytes after the sequence are equal for all frames of one variant, so they are encoded once.
 const bodies = Array.from({ length: variants }, (_, variant) => encodeHeartbeat(0, figuresOf(variant)).subarray(3))
 const header = new Uint8Array(headerBytesMax)
 

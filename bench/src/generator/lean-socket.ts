@@ -2,9 +2,9 @@ import { connect, type Socket } from 'node:net'
 import { subprotocol } from '@muster/wire/version.ts'
 
 /*
- * The client side of a WebSocket with nothing but what a load generator needs: one buffer that all sockets of the
- * process read into, frames that are written ready-made, no objects per message. The mask is zero, which the protocol
- * allows and which spares the generator work that is the agents' in reality; the server does its part all the same.
+ * A minimal client WebSocket for a load generator: one read buffer for all sockets of the process, prepared frames, no
+ * objects per message. The mask is zero, which the protocol allows. That saves the generator work that real agents do;
+ * the server still unmasks.
  */
 
 export interface Target {
@@ -13,16 +13,16 @@ export interface Target {
   readonly path: string
 }
 
-/** Where a socket connects from. The port is always told: looking for a free one costs the kernel more than all the rest. */
+/** The source address of a socket. The port is always given: finding a free one costs the kernel more than all the rest. */
 export interface Source {
   readonly address: string
   readonly port: number
 }
 
-/** What a socket tells its owner; the socket names itself by its index. */
+/** The callbacks of a socket, which is identified by its index. */
 export interface SocketOwner {
   opened(index: number): void
-  /** A message is in `bytes[start, end)`, which are good until this returns. */
+  /** A message is in `bytes[start, end)`, valid until this returns. */
   received(index: number, bytes: Buffer, start: number, end: number): void
   /** The code of the server's close frame, or 1006; `retryAfter` when it refused the upgrade. */
   closed(index: number, code: number, retryAfter: string | undefined): void
@@ -40,7 +40,7 @@ export class LeanSocket {
   #isOpen = false
   #code = abnormal
   #retryAfter: string | undefined
-  /** The beginning of a frame, or of the answer to the upgrade, whose rest has not come yet. */
+  /** The incomplete start of a frame, or of the response to the upgrade. */
   #rest: Buffer | undefined
 
   constructor(target: Target, source: Source, owner: SocketOwner, index: number) {
@@ -59,17 +59,17 @@ export class LeanSocket {
     this.#socket.write(upgradeRequest(target))
   }
 
-  /** Writes bytes that are a whole frame already; they must not change afterwards. */
+  /** Writes bytes that are a complete frame; they must not change afterward. */
   write(frame: Uint8Array): void {
     this.#socket.write(frame)
   }
 
-  /** Ends the connection in order. */
+  /** Starts the closing handshake. */
   close(): void {
     this.#socket.end(frameOf(opcodes.close, Buffer.from([0x03, 0xe8])))
   }
 
-  /** Cuts the connection off. */
+  /** Destroys the connection. */
   destroy(): void {
     this.#socket.destroy()
   }
@@ -91,7 +91,7 @@ export class LeanSocket {
     return true
   }
 
-  /** Where the first frame begins, -1 when there is nothing to read. */
+  /** The offset of the first frame, -1 when there is nothing to read. */
   #readUpgrade(bytes: Buffer, end: number): number {
     const text = bytes.toString('latin1', 0, end)
     const length = text.indexOf(headerEnd)

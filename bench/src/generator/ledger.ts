@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { z } from 'zod'
 
 /*
- * Which frames each agent of one process sent and which of them were acknowledged. Sequences of an agent count up from
- * 1, so a byte per agent and sequence says all: it can be compared with what was stored, frame by frame.
+ * Which frames each agent of one process sent and which of them were acknowledged. The sequences of an agent count from
+ * 1, so one byte per agent and sequence is enough to compare them with what was stored, frame by frame.
  */
 
 export const mark = { sent: 1, acknowledged: 2, stored: 4 } as const
@@ -17,7 +17,7 @@ export class Ledger {
   readonly sequencesMax: number
   readonly bootId: number
   readonly #marks: Uint8Array
-  /** When a frame was due, in microseconds since the ledger was made; one field per mark. */
+  /** The due time of a frame, in microseconds since the ledger was created; one field per mark. */
   readonly #dueAt: Uint32Array
   readonly #next: Uint32Array
   sent = 0
@@ -35,7 +35,7 @@ export class Ledger {
     this.#next = new Uint32Array(agents).fill(1)
   }
 
-  /** The next sequence of an agent, noted as sent; 0 when the ledger has no room for more. */
+  /** The next sequence of an agent, recorded as sent; 0 when the ledger is full. */
   send(agent: number, dueMicros: number): number {
     const sequence = this.#next[agent] ?? 0
     if (sequence === 0 || sequence > this.sequencesMax) return 0
@@ -47,7 +47,7 @@ export class Ledger {
     return sequence
   }
 
-  /** When the acknowledged frame had been due, -1 when the acknowledgement is one too many. */
+  /** The due time of the acknowledged frame, -1 for an unexpected acknowledgment. */
   acknowledge(agent: number, sequence: number): number {
     const place = agent * this.sequencesMax + sequence - 1
     const marks = sequence >= 1 && sequence <= this.sequencesMax ? (this.#marks[place] ?? 0) : 0
@@ -69,13 +69,13 @@ export class Ledger {
     return open
   }
 
-  /** Forgets the frames that were acknowledged: they have been compared with what is stored. */
+  /** Forgets acknowledged frames: they have been compared with what is stored. */
   closeBooks(): void {
     const marks = this.#marks
     for (let place = 0; place < marks.length; place++) if ((marks[place] ?? 0) > mark.sent) marks[place] = 0
   }
 
-  /** Writes everything but the times. */
+  /** Writes everything except the times. */
   save(path: string): void {
     const { first, agents, sequencesMax, bootId } = this
     const header = Buffer.from(`${JSON.stringify({ first, agents, sequencesMax, bootId })}\n`)
@@ -83,7 +83,7 @@ export class Ledger {
   }
 }
 
-/** A saved ledger, to which what was stored is added. */
+/** A saved ledger, to which stored rows are added. */
 export interface LedgerPage {
   readonly first: number
   readonly agents: number

@@ -1,22 +1,22 @@
 import { z } from 'zod'
 
-/* What the benchmark and its client processes say to each other. */
+/* The messages between the benchmark and its client processes. */
 
 const Target = z.object({ host: z.string(), port: z.int(), path: z.string() })
 
 export const AgentsPlan = z.object({
   target: Target,
-  /** Where keys and certificates lie. */
+  /** The folder of keys and certificates. */
   folder: z.string(),
   first: z.int(),
   agents: z.int(),
   sequencesMax: z.int(),
   bootId: z.int(),
-  /** Addresses to connect from: each has its own local ports. */
+  /** Source addresses: each has its own local ports. */
   sources: z.array(z.string()).min(1),
   connectsPerSecond: z.number(),
   connectingMax: z.int(),
-  /** Live as soon as the socket is open: for servers that know no agents. */
+  /** Live as soon as the socket is open: for servers without agent identities. */
   isBare: z.boolean(),
   /** Whether commands are answered with a result at once. */
   answersCommands: z.boolean(),
@@ -44,7 +44,7 @@ export const Standing = z.object({
   sent: z.int(),
   acknowledged: z.int(),
   surplusAcks: z.int(),
-  /** Closes by code; `refused` before the socket was one. */
+  /** Closes by code; `refused` before the upgrade. */
   closes: z.record(z.string(), z.int()),
 })
 export type Standing = z.infer<typeof Standing>
@@ -56,7 +56,7 @@ const Parts = z.object({
   sum: z.number(),
 })
 
-/** A command that an agent got, and when by the machine's monotonic clock. */
+/** A command that an agent received, with the time of the machine's monotonic clock. */
 export const Receipt = z.object({ id: z.string(), atMicros: z.number() })
 export type Receipt = z.infer<typeof Receipt>
 

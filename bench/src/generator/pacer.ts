@@ -1,7 +1,7 @@
 import { Histogram } from '../histogram.ts'
 
 const tickMs = 1
-/** So many in a row, then what has arrived is read. */
+/** Turns in a row before incoming data is read. */
 const perTurn = 256
 
 export interface Pace {
@@ -19,8 +19,8 @@ export interface PaceResult {
 }
 
 /**
- * Calls `beat` as often as the rate says, whatever becomes of it: turn k is due at k / rate after the start, and a turn
- * that comes late keeps the time at which it had been due.
+ * Calls `beat` at a fixed rate, independent of the outcome: turn k is due at k / rate after the start, and a late turn
+ * keeps its due time.
  */
 export function keepPace(
   { rate, seconds }: Pace,

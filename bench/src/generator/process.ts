@@ -1,17 +1,17 @@
-// One client process of the load generator. It does what its parent asks and ends when the parent is gone.
+// One client process of the load generator. It carries out its parent's requests and ends with it.
 
 import { answerRequests } from '../answering.ts'
 import { Agents } from './agents.ts'
 import { Request } from './messages.ts'
 import { keepPace } from './pacer.ts'
 
-// Nobody reads where a refused connection was refused, and after an outage there are tens of thousands of them.
+// Stack traces of refused connections are not needed, and after an outage there are tens of thousands of them.
 Error.stackTraceLimit = 0
 
 let agents: Agents | undefined
 
 function ours(): Agents {
-  if (agents === undefined) throw new Error('no agents yet')
+  if (agents === undefined) throw new Error('the agents were not created yet')
   return agents
 }
 

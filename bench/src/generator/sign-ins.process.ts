@@ -1,6 +1,6 @@
-// Many people at one door: sign-ins at a fixed rate, however slow the answers are, or so many at a time. Each comes from an
-// address of its own, as through a proxy. It gives way to everybody else on the machine, so that what is measured beside
-// it is the server and not this.
+// Many users of one server: sign-ins at a fixed rate, independent of the answers, or a fixed number in flight. Each comes
+// from its own address, as through a proxy. The process runs at low priority, so that the server is measured beside it
+// and not this generator.
 import { randomBytes, randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
@@ -10,17 +10,17 @@ import { setTimeout as pause } from 'node:timers/promises'
 export interface SignInOrders {
   readonly url: string
   readonly seconds: number
-  /** Sign-ins a second; or instead … */
+  /** Sign-ins per second; or instead … */
   readonly perSecond?: number
-  /** … how many are under way at any time. */
+  /** … how many are in flight at any time. */
   readonly atOnce?: number
   readonly people: readonly { readonly email: string; readonly password: string }[]
-  /** Of all sign-ins: with an e-mail that nobody has, and with a wrong password. */
+  /** Shares of all sign-ins: with an unknown email, and with a wrong password. */
   readonly unknownShare: number
   readonly wrongShare: number
 }
 export interface SignIn {
-  /** 0 when no answer came within ten seconds. */
+  /** 0 without an answer within ten seconds. */
   readonly status: number
   readonly ms: number
 }
@@ -53,7 +53,7 @@ const isAmong = (share: number, nth: number) => Math.floor(nth * share) !== Math
 
 function attempt({ url, people, unknownShare, wrongShare }: SignInOrders, nth: number): Promise<SignIn> {
   const who = people[nth % people.length] ?? { email: '', password: '' }
-  const email = isAmong(unknownShare, nth) ? `nobody-${randomBytes(6).toString('hex')}@example.test` : who.email
+  const email = isAmong(unknownShare, nth) ? `unknown-${randomBytes(6).toString('hex')}@example.test` : who.email
   return signIn(url, email, isAmong(wrongShare, nth) ? 'wrong' : who.password)
 }
 

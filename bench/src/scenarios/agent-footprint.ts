@@ -14,14 +14,14 @@ import type { Run, Scenario } from '../scenario.ts'
 import { pause } from '../waiting.ts'
 
 const heartbeatMs = 60_000
-/** After the inventory, so that what comes once is not measured. */
+/** After the inventory, so that one-time work is not measured. */
 const settleMs = 30_000
 const idleSeconds = 300
 const mebibyte = 2 ** 20
 
-/** What the installed agent takes of its machine: the executable, and agent and watchdog while nothing is asked of them. */
+/** What the installed agent needs on its machine: the executable, and agent and watchdog while idle. */
 export const agentFootprint: Scenario = {
-  summary: 'what an idle agent and its watchdog take of their machine, and how large the executable is',
+  summary: 'CPU and memory of an idle agent and its watchdog, and the size of the executable',
   secondsMax: 1_200,
   hasNoQuickForm: true,
   async run({ options, say, keep }: Run): Promise<Report> {

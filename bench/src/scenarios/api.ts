@@ -79,7 +79,7 @@ function firstDeviceOf(partnerId: string, agents: number): string {
 /** The address of a page far down the list. */
 async function pageDown({ base, token }: Side): Promise<string> {
   let after = ''
-  // A cursor does not care how long the pages before it were.
+  // A cursor is independent of the size of earlier pages.
   for (const limit of stepsDown(pagesDeep * perPage)) {
     const path = `${base}${pageOf(limit)}${after}`
     const answer = await fetch(path, { headers: { authorization: `Bearer ${token}` } })
@@ -90,7 +90,7 @@ async function pageDown({ base, token }: Side): Promise<string> {
   return `${pageOf(perPage)}${after}`
 }
 
-/** As many answers per second as come over so many connections. */
+/** The maximum rate of answers over a number of connections. */
 async function saturate({ base, token }: Side, path: string, seconds: number): Promise<number> {
   const result = await autocannon({
     url: `${base}${path}`,

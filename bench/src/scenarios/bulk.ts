@@ -23,7 +23,7 @@ interface Round {
   readonly halfMs: number
   readonly p99Ms: number
   readonly completedMs: number
-  /** Came again, for which the agents' journals are there. */
+  /** Received again, and filtered by the agents' journals. */
   readonly again: number
   readonly executed: number
   readonly loadAverage: number

@@ -18,9 +18,9 @@ const everyMs = 100
 const onlineMs = 60_000
 const agentMain = fileURLToPath(new URL('../../../apps/agent/agent.mjs', import.meta.url))
 
-/** A real agent on this machine is asked what runs here, as the console's task manager does: one request, one answer. */
+/** Requests the process list of this machine from a real agent, as the console's task manager does. */
 export const command: Scenario = {
-  summary: 'the processes of this machine, asked of a real agent through the API',
+  summary: 'the process list of this machine from a real agent through the API',
   secondsMax: 300,
   async run({ options, say, keep }: Run): Promise<Report> {
     const { count } = options.isQuick ? lengths.quick : lengths.full

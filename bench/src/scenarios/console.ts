@@ -16,11 +16,11 @@ const lengths = {
 }
 const changesPerSecond = 1_000
 const ticksPerSecond = 10
-/** Some hundred rows each second: faster than anybody reads. */
+/** Several hundred rows per second: faster than anyone reads. */
 const pixelsPerSecond = 4_000
 const samples = 15
 
-/** Somebody of the whole installation works in the list of all devices, while a thousand of them change each second. */
+/** A system administrator works in the list of all devices while a thousand of them change per second. */
 export const consoleScreens: Scenario = {
   summary:
     'the console with 50,000 devices in Chromium: first rows, search, changes, scrolling, memory under live changes',
@@ -90,7 +90,7 @@ async function timed(times: number, work: (index: number) => Promise<number>): P
   return percentilesOf(histogram)
 }
 
-/** What the page holds, every so often. The first third is passed over: until then it learns of devices. */
+/** Memory of the page over time. The first third is skipped, because the page still loads devices. */
 async function heapOver(page: ConsolePage, seconds: number, say: Run['say']): Promise<number[]> {
   await pause((seconds * 1000) / 3)
   const found: number[] = []
@@ -102,7 +102,7 @@ async function heapOver(page: ConsolePage, seconds: number, say: Run['say']): Pr
   return found
 }
 
-/** Devices that report, a thousand each second, as workers tell of them. */
+/** Devices that report, a thousand per second, with live events as from workers. */
 class ChangingFleet {
   readonly #bench: BenchStack
   readonly #devices: number
@@ -123,7 +123,7 @@ class ChangingFleet {
     clearInterval(this.#timer)
   }
 
-  /** Changes the first device in sight, and waits until its row says so. */
+  /** Changes the first visible device, and waits until its row shows the change. */
   async change(page: ConsolePage, index: number): Promise<number> {
     const deviceId = await page.firstDevice()
     const [status, word] = index % 2 === 0 ? (['offline', 'Offline'] as const) : (['online', 'Online'] as const)

@@ -20,7 +20,7 @@ const referenceAgents = 15_000
 const firstShare = 0.2
 const connectMs = 400_000
 
-/** The time after which ingest cleans up behind a wave of handshakes. */
+/** The time after which ingest compacts the heap after a wave of handshakes. */
 const cleanedMs = 11_000
 
 const lengths = {
@@ -29,7 +29,7 @@ const lengths = {
 }
 
 interface Round {
-  /** Resident bytes that each agent after the first fifth of them costs. */
+  /** Resident bytes per agent after the first fifth of them. */
   readonly ours: number
   readonly plain: number
   readonly oursMiB: number
@@ -50,7 +50,7 @@ export const density: Scenario = {
     )
     const sequencesMax = Math.ceil(seconds / heartbeatSeconds) * 2 + 10
     const generator = keep(new Generator({ target: bench.target, folder: bench.fleetFolder, agents, sequencesMax }))
-    // The first agents use up what the start of the process left behind; what each further one costs is measured.
+    // The first agents reuse memory from the start of the process; the cost of each further one is measured.
     const first = Math.ceil(agents * firstShare)
     await generator.connect(connectMs, first)
     await generator.pace(first / length.useSeconds, length.useSeconds)
@@ -58,13 +58,13 @@ export const density: Scenario = {
     const base = residentOf(bench)
     const connectedMs = await generator.connect(connectMs)
     say(`${agents} agents connected in ${(connectedMs / 1000).toFixed(1)} s`)
-    // What is measured is a fleet at rest; workers write more seldom while one is coming back.
+    // The fleet is measured at rest; workers write less often during a reconnect wave.
     await pause(length.restMs)
     const rounds: Round[] = []
     const meter = new UsageMeter({ ...bench.groups, generator: () => generator.pids })
     const startedAtMs = Date.now()
     for (let index = 0; index < count; index++) {
-      // The fleet goes on reporting while the reference is measured.
+      // The fleet keeps reporting while the reference is measured.
       const reporting = generator.pace(agents / heartbeatSeconds, seconds / count)
       const plain = await holdPlain(bench, Math.min(referenceAgents, Math.ceil(agents / ingest)), length)
       await reporting
@@ -157,7 +157,7 @@ async function holdPlain(
     await pause(referenceRestMs)
     const base = residentBytesOf(server.pid)
     await sockets.connect(connectMs)
-    // A message per socket, so that what comes with use is counted.
+    // One message per socket, so that memory allocated on first use is counted.
     await sockets.pace(agents / useSeconds, useSeconds)
     await pause(referenceRestMs)
     const resident = residentBytesOf(server.pid)

@@ -15,7 +15,7 @@ const lengths = {
   full: { agents: 50_000, rounds: 5, perFilter: 60, pairs: 200, deepPages: 990 },
   quick: { agents: 50_000, rounds: 1, perFilter: 8, pairs: 40, deepPages: 990 },
 }
-/** As a few people at work: what matters is how long one waits, not how many can. */
+/** The pace of a few users: latency matters here, not throughput. */
 const perSecond = 50
 const perPage = 50
 const page = `devices?limit=${perPage}`
@@ -26,16 +26,16 @@ const filtersOf = (org: string) => ({
   'by name': '&sort=hostname',
   online: '&sort=hostname&status=online',
   'offline or updating': '&sort=hostname&status=offline,updating',
-  'of one organisation': `&sort=hostname&orgId=${org}`,
-  'of one organisation, online': `&sort=hostname&orgId=${org}&status=online`,
+  'of one organization': `&sort=hostname&orgId=${org}`,
+  'of one organization, online': `&sort=hostname&orgId=${org}&status=online`,
   'part of a name': '&sort=hostname&search=ost-12',
   'a name that nothing has': '&sort=hostname&search=no-such-name',
-  'by time of enrolment, newest first': '&sort=enrolled&sortDir=desc',
+  'by time of enrollment, newest first': '&sort=enrolled&sortDir=desc',
   'by when last seen': '&sort=lastSeen&sortDir=desc',
   'with a total': '&sort=hostname&includeTotal=true',
 })
 
-/** Lists as people ask for them, by a partner's technician; the deep page and the search also over all devices at once. */
+/** Lists as users request them, by a partner's technician; the deep page and the search also over all devices. */
 export const devices: Scenario = {
   summary: 'pages of fifty devices among 50,000 with filters, a page far down, and search by name',
   secondsMax: 900,
@@ -107,7 +107,7 @@ async function read(client: ApiClient, path: string): Promise<number> {
   return ms
 }
 
-/** Begins one after the other at a fixed pace, whatever the answers. */
+/** Starts requests at a fixed pace, independent of the answers. */
 async function steadily<T>(items: readonly T[], ask: (item: T) => Promise<void>): Promise<void> {
   const startedAt = performance.now()
   const answers: Promise<void>[] = []
@@ -129,7 +129,7 @@ async function pageDown(client: ApiClient, pages: number): Promise<string> {
   return `${page}&sort=hostname${after}`
 }
 
-/** What the deep page takes against the first one, asked in turn. */
+/** The cost of the deep page relative to the first one, requested in turn. */
 async function compareDepth(client: ApiClient, deep: string, pairs: number): Promise<number> {
   const first: number[] = []
   const far: number[] = []

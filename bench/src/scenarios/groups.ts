@@ -18,7 +18,7 @@ const atOnce = 8
 const followedMs = 60_000
 const tag = 'bench'
 
-/** Of each organisation: who has the tag, who has it and a certain name, and in every second one whose disk is nearly full. */
+/** For each organization: devices with the tag, with the tag and a name, and in every second one with a nearly full disk. */
 const filters = [
   { field: 'tags', op: 'hasAny', value: [tag] },
   {
@@ -30,7 +30,7 @@ const filters = [
   { field: 'diskPercent', op: 'moreThan', value: 90 },
 ]
 
-/** Devices change, and the groups that their tags put them in follow: from the commit of the change to that of the membership. */
+/** Devices change, and their tag-based groups follow: from the commit of the change to that of the membership. */
 export const groups: Scenario = {
   summary: '1,000 device changes a second, 500 dynamic groups over 50,000 devices: how far the memberships lag behind',
   secondsMax: 600,
@@ -43,7 +43,7 @@ export const groups: Scenario = {
     const { owner } = bench
     const api = keep(await clientOf(bench.stack.urls.admin, administrator))
     await makeGroups(api, owner)
-    // Nothing has the tag yet, and what making the groups left behind is done with.
+    // No device has the tag yet, and the work after creating the groups is finished.
     await pause(3_000)
     const count = Math.min(agents, Math.round(rate * seconds))
     const meter = new UsageMeter(bench.groups)
@@ -95,7 +95,7 @@ async function makeGroups(api: ApiClient, owner: pg.Client): Promise<void> {
   await Promise.all(Array.from({ length: atOnce }, work))
 }
 
-/** Tags so many devices, each once, at a fixed rate. Answers how long it took. */
+/** Tags devices, each once, at a fixed rate. Returns the duration. */
 async function changeDevices(owner: pg.Client, count: number, rate: number): Promise<number> {
   const startedAt = performance.now()
   for (let done = 0; done < count; done += changesAtOnce) {
@@ -117,7 +117,7 @@ async function unfollowed(owner: pg.Client): Promise<number> {
   return Number(rows[0]?.missing ?? 0)
 }
 
-/** By PostgreSQL's own record of when each transaction was committed. */
+/** From PostgreSQL's own commit timestamps. */
 async function lagOf(owner: pg.Client) {
   const { rows } = await owner.query<{ micros: string }>(
     `SELECT extract(epoch FROM pg_xact_commit_timestamp(m.xmin) - pg_xact_commit_timestamp(d.xmin)) * 1e6 AS micros

@@ -10,7 +10,7 @@ const heartbeatSeconds = 60
 const perIngest = 15_000
 const connectMs = 400_000
 
-/** Ten times as fast as afterwards, so that what runs every minute for months is compiled when it is measured. */
+/** Ten times as fast as the measurement, so that code that runs once a minute is already compiled. */
 const warmUpFactor = 10
 
 const lengths = {
@@ -18,7 +18,7 @@ const lengths = {
   quick: { agents: 4_000, warmUpSeconds: 2, seconds: 5, rounds: 1 },
 }
 
-/** What a fleet costs that only says once a minute how it is: CPU of all processes but the generator's. */
+/** The cost of a fleet that only sends heartbeats once per minute: CPU of all processes except the generator's. */
 export const idleCost: Scenario = {
   summary: 'CPU of the whole stack per agent and second with one stored heartbeat per minute',
   secondsMax: 1_800,
@@ -78,7 +78,7 @@ export const idleCost: Scenario = {
   },
 }
 
-/** All but the load generator, which stands for the agents. */
+/** Everything except the load generator, which stands for the agents. */
 const ofService = ({ groups: { generator: _, ...service } }: UsageReport) => Object.values(service)
 
 function cpuOf(usage: UsageReport): number {

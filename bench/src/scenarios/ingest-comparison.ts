@@ -9,7 +9,7 @@ import { checkTable, ratesTable, tablesOf } from './ingest-tables.ts'
 
 const connectMs = 120_000
 const rateMax = 200_000
-/** A round is one at the maximum when what is left of it is stored within about this long. */
+/** A round is at the maximum when its remaining rows are stored within about this time. */
 const drainMs = { least: 800, most: 1_500 }
 
 const lengths = {
@@ -31,19 +31,19 @@ interface Bench {
   say(line: string): void
 }
 
-/** As many heartbeats as possible, in turns with the references R3 and R2, then half as many for the latencies. */
+/** The maximum rate of heartbeats, in turns with the references R3 and R2, then half of it for the latencies. */
 export async function compareIngest({ options, say, keep }: Run): Promise<Report> {
   const length = options.isQuick ? lengths.quick : lengths.full
   const { agents = length.agents, rounds: count } = options
   const bench = keep(
     await startBenchStack({ agents, ingest: options.ingest, workers: options.workers, profile: options.profile, say }),
   )
-  // Room for all rounds even if every one ran at half of the highest rate.
+  // Room for all rounds even at half of the highest rate.
   const seconds = (length.rounds + 4) * length.ours + length.half + 10 * length.trial
   const sequencesMax = Math.ceil((seconds * rateMax) / 2 / agents)
   const generator = keep(new Generator({ target: bench.target, folder: bench.fleetFolder, agents, sequencesMax }))
   say(`${agents} agents connected in ${((await generator.connect(connectMs)) / 1000).toFixed(1)} s`)
-  // The references write the same rows as the worker does for agents that have just come.
+  // The references write the same rows as the worker does for agents that have just connected.
   await drained(bench)
   const references = keep(new WriteReferences(bench, agents))
   await references.tune()
@@ -70,7 +70,7 @@ async function loadAndCheck({ bench, generator, verdicts }: Bench, rate: number,
   return run
 }
 
-// Grows by half while the writers keep up, so that the first round is not far from the maximum.
+// Increases by half while the writers keep up, so that the first round is close to the maximum.
 async function findMaximum(here: Bench, from: { firstRate: number; trial: number }): Promise<number> {
   for (let rate = from.firstRate; ; rate *= 1.5) {
     const trial = await loadAndCheck(here, rate, from.trial)
@@ -81,7 +81,7 @@ async function findMaximum(here: Bench, from: { firstRate: number; trial: number
 
 function nextRate({ rate, sentPerSecond, storedPerSecond, drainMs: drainedMs }: LoadRun): number {
   if (drainedMs > drainMs.most) return storedPerSecond * 1.03
-  // A generator that cannot keep its pace is no reason to ask for more.
+  // A generator that cannot keep its pace is no reason to raise the rate.
   const next = drainedMs < drainMs.least ? rate * 1.15 : rate
   return Math.min(rateMax, next, sentPerSecond * 1.3)
 }

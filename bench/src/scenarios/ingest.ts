@@ -9,7 +9,7 @@ import { checkTable, ratesTable, tablesOf } from './ingest-tables.ts'
 const connectMs = 120_000
 const defaults = { agents: 10_000, rate: 10_000, seconds: 60 }
 
-/** Heartbeats from many sockets to committed rows: at a given rate, or as many as possible beside the references. */
+/** Heartbeats from many sockets to committed rows: at a given rate, or at the maximum rate beside the references. */
 export const ingest: Scenario = {
   summary: 'heartbeats received, made durable, acknowledged and stored per second; with --rate just that rate',
   secondsMax: 1_800,

@@ -29,9 +29,9 @@ interface Round {
   readonly grownMiB: number
 }
 
-/** Signing in, beside bare password hashing, and somebody else's reads meanwhile; then a flood of wrong passwords. */
+/** Sign-ins beside bare password hashing, with another user's reads meanwhile; then a flood of wrong passwords. */
 export const login: Scenario = {
-  summary: 'sign-ins a second beside bare Argon2id, a flood of 500 a second, and what others notice of either',
+  summary: 'sign-ins per second beside bare Argon2id, a flood of 500 per second, and the effect of both on other users',
   secondsMax: 600,
   async run({ options, say, keep }: Run): Promise<Report> {
     const { rounds: usual, seconds } = options.isQuick ? lengths.quick : lengths.full
@@ -101,7 +101,7 @@ async function floodOnce(
   }
 }
 
-/** How many passwords this machine verifies a second when it does nothing else. */
+/** How many passwords this machine verifies per second when idle. */
 async function verifyBare(seconds: number): Promise<number> {
   const passwords = new Passwords()
   const hash = await passwords.hash('correct-horse-battery-staple')
@@ -117,7 +117,7 @@ async function verifyBare(seconds: number): Promise<number> {
   return count / seconds
 }
 
-/** Technicians of one partner, who share a password because hashing takes its time. */
+/** Technicians of one partner, who share a password because hashing is slow. */
 async function makePeople({ owner }: BenchStack): Promise<Person[]> {
   const password = `${randomBytes(9).toString('base64url')} Harbour`
   const hash = await new Passwords().hash(password)
@@ -128,17 +128,17 @@ async function makePeople({ owner }: BenchStack): Promise<Person[]> {
 
 async function insertPeople(owner: pg.Client, people: readonly Person[], hash: string): Promise<void> {
   await owner.query(
-    `WITH everybody AS (
+    `WITH technicians AS (
        INSERT INTO users (email, name, password_hash, status, email_verified_at) SELECT email, 'Technician', $2, 'active', now() FROM unnest($1::text[]) AS email
        ON CONFLICT (email) DO UPDATE SET password_hash = excluded.password_hash RETURNING id)
      INSERT INTO partner_users (partner_id, user_id, role_id, org_access)
-     SELECT $3, everybody.id, roles.id, 'all' FROM everybody, roles WHERE roles.is_system AND roles.name = 'Partner Technician'
+     SELECT $3, technicians.id, roles.id, 'all' FROM technicians, roles WHERE roles.is_system AND roles.name = 'Partner Technician'
      ON CONFLICT DO NOTHING`,
     [people.map(({ email }) => email), hash, idOf('partner', 0)],
   )
 }
 
-/** Reads one device as somebody who is signed in, and tells how long it took. */
+/** Reads one device as a signed-in user, and returns the duration. */
 async function readerOf({ stack }: BenchStack, [who]: readonly Person[]): Promise<() => Promise<number>> {
   const base = `${stack.urls.admin}/api/v1`
   const answer = await fetch(`${base}/auth/login`, {

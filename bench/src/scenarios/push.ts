@@ -27,7 +27,7 @@ const lengths = {
 }
 
 const microsNow = () => Number(process.hrtime.bigint() / 1000n)
-/** What may go out to everybody without a signature: it has no power over a machine. */
+/** A message that may be broadcast without a signature: it has no power over a machine. */
 const signal = encodeDown({ name: 'settings', sequence: 0, body: { heartbeatMs: heartbeatSeconds * 1000 } })
 
 interface Broadcast {
@@ -35,7 +35,7 @@ interface Broadcast {
   readonly last: number
 }
 
-/** Milliseconds for one order alone; microseconds for each of many. */
+/** Milliseconds for a single order; microseconds for each of many. */
 interface Signing {
   readonly p50: number
   readonly p99: number
@@ -52,7 +52,7 @@ interface Round {
 const signedOrders = 1_024
 const signedAlone = 2_000
 
-/** What signing takes: one order alone, and each of a thousand that share a signature. In microseconds. */
+/** The cost of signing: a single order, and each of a thousand that share a signature. In microseconds. */
 function measureSigning(): Signing {
   const signer = new OrderSigner(createKeyring())
   const instruction = (index: number) => ({
@@ -103,7 +103,7 @@ export const push: Scenario = {
     const bare = await startBare(agents, ingest, bench, keep)
     const meter = new UsageMeter({ ...bench.groups, generator: () => fleet.pids })
     const rounds: Round[] = []
-    // One round more than counts: it compiles what runs all day in a real fleet.
+    // One extra round that does not count: it compiles code that is always compiled in a real fleet.
     for (let index = 0; index <= count; index++) {
       const reporting = fleet.pace(agents / heartbeatSeconds, length.commands / length.perSecond + 2)
       const commands = await sendCommands(api, fleet, agents, length)
@@ -130,7 +130,7 @@ async function startBare(agents: number, processes: number, { fleetFolder }: Ben
   return { servers, fleet }
 }
 
-/** Commands to devices here and there, so many per second, from before the request to the agent's reception. */
+/** Commands to random devices at a fixed rate, from before the request to the agent's receipt. */
 async function sendCommands(
   api: ApiClient,
   fleet: Generator,
@@ -168,7 +168,7 @@ async function sendCommands(
   return percentilesOf(latency)
 }
 
-/** One signal to every agent, routed as everything to agents is. */
+/** One signal to every agent, routed like all messages to agents. */
 async function broadcast({ redis }: BenchStack, fleet: Generator, agents: number): Promise<Broadcast> {
   const orders = Array.from({ length: agents }, (_, agent) => ({
     kind: 'frame' as const,
@@ -193,7 +193,7 @@ async function broadcastBare(servers: ReturnType<typeof startReference>[], fleet
 async function arrived(fleet: Generator, agents: number, startedAt: number): Promise<Broadcast> {
   const times: number[] = []
   await until('the signal to arrive everywhere', arrivedMs, async () => {
-    // Asked seldom: an answer of thousands of receipts takes the client processes from their sockets.
+    // Polled rarely: an answer of thousands of receipts takes the client processes away from their sockets.
     await pause(700)
     const isSignal = ({ id }: Receipt) => id === 'settings'
     for (const { atMicros } of (await fleet.receipts()).filter(isSignal)) times.push(atMicros - startedAt)

@@ -74,7 +74,7 @@ class Writer {
     )
   }
 
-  /** Rows per second over so many seconds. */
+  /** Rows per second over a time. */
   async write(seconds: number, bootId: number): Promise<number> {
     const newest = Array.from({ length: batch }, (_, row) => row)
     const column = (value: number) => new Float64Array(batch).fill(value)
@@ -104,7 +104,7 @@ class Writer {
   }
 }
 
-/** Updates of device_state so far, all of them and those that stayed on their page. */
+/** Updates of device_state so far: all of them, and those that stayed on their page. */
 async function updates({ owner }: BenchStack): Promise<{ all: number; hot: number }> {
   // A session reports its counts when it has been idle for a second.
   await pause(1_500)
@@ -115,7 +115,7 @@ async function updates({ owner }: BenchStack): Promise<{ all: number; hot: numbe
   return { all: Number(rows[0]?.all), hot: Number(rows[0]?.hot) }
 }
 
-/** How long it takes to be rid of an old day's partition while a writer works on today's. */
+/** How long dropping an old day's partition takes while a writer works on today's. */
 async function dropDay({ owner }: BenchStack, rows: number, write: () => Promise<unknown>): Promise<number> {
   await owner.query('DROP TABLE IF EXISTS device_metrics_old_day')
   await owner.query(

@@ -29,20 +29,21 @@ const lengths = {
 interface Round {
   readonly backMs: number
   readonly logins: Percentiles
-  /** Statements that the reconnects caused: all but those of a system in which only people sign in. */
+  /** Statements that the reconnects caused: all minus those of a system with sign-ins only. */
   readonly statements: number
-  /** The same by their first words, all included. */
+  /** All statements by their first words. */
   readonly byQuery: readonly (readonly [string, number])[]
   readonly refused: number
-  /** How sockets ended, by close code. */
+  /** Closed sockets by close code. */
   readonly closes: Readonly<Record<string, number>>
   readonly usage: UsageReport
   readonly loadAverage: number
 }
 
-/** Every ingest process is killed at once; the fleet comes back while somebody tries to sign in. */
+/** Every ingest process is killed at once; the fleet reconnects while a user tries to sign in. */
 export const storm: Scenario = {
-  summary: 'all ingest processes killed at once: how long until the whole fleet is back, and what it costs meanwhile',
+  summary:
+    'all ingest processes killed at once: how long until the whole fleet has reconnected, and what it costs meanwhile',
   secondsMax: 2_400,
   async run({ options, say, keep }: Run): Promise<Report> {
     const length = options.isQuick ? lengths.quick : lengths.full
@@ -73,7 +74,7 @@ export const storm: Scenario = {
       const round = await killAll(bench, fleet, api, atRest)
       rounds.push(round)
       say(`round ${index + 1}: all back after ${round.backMs} ms, login p95 ${round.logins.p95} ms`)
-      // A process that died again within a minute is started later each time; that is not what is measured.
+      // A process that dies again within a minute is restarted with a growing delay, which is not measured.
       if (index + 1 < count) await wait(length.quietMs)
     }
     await fleet.settle()
@@ -128,7 +129,7 @@ async function killAll(bench: BenchStack, fleet: Generator, api: ApiClient, atRe
   const agents = fleet.agents
   const closesBefore = (await fleet.standing()).closes
   const meter = new UsageMeter({ ...bench.groups, generator: () => fleet.pids })
-  // Frames that are on their way when it happens: none that was acknowledged may be missing afterwards.
+  // Frames in flight at that moment: none that was acknowledged may be missing afterward.
   const reporting = fleet.pace(agents / heartbeatSeconds, reportingSeconds)
   await wait(reportingSeconds * 500)
   const before = await statementCalls(owner)
@@ -158,7 +159,7 @@ async function killAll(bench: BenchStack, fleet: Generator, api: ApiClient, atRe
   return { backMs: back, logins: latency, statements: count, byQuery, refused, closes, usage, loadAverage: load() }
 }
 
-/** Somebody who signs in again and again, at a fixed pace whatever the answers. */
+/** A user who signs in repeatedly, at a fixed pace independent of the answers. */
 function repeatLogins(api: ApiClient) {
   const latency = new Histogram()
   const answers: Promise<void>[] = []
@@ -182,7 +183,7 @@ function repeatLogins(api: ApiClient) {
   }
 }
 
-/** What the processes ask of the database while people sign in at the pace of the storm's, and no agent comes or goes. */
+/** Database statements of the processes while users sign in at the pace of the storm and no agent connects or leaves. */
 async function statementsPerSecond({ owner }: BenchStack, api: ApiClient, seconds: number): Promise<number> {
   const logins = repeatLogins(api)
   const before = sumOf(await statementCalls(owner))
@@ -194,7 +195,7 @@ async function statementsPerSecond({ owner }: BenchStack, api: ApiClient, second
 
 const sumOf = (calls: ReadonlyMap<string, number>) => [...calls.values()].reduce((sum, each) => sum + each, 0)
 
-/** How often others than us have run each statement so far. */
+/** The number of calls of each statement by other sessions. */
 async function statementCalls(owner: pg.Client): Promise<Map<string, number>> {
   const { rows } = await owner.query<{ query: string; calls: string }>(
     `SELECT left(regexp_replace(query, '\\s+', ' ', 'g'), ${queryChars}) AS query, sum(calls) AS calls

@@ -44,7 +44,7 @@ function recordsIn(batch: Uint8Array): { node: string; records: Given[] } {
 }
 
 describe('a batch', () => {
-  test('gives back what was put in, batch after batch from one writer', () => {
+  test('reads back every record, over several batches of one writer', () => {
     const batches = fc.array(fc.array(record, { maxLength: 30 }), { minLength: 1, maxLength: 4 })
     fc.assert(
       fc.property(fc.string({ minLength: 1, maxLength: 40 }), batches, (node, lists) => {
@@ -61,7 +61,7 @@ describe('a batch', () => {
     )
   })
 
-  test('takes no more than its bytes, but always one record, however large', () => {
+  test('accepts records up to its size limit, but always at least one', () => {
     const device = deviceIdToBytes('00000000-0000-4000-8000-000000000001')
     const writer = new BatchWriter('node', 1_000)
     expect(writer.append(33, device, 1, 1, 1, new Uint8Array(5_000))).toBe(true)
@@ -73,7 +73,7 @@ describe('a batch', () => {
     expect(recordsIn(writer.flush()).records).toHaveLength(taken)
   })
 
-  test('that is cut or changed is refused with BatchError or read within its bytes', () => {
+  test('that is cut or changed is rejected with BatchError or read within its bytes', () => {
     const edits = fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { maxLength: 4 })
     fc.assert(
       fc.property(fc.array(record, { minLength: 1, maxLength: 5 }), edits, fc.nat(), (list, changes, cut) => {
@@ -94,7 +94,7 @@ describe('a batch', () => {
 })
 
 describe('a device id', () => {
-  test('survives its bytes', () => {
+  test('converts to bytes and back', () => {
     fc.assert(
       fc.property(fc.uuid(), (id) => {
         expect(deviceIdFromBytes(deviceIdToBytes(id))).toBe(id)
@@ -102,11 +102,11 @@ describe('a device id', () => {
     )
   })
 
-  test('that is none is refused', () => {
+  test('is rejected when it is not a UUID', () => {
     expect(() => deviceIdToBytes('device-1')).toThrow(RangeError)
   })
 
-  test('keeps its shard for ever and spreads evenly', () => {
+  test('always maps to the same shard, evenly over all shards', () => {
     expect(shardOf('3f2b8c1e-5a6d-4e7f-8091-a2b3c4d5e6f7', 8)).toBe(7)
     const counts = new Array<number>(8).fill(0)
     const bytes = Buffer.alloc(16)

@@ -9,13 +9,13 @@ const batchVersion = 1
 const recordHeaderBytes = 1 + deviceIdBytes + 6 + 6 + 8 + 4
 const recordsMax = 65_535
 
-/** Kinds of records beside the frame types, which stand for themselves. */
+/** Kinds of records other than frames; a frame's kind is its type. */
 export const recordKinds = {
   /** Payload msgpack `Connected`. */
   connected: 1,
   /** Payload msgpack `Disconnected`. */
   disconnected: 2,
-  /** Payload msgpack `{ commandId }`: handed to the socket. */
+  /** Payload msgpack `{ commandId }`: written to the socket. */
   sent: 3,
   /** Payload msgpack `{ commandId, reason }`: the device is not connected here. */
   refused: 4,
@@ -27,14 +27,14 @@ export interface Connected {
   gen: number
   certificateExpiresAt: number
   remoteAddress: string
-  /** The version of the protocol that it speaks. */
+  /** The protocol version of the agent. */
   protocol: number
 }
 
 export interface Disconnected {
   role: 'agent' | 'watchdog'
   code: number
-  /** It was sent away in order and asked to come back within so long. */
+  /** Set when the server closed it during a drain: the time within which the agent should reconnect. */
   returnsWithinMs?: number
 }
 
@@ -47,7 +47,7 @@ export interface Refused {
   reason: string
 }
 
-/** One record of a batch as a window into its bytes. The object is used again for the next record. */
+/** One record of a batch as a window into its bytes. The object is reused for the next record. */
 export interface BatchRecord {
   kind: number
   deviceOffset: number
@@ -65,7 +65,7 @@ export class BatchError extends Error {
   }
 }
 
-/** Collects records in one buffer that is used for every batch. */
+/** Collects records in one buffer that is reused for every batch. */
 export class BatchWriter {
   readonly #bytesMax: number
   readonly #headerBytes: number
@@ -75,7 +75,7 @@ export class BatchWriter {
 
   constructor(nodeId: string, bytesMax: number) {
     const node = Buffer.from(nodeId)
-    if (node.length === 0 || node.length > 255) throw new RangeError('A node id is 1 to 255 bytes long')
+    if (node.length === 0 || node.length > 255) throw new RangeError('A node ID must be 1 to 255 bytes long')
     this.#bytesMax = bytesMax
     this.#headerBytes = 2 + node.length + 2
     this.#buffer = Buffer.allocUnsafe(Math.min(bytesMax, 16 * 1024))
@@ -89,12 +89,12 @@ export class BatchWriter {
     return this.#records
   }
 
-  /** Bytes that a flush would hand over now. */
+  /** Bytes that a flush would return now. */
   get bytes(): number {
     return this.#length
   }
 
-  /** Adds a record; false when it no longer fits and the batch has to be flushed first. */
+  /** Adds a record; false when it does not fit and the batch has to be flushed first. */
   append(
     kind: number,
     device: Uint8Array,
@@ -121,7 +121,7 @@ export class BatchWriter {
     return true
   }
 
-  /** The batch as bytes of its own; the writer is empty afterwards. */
+  /** The batch as a copy of its bytes; the writer is empty afterward. */
   flush(): Buffer {
     this.#buffer.writeUInt16BE(this.#records, this.#headerBytes - 2)
     const batch = Buffer.allocUnsafeSlow(this.#length)
@@ -152,7 +152,7 @@ export function readBatch(bytes: Uint8Array, visit: (record: BatchRecord) => voi
     at = record.end
     visit(record)
   }
-  if (at !== batch.length) throw new BatchError('Bytes are left behind the last record')
+  if (at !== batch.length) throw new BatchError('The batch has bytes after its last record')
   return batch.toString('utf8', 2, nodeEnd)
 }
 

@@ -20,7 +20,7 @@ describe('over a Redis Cluster', () => {
     await cluster?.stop()
   })
 
-  it('the keys of one shard lie in one slot, those of different shards on different servers', async () => {
+  it('places the keys of one shard in one slot, and different shards on different servers', async () => {
     for (let shard = 0; shard < 16; shard++) {
       const script = `redis.call('SET', KEYS[2], '1') return redis.call('XLEN', KEYS[1])`
       expect(await redis.eval(script, 2, shardStream(shard), shardOwner(shard))).toBe(0)
@@ -29,7 +29,7 @@ describe('over a Redis Cluster', () => {
     expect(keys.filter((held) => held.length > 0).length).toBeGreaterThan(1)
   })
 
-  it('devices of all shards are taken, found, sent to and let go', async () => {
+  it('records, finds, reaches and removes devices of all shards', async () => {
     await redis.set(nodeLease('node-a'), '{}', 'PX', 60_000)
     const holdings = Array.from({ length: 200 }, (_, connection) => ({
       field: randomUUID(),
@@ -48,7 +48,7 @@ describe('over a Redis Cluster', () => {
     expect((await holdersOf(redis, fields)).size).toBe(0)
   })
 
-  it('what is published reaches subscribers at any server, and their channels are known', async () => {
+  it('delivers published messages to subscribers at any server, and lists their channels', async () => {
     const heard: string[] = []
     const subscribers = cluster.address.split(',').map((address) => {
       const subscriber = connectSubscriber(address, 'test-watcher')
@@ -68,7 +68,7 @@ describe('over a Redis Cluster', () => {
     for (const subscriber of subscribers) subscriber.disconnect()
   })
 
-  it('one server of a cluster given as if it were alone is refused with what to do', async () => {
+  it('refuses a single server of a cluster and says how to configure the cluster', async () => {
     const [address = ''] = cluster.address.split(',')
     const alone = connectRedis(address, 'test-alone')
     await expect(untilReady(alone, 10_000)).rejects.toThrow('?cluster=true')
@@ -79,7 +79,7 @@ describe('over a Redis Cluster', () => {
     seed.disconnect()
   })
 
-  it('when a master dies, subscribers go to another server and writes to the one that takes its place', async () => {
+  it('moves subscribers to another server and writes to the new master when a master dies', async () => {
     const heard: string[] = []
     const subscribers = Array.from({ length: 3 }, () => subscriberBeside(redis, 'test-survivor', 3_000))
     for (const subscriber of subscribers) subscriber.on('message', (_channel, message) => heard.push(message))

@@ -13,7 +13,7 @@ export function deviceIdToBytes(deviceId: string): Uint8Array {
 const digitOffsets = Uint8Array.from([0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34])
 const digitValues = Uint8Array.from({ length: 128 }, (_, code) => Number.parseInt(String.fromCharCode(code), 16) || 0)
 
-/** Writes the sixteen bytes of a UUID text that is known to be one: for paths that do it again and again. */
+/** Writes the sixteen bytes of a valid UUID text, for hot paths. */
 export function writeDeviceId(into: Uint8Array, deviceId: string): void {
   for (let index = 0; index < deviceIdBytes; index++) {
     const at = digitOffsets[index] ?? 0
@@ -41,7 +41,7 @@ export function shardOfBytes(bytes: Uint8Array, shards: number): number {
 
 const scratch = new Uint8Array(deviceIdBytes)
 
-/** The shard of a device by its UUID, which whoever asks knows to be one. */
+/** The shard of a device by its UUID. The caller ensures that it is one. */
 export function shardOf(deviceId: string, shards: number): number {
   if (deviceId.length !== 36) throw new RangeError(`Not a UUID: ${deviceId.slice(0, 64)}`)
   writeDeviceId(scratch, deviceId)

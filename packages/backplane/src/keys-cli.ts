@@ -31,7 +31,7 @@ const isRotatable = (kind: string): kind is RotatableKind => rotatableKinds.some
 function write(keyring: Keyring, file: string, deviceFile: string, flag: 'w' | 'wx') {
   writeFileSync(file, `${JSON.stringify(keyring, null, 2)}\n`, { mode: 0o600, flag })
   writeFileSync(deviceFile, `${JSON.stringify(deviceKeyring(keyring), null, 2)}\n`, { mode: 0o600, flag })
-  // Before it held keys of tickets there was nothing to hide in it.
+  // Before tickets were added, the device key file held only public keys and was readable.
   chmodSync(deviceFile, statSync(deviceFile).mode & 0o660)
 }
 
@@ -42,7 +42,7 @@ function main([verb, ...words]: string[]): void {
   else if (verb === 'retire' && first === 'orders' && third !== '') {
     write(retireOrders(readKeyring(second)), second, third, 'w')
   } else if (verb === 'rotate' && third !== '' && isRotatable(first)) {
-    // A key of a kind that the file does not have yet is made with the others, and then one more.
+    // A kind that the file does not have yet is created with the others and then rotated once.
     write(rotateKeyring(completeKeyring(readKeyring(second)), first), second, third, 'w')
   } else if (verb === 'redis') writeRedisLogins(words)
   else throw new Error(usage)

@@ -9,7 +9,7 @@ export type LiveEventType =
   | 'command.changed'
   | 'command.output'
 
-/** Something that changed and that somebody may be watching; further fields depend on the type. */
+/** A change that consoles and API clients may follow; further fields depend on the type. */
 export interface LiveEvent {
   type: LiveEventType
   orgId: string
@@ -19,12 +19,12 @@ export interface LiveEvent {
   [field: string]: unknown
 }
 
-/** Tells a partner's watchers, in one message. */
+/** Publishes events to a partner's subscribers, in one message. */
 export async function publishLive(redis: Redis, partnerId: string, events: readonly LiveEvent[]): Promise<void> {
   if (events.length > 0) await redis.publish(liveChannel(partnerId), pack(events))
 }
 
-/** The live channels that somebody listens to, at whatever server; `all` when a pattern subscription may mean any of them. */
+/** The live channels with subscribers on any server; `all` when a pattern subscription may match any of them. */
 export async function watchedChannels(redis: Redis): Promise<ReadonlySet<string> | 'all'> {
   const answers = serversOf(redis).map(async (server): Promise<unknown[]> => {
     const [patterns, channels] = await Promise.all([
@@ -34,14 +34,14 @@ export async function watchedChannels(redis: Redis): Promise<ReadonlySet<string>
     if (Number(patterns) > 0) return [liveChannel('*')]
     return Array.isArray(channels) ? channels : []
   })
-  // A server that does not answer has watchers too, but none that could hear anything of it now.
+  // A server that does not answer cannot deliver to its subscribers now.
   const settled = await Promise.allSettled(answers)
   const heard = settled.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
   if (heard.includes(liveChannel('*'))) return 'all'
   return new Set(heard.filter((name) => typeof name === 'string'))
 }
 
-/** The events in a message of a live channel; what is not an event is left out. */
+/** The events in a message of a live channel; invalid items are skipped. */
 export function decodeLive(message: Uint8Array): LiveEvent[] {
   const list = unpack(message)
   return Array.isArray(list) ? list.filter(isLiveEvent) : []

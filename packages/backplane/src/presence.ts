@@ -2,9 +2,9 @@ import { shardOf } from './device-id.ts'
 import { presenceHash, presenceShards } from './keys.ts'
 import type { Redis } from './redis.ts'
 
-/** One connection of a device, as presence knows it. */
+/** One connection of a device in presence. */
 export interface Holding {
-  /** Device id, with `/watchdog` behind it when the watchdog holds the connection. */
+  /** Device ID, with the suffix `/watchdog` when the watchdog holds the connection. */
   field: string
   node: string
   connection: number
@@ -27,13 +27,13 @@ export function deviceOfField(field: string): string {
   return field.slice(0, deviceIdChars)
 }
 
-// Returns what each field held before.
+// Returns the previous holder of each field.
 const takeOver = `
 local before = redis.call('HMGET', KEYS[1], unpack(ARGV, 1, #ARGV / 2))
 for i = 1, #ARGV / 2 do redis.call('HSET', KEYS[1], ARGV[i], ARGV[#ARGV / 2 + i]) end
 return before`
 
-// A field that another connection has taken over meanwhile is left alone.
+// Leaves a field alone that another connection has taken over.
 const letGo = `
 local half = #ARGV / 2
 local removed = 0
@@ -50,7 +50,7 @@ for i = 2, #ARGV do
 end
 return removed`
 
-/** Records the holdings and returns those that they replaced, wherever they were. */
+/** Records the holdings and returns those that they replaced, on any node. */
 export async function takePresence(redis: Redis, holdings: readonly Holding[]): Promise<Holding[]> {
   const replaced: Holding[] = []
   await perShard(
@@ -69,7 +69,7 @@ export async function takePresence(redis: Redis, holdings: readonly Holding[]): 
   return replaced
 }
 
-/** Removes the holdings that are still as given. */
+/** Removes the holdings that are unchanged. */
 export async function dropPresence(redis: Redis, holdings: readonly Holding[]): Promise<void> {
   await perShard(
     holdings,
@@ -80,7 +80,7 @@ export async function dropPresence(redis: Redis, holdings: readonly Holding[]): 
   )
 }
 
-/** Removes what a dead node still holds of these fields. */
+/** Removes the fields that a dead node still holds. */
 export async function forgetNodePresence(redis: Redis, node: string, fields: readonly string[]): Promise<void> {
   await perShard(
     fields,
@@ -91,7 +91,7 @@ export async function forgetNodePresence(redis: Redis, node: string, fields: rea
   )
 }
 
-/** Who holds each of these fields; fields that nobody holds are absent. */
+/** The holder of each of these fields; fields without a holder are absent. */
 export async function holdersOf(redis: Redis, fields: Iterable<string>): Promise<Map<string, Holding>> {
   const holders = new Map<string, Holding>()
   await perShard(
@@ -108,7 +108,7 @@ export async function holdersOf(redis: Redis, fields: Iterable<string>): Promise
   return holders
 }
 
-/** The node of each of the fields of one shard, in their order. */
+/** The node of each field of one shard, in the given order. */
 export async function nodesIn(redis: Redis, shard: number, fields: readonly string[]): Promise<(string | undefined)[]> {
   const asked: Promise<(string | null)[]>[] = []
   for (let start = 0; start < fields.length; start += fieldsPerCommand)

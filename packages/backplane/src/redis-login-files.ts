@@ -9,7 +9,7 @@ Writes redis.acl, which gives each process a login of its own, and redis-admin.e
 the address of Redis and that login; the address is redis:6379 unless given. Where redis.acl exists, the logins keep their
 passwords and get the rights of this version.`
 
-/** Makes the logins of an installation, or brings the rights of existing ones up to date. @throws with the usage */
+/** Creates the Redis logins of an installation, or updates the rights of existing ones. @throws with the usage */
 export function writeRedisLogins([folder, address = 'redis:6379', ...more]: readonly string[]): void {
   if (folder === undefined || more.length > 0 || !URL.canParse(`redis://${address}`)) throw new Error(redisLoginsUsage)
   const file = join(folder, 'redis.acl')
@@ -41,7 +41,7 @@ function hashesIn(file: string) {
   return mapped((process) => {
     const hash = new RegExp(`^user ${redisLogin(process)} .*?#([0-9a-f]{64})`, 'm').exec(text)?.[1]
     if (hash === undefined)
-      throw new Error(`${file} has no login ${redisLogin(process)}; move it away to make new ones`)
+      throw new Error(`${file} has no login ${redisLogin(process)}; move the file away to create new logins`)
     return hash
   })
 }

@@ -32,24 +32,24 @@ afterAll(() => {
 
 const refused = /NOPERM|user executing the script can't/
 
-describe('finding 4: what a taken ingest may do in Redis', () => {
+describe('a compromised ingest in Redis', () => {
   it.each([
-    ['read state of sign-ins', () => as('ingest').get('mfa:challenge:x')],
+    ['read the state of sign-ins', () => as('ingest').get('mfa:challenge:x')],
     ['reset a rate limit', () => as('ingest').del('limit:login:x')],
-    ['make a revoked certificate good again', () => as('ingest').hset(generationsKey, 'device', 1)],
+    ['restore a revoked certificate', () => as('ingest').hset(generationsKey, 'device', 1)],
     ['announce a generation', () => as('ingest').publish(generationsChannel, 'x')],
     ['lift an emergency stop', () => as('ingest').set('command-stops', 'x')],
-    ['tell watchers of things that did not happen', () => as('ingest').publish('live:partner', 'x')],
-    ['clear the callers that admin remembers', () => as('ingest').publish('authority', '')],
-    ['read what other nodes received', () => as('ingest').xrange(shardStream(0), '-', '+')],
-    ['remove what was acknowledged', () => as('ingest').del(shardStream(0))],
+    ['publish false live events', () => as('ingest').publish('live:partner', 'x')],
+    ['clear the caller cache of admin', () => as('ingest').publish('authority', '')],
+    ['read the frames of other nodes', () => as('ingest').xrange(shardStream(0), '-', '+')],
+    ['remove acknowledged frames', () => as('ingest').del(shardStream(0))],
     ['list all keys', () => as('ingest').keys('*')],
     ['empty the database', () => as('ingest').flushdb()],
     ['change the configuration', () => as('ingest').config('SET', 'appendfsync', 'no')],
     ['watch every command', () => as('ingest').call('MONITOR')],
-    ['copy the data to a server of its own', () => as('ingest').replicaof('127.0.0.1', 1)],
+    ['replicate the data to its own server', () => as('ingest').replicaof('127.0.0.1', 1)],
     ['give itself a login', () => as('ingest').acl('SETUSER', 'x', 'on')],
-    ['write another family of keys from a script', () => as('ingest').eval(`redis.call('SET', 'mfa:x', '1')`, 0)],
+    ['write other keys from a script', () => as('ingest').eval(`redis.call('SET', 'mfa:x', '1')`, 0)],
   ])('cannot %s', async (_what, attempt) => {
     await expect(attempt()).rejects.toThrow(refused)
   })
@@ -57,16 +57,16 @@ describe('finding 4: what a taken ingest may do in Redis', () => {
 
 describe('the other logins', () => {
   it.each([
-    ['admin cannot take frames', () => as('admin').xrange(shardStream(0), '-', '+')],
-    ['admin cannot speak for a device', () => as('admin').publish('reply:process', 'x')],
-    ['a worker cannot read state of sign-ins', () => as('worker').get('mfa:challenge:x')],
-    ['a worker cannot read what others were asked to send', () => as('worker').xrange(downStream('node'), '-', '+')],
+    ['admin cannot read frames', () => as('admin').xrange(shardStream(0), '-', '+')],
+    ['admin cannot send a reply in the name of a device', () => as('admin').publish('reply:process', 'x')],
+    ['a worker cannot read the state of sign-ins', () => as('worker').get('mfa:challenge:x')],
+    ['a worker cannot read the orders of nodes', () => as('worker').xrange(downStream('node'), '-', '+')],
     ['a worker cannot change the configuration', () => as('worker').config('SET', 'appendfsync', 'no')],
   ])('%s', async (_what, attempt) => {
     await expect(attempt()).rejects.toThrow(refused)
   })
 
-  it('are stored as hashes, and there is no way in without one', async () => {
+  it('are stored as hashes, and a connection without a login is refused', async () => {
     const passwords = { admin: 'a'.repeat(32), worker: 'w'.repeat(32), ingest: 'i'.repeat(32) }
     const file = redisAccessFile({
       admin: redisPasswordHash(passwords.admin),
@@ -86,7 +86,7 @@ describe('the other logins', () => {
 })
 
 describe('npm run keys -- redis', () => {
-  it('writes logins that a Redis takes, and keeps their passwords when it brings the rights up to date', async () => {
+  it('writes logins that Redis accepts, and keeps their passwords when it updates the rights', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'muster-logins-'))
     const port = await freePort()
     onTestFinished(() => rm(folder, { recursive: true }))

@@ -1,4 +1,4 @@
-// What each process may do in Redis. A process that is taken over reaches no further than its own login.
+// The rights of each process in Redis. A compromised process reaches no further than its own login.
 import { createHash, createHmac } from 'node:crypto'
 import {
   type Any,
@@ -26,7 +26,7 @@ export type RedisProcess = (typeof redisProcesses)[number]
 /** The name of a process's login. */
 export const redisLogin = (process: RedisProcess): string => `muster_${process}`
 
-/** A group of commands on some keys or channels. Redis checks each group as a whole: one group's commands do not reach another's keys. */
+/** Commands on some keys or channels. Redis checks each grant as a whole: its commands do not reach the keys of other grants. */
 interface Grant {
   readonly commands: readonly string[]
   readonly reads?: readonly string[]
@@ -34,7 +34,7 @@ interface Grant {
   readonly channels?: readonly string[]
 }
 
-/** Names with every id in the place of one: Redis reads `*` as any text. */
+/** Key patterns with `*` in place of an ID: Redis matches any text. */
 const any = (name: (id: Any) => string): string => name('*')
 
 const frames = any(shardStream)
@@ -45,12 +45,12 @@ const runs = any(runsHash)
 const leases = any(nodeLease)
 const owners = any(shardOwner)
 
-/** Devices and who holds them: what sending an order takes. */
+/** Devices and their holders: what sending an order needs. */
 const sendOrders: readonly Grant[] = [
   { commands: ['xadd', 'pexpire'], writes: [orders] },
   { commands: ['hmget', 'exists'], reads: [presence, leases] },
 ]
-/** Certificates, stops and live events: what the database decided, told to the others. */
+/** Certificates, stops and live events: decisions of the database, published to the other processes. */
 const announce: readonly Grant[] = [
   { commands: ['hset', 'hdel', 'hgetall'], reads: [generationsKey], writes: [generationsKey] },
   { commands: ['set'], writes: [commandStopsKey] },
@@ -63,9 +63,9 @@ const deadLetters: readonly Grant[] = [
   { commands: ['xadd'], writes: [frames] },
 ]
 
-/** Short-lived state of sign-ins and the counters of rate limits, by the first part of the key. */
+/** Short-lived state of sign-ins and the counters of rate limits, by key prefix. */
 const adminState = ['limit:*', 'rlflx:*', 'phone:*', 'mfa:*', 'passkey:*', 'sso:*', 'dev:*'] as const
-/** A sign that agents get no updates at the moment: workers write it, admin shows it. */
+/** Marks that agents get no updates at the moment: workers write it, admin shows it. */
 const withheldUpdates = 'agent-updates:*'
 
 const grants: Readonly<Record<RedisProcess, readonly Grant[]>> = {
@@ -168,28 +168,28 @@ function selector({ commands, reads = [], writes = [], channels = [] }: Grant): 
   return `(${[...allowed(commands), ...keys, ...channels.map((channel) => `&${channel}`)].join(' ')})`
 }
 
-/** What Redis stores in the place of a password: its SHA-256 in hexadecimal. */
+/** What Redis stores instead of a password: its SHA-256 in hexadecimal. */
 export const redisPasswordHash = (password: string): string => createHash('sha256').update(password).digest('hex')
 
-/** One line of an ACL file: the login of a process and what it may do. */
+/** One line of an ACL file: the login of a process and its rights. */
 export function redisUser(process: RedisProcess, passwordHash: string): string {
   const rights = ['reset', 'on', `#${passwordHash}`, '-@all', ...allowed(everyday), ...grants[process].map(selector)]
   return `user ${redisLogin(process)} ${rights.join(' ')}`
 }
 
-/** A whole ACL file: the three logins, and no way in without one. */
+/** A complete ACL file: the three logins, with the default user disabled. */
 export const redisAccessFile = (passwordHashes: Readonly<Record<RedisProcess, string>>): string =>
   [...redisProcesses.map((process) => redisUser(process, passwordHashes[process])), 'user default reset off', ''].join(
     '\n',
   )
 
-/** Passwords of the three logins that follow from one secret, for a Redis that the launcher starts itself. */
+/** Passwords of the three logins, derived from one secret, for a Redis that the launcher starts. */
 export function redisPasswordsFrom(secret: string): Record<RedisProcess, string> {
   const of = (process: RedisProcess) => createHmac('sha256', secret).update(redisLogin(process)).digest('base64url')
   return { admin: of('admin'), worker: of('worker'), ingest: of('ingest') }
 }
 
-/** The address of a Redis as one of its logins reaches it. */
+/** The address of a Redis with the credentials of a process. */
 export function redisUrlFor(url: string, process: RedisProcess, password: string): string {
   const own = new URL(url)
   own.username = redisLogin(process)

@@ -2,23 +2,23 @@ import { replyChannel } from './keys.ts'
 import { pack, unpack } from './pack.ts'
 import type { Redis } from './redis.ts'
 
-/** Why a request has not reached its device. */
+/** Why a request did not reach its device. */
 export type Undelivered = 'offline' | 'withheld' | 'outdated'
 
-/** What became of a request to a device: its reply as it came, or why there is none. */
+/** The outcome of a request to a device: its reply, or why there is none. */
 export interface Replied {
   readonly deviceId: string
   readonly number: number
   readonly reply: Uint8Array | Undelivered
 }
 
-/** Tells the process that asked. */
+/** Sends the reply to the process that asked. */
 export async function publishReply(redis: Redis, processId: string, replied: Replied): Promise<void> {
   const { deviceId, number, reply } = replied
   await redis.publish(replyChannel(processId), pack([deviceId, number, reply]))
 }
 
-/** Reads a message of a reply channel; undefined when it is none. */
+/** Decodes a message of a reply channel; undefined when it is invalid. */
 export function decodeReply(message: Uint8Array): Replied | undefined {
   const fields = unpack(message)
   if (!Array.isArray(fields)) return undefined

@@ -36,7 +36,7 @@ async function ordersOf(node: string): Promise<Order[][]> {
 }
 
 describe('presence', () => {
-  test('of three hundred devices is taken at once; what it replaced is told', async () => {
+  test('of three hundred devices is recorded at once and returns what it replaced', async () => {
     const fields = Array.from({ length: 300 }, () => randomUUID())
     const holdings = (node: string): Holding[] => fields.map((field, connection) => ({ field, node, connection }))
     expect(await takePresence(redis, holdings('n:1'))).toEqual([])
@@ -50,7 +50,7 @@ describe('presence', () => {
     })
   })
 
-  test('is given up only by the connection that holds it', async () => {
+  test('is removed only by the connection that holds it', async () => {
     const field = randomUUID()
     await takePresence(redis, [{ field, node: 'a', connection: 2 }])
     await dropPresence(redis, [
@@ -62,7 +62,7 @@ describe('presence', () => {
     expect((await holdersOf(redis, [field])).size).toBe(0)
   })
 
-  test('of a dead node is forgotten, of others with a similar name it is not', async () => {
+  test('is removed for a dead node, not for others with a similar name', async () => {
     const [one, two] = [randomUUID(), randomUUID()]
     await takePresence(redis, [
       { field: one, node: 'a', connection: 1 },
@@ -72,13 +72,13 @@ describe('presence', () => {
     expect([...(await holdersOf(redis, [one, two])).keys()]).toEqual([two])
   })
 
-  test('of a watchdog stands beside that of its agent', () => {
+  test('of a watchdog is separate from that of its agent', () => {
     expect([presenceField('x', 'agent'), presenceField('x', 'watchdog')]).toEqual(['x', 'x/watchdog'])
   })
 })
 
 describe('orders', () => {
-  test('go to the node of each device in one entry per node; the rest is offline', async () => {
+  test('are sent in one entry per node; the other devices are offline', async () => {
     const [one, two, three, four] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
     await redis.set(nodeLease('east'), '{}')
     await redis.set(nodeLease('west'), '{}')
@@ -95,7 +95,7 @@ describe('orders', () => {
     expect(await redis.pttl(downStream('east'))).toBeGreaterThan(0)
   })
 
-  test('of great size are spread over entries', async () => {
+  test('of large size are split into several entries', async () => {
     const device = randomUUID()
     await redis.set(nodeLease('big'), '{}')
     await takePresence(redis, [{ field: device, node: 'big', connection: 1 }])
@@ -111,7 +111,7 @@ describe('orders', () => {
     expect((await ordersOf('big')).map((entry) => entry.length)).toEqual([4, 4, 1, 1000, 1000, 1])
   })
 
-  test('come back from their bytes; what is none is left out', () => {
+  test('decode to what was encoded; invalid ones are skipped', () => {
     const device = randomUUID()
     const orders: Order[] = [
       frame(device, 'a', 'c'),
@@ -137,7 +137,7 @@ describe('orders', () => {
     ).toEqual([])
   })
 
-  test('one frame for many devices stands in the entry once, and everybody gets it in order', () => {
+  test('store one frame for many devices once, and keep the order of each device', () => {
     const bytes = Buffer.alloc(1_000, 7)
     const ids = Array.from({ length: 50 }, () => randomUUID())
     const to = (deviceId: string) => ({ kind: 'frame', deviceId, bytes }) as const
@@ -162,7 +162,7 @@ describe('messages between processes', () => {
     return bytes
   }
 
-  test('a generation is kept and told', async () => {
+  test('stores and publishes a generation', async () => {
     const deviceId = randomUUID()
     const bytes = await heard(generationsChannel, () => publishGeneration(redis, deviceId, 3))
     expect(decodeGeneration(bytes)).toEqual({ deviceId, generation: 3 })
@@ -170,7 +170,7 @@ describe('messages between processes', () => {
     expect(decodeGeneration(pack('x'))).toBeUndefined()
   })
 
-  test('live events reach the watchers of their partner', async () => {
+  test('delivers live events to the subscribers of their partner', async () => {
     const partnerId = randomUUID()
     const event: LiveEvent = {
       type: 'device.status',
@@ -187,7 +187,7 @@ describe('messages between processes', () => {
 })
 
 describe('a connection', () => {
-  test('fails at once while Redis is away and works again by itself when it is back', async () => {
+  test('fails at once while Redis is unreachable and works again when it returns', async () => {
     const own = await startOwnRedis()
     const client = connectRedis(own.url, 'test-away')
     await untilReady(client, 10_000)
@@ -203,8 +203,8 @@ describe('a connection', () => {
     await own.stop()
   })
 
-  test('that never comes about is told in time', async () => {
-    const client = connectRedis('redis://127.0.0.1:1', 'test-nobody')
+  test('that cannot be established is reported in time', async () => {
+    const client = connectRedis('redis://127.0.0.1:1', 'test-unreachable')
     await expect(untilReady(client, 200)).rejects.toThrow('within 200 ms')
     client.disconnect()
   })

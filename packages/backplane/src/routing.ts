@@ -12,27 +12,27 @@ import { pack, unpack } from './pack.ts'
 import { deviceOfField, holdersOf, nodesIn } from './presence.ts'
 import type { Redis } from './redis.ts'
 
-/** Something for one device's socket: a ready frame, a request that somebody waits for, or the end of the connection. */
+/** For one device's socket: a ready frame, a request whose reply is awaited, or the end of the connection. */
 export type Order =
   | { kind: 'frame'; deviceId: string; bytes: Uint8Array; commandId?: string }
   | { kind: 'request'; deviceId: string; bytes: Uint8Array; number: number; replyTo: string }
   | { kind: 'close'; deviceId: string; code: number; reason: string; connection?: number }
 
 export interface Routing {
-  /** Devices that no living node holds, each once. */
+  /** Devices without a connection to a live node, each once. */
   offline: string[]
 }
 
-// One entry stays far below what Redis and a node's event loop take in one go.
+// One entry stays well below what Redis and a node's event loop handle at once.
 const ordersPerEntry = 1_000
 const bytesPerEntry = 4 * 1024 * 1024
 
-/** Orders looked up together, about. The first are on their way to their sockets while others are still being looked for. */
+/** Approximate number of orders looked up together. The first are sent while others are still being looked up. */
 const ordersAtOnce = 1_000
 
 /**
- * Finds the node of every device and hands it the orders. Those of one device keep their order.
- * @param flow whose orders they are: nodes serve flows in turn
+ * Finds the node of every device and sends it the orders. Orders of one device keep their sequence.
+ * @param flow the tenant of the orders: nodes serve flows in turn
  */
 export async function sendToDevices(redis: Redis, orders: readonly Order[], flow = ''): Promise<Routing> {
   const known = new Map<string, Promise<boolean>>()
@@ -48,7 +48,7 @@ export async function sendToDevices(redis: Redis, orders: readonly Order[], flow
 /** Orders by the shard of their devices. */
 type Slice = readonly (readonly [number, Order[]])[]
 
-/** Whole shards together, so that one device is looked up once and its orders stay together. */
+/** Groups whole shards, so that one device is looked up once and its orders stay together. */
 function slicesOf(orders: readonly Order[]): Slice[] {
   const shards: Order[][] = Array.from({ length: presenceShards }, () => [])
   for (const order of orders) shards[shardOf(deviceOfField(order.deviceId), presenceShards)]?.push(order)
@@ -67,7 +67,7 @@ function slicesOf(orders: readonly Order[]): Slice[] {
   return slice.length === 0 ? slices : [...slices, slice]
 }
 
-/** @returns the devices that no living node holds */
+/** @returns the devices without a connection to a live node */
 async function sendSlice(
   redis: Redis,
   slice: Slice,
@@ -88,7 +88,7 @@ async function sendSlice(
       else list.push(order)
     }
   }
-  // Both at once: orders for a node that is dead lie in a stream that nobody reads and that ends by itself.
+  // Both at once: orders for a dead node are in a stream that is not read and expires.
   const tell = async ([node, orders]: [string, Order[]]) => {
     const [isThere] = await Promise.all([isAlive(node), sendToNode(redis, node, orders, flow)])
     if (!isThere) absent.push(...idsOf(orders))
@@ -97,7 +97,7 @@ async function sendSlice(
   return absent
 }
 
-/** Node of each device whose agent (not watchdog) is connected to a node that is alive. */
+/** The node of each device whose agent (not watchdog) is connected to a live node. */
 export async function nodesOf(redis: Redis, deviceIds: Iterable<string>): Promise<Map<string, string>> {
   const holders = await holdersOf(redis, deviceIds)
   const alive = await livingNodes(redis, new Set([...holders.values()].map((holder) => holder.node)))
@@ -106,7 +106,7 @@ export async function nodesOf(redis: Redis, deviceIds: Iterable<string>): Promis
   return nodes
 }
 
-/** Those of the nodes whose lease stands. */
+/** The nodes with a valid lease. */
 export async function livingNodes(redis: Redis, nodes: ReadonlySet<string>): Promise<Set<string>> {
   const alive = new Set<string>()
   const check = async (node: string) => {
@@ -152,14 +152,14 @@ export function encodeOrders(orders: readonly Order[]): Buffer {
   for (const order of orders) {
     const before = items.at(-1)
     const isPlain = order.kind === 'frame' && order.commandId === undefined && order.deviceId.length === deviceIdChars
-    // One frame for many devices, as a signal to a whole fleet is, stands in the entry once.
+    // One frame for many devices, such as a signal to a fleet, is stored once in the entry.
     if (isPlain && before instanceof SharedFrame && before.bytes === order.bytes) before.ids.push(order.deviceId)
     else items.push(isPlain ? new SharedFrame(order.deviceId, order.bytes) : fieldsOf(order))
   }
   return pack(items.map((item) => (item instanceof SharedFrame ? ['frames', item.ids.join(''), item.bytes] : item)))
 }
 
-/** A frame and the ids of the devices that it is for. */
+/** A frame and the IDs of the devices that it is for. */
 class SharedFrame {
   readonly ids: string[]
   readonly bytes: Uint8Array
@@ -178,7 +178,7 @@ function fieldsOf(order: Order): unknown[] {
   return [kind, deviceId, pack({ code, reason, connection })]
 }
 
-/** Reads an entry of a node's stream; what is not an order is left out. */
+/** Decodes an entry of a node's stream; invalid orders are skipped. */
 export function decodeOrders(bytes: Uint8Array): Order[] {
   const list = unpack(bytes)
   return Array.isArray(list) ? list.flatMap((item) => sharedOrdersOf(item) ?? orderOf(item) ?? []) : []
@@ -186,7 +186,7 @@ export function decodeOrders(bytes: Uint8Array): Order[] {
 
 const deviceIdChars = 36
 const deviceField = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(\/watchdog)?$/
-/** One behind the other. */
+/** Several IDs without separators. */
 const deviceIds = /^(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})*$/
 
 function sharedOrdersOf(item: unknown): Order[] | undefined {

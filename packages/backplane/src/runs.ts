@@ -1,29 +1,29 @@
-// Tells one machine that comes back from two that use one key. A process draws a number when it starts and keeps it for as long as it
-// runs, and no machine goes back to an earlier run: who does, while a later run was only just there, is another machine.
+// Distinguishes one machine that reconnects from two that use one key. A process draws a number when it starts and keeps it
+// while it runs, and a machine never returns to an earlier run. An earlier run soon after a later one is another machine.
 
 import { shardOf } from './device-id.ts'
 import { clonesKey, presenceShards, runsHash } from './keys.ts'
 import { deviceOfField, presenceField } from './presence.ts'
 import type { Redis } from './redis.ts'
 
-/** A run that has just come. */
+/** A run that has just connected. */
 export interface Arrival {
-  /** Device id, with `/watchdog` behind it for a watchdog. */
+  /** Device ID, with the suffix `/watchdog` for a watchdog. */
   readonly field: string
   readonly bootId: number
   readonly atMs: number
 }
 
 /**
- * How long after a later run came an earlier one gives a clone away. Both of two machines come back within two minutes of being
- * replaced; a machine that is set back to a snapshot of its memory after so long is left alone.
+ * How long after a later run an earlier one reveals a clone. Both machines reconnect within two minutes of being
+ * replaced. A machine that is restored from a memory snapshot after this time is accepted.
  */
 export const cloneWindowMs = 600_000
 
 const arrivalsPerCommand = 2_000
 
-// What is written: up to three runs, the last one that came at the end. An arrival that is told of later than it happened
-// (Redis was away, another node was faster) says nothing.
+// Stores up to three runs, the latest last. An arrival that is reported late (Redis was unreachable, or another node was
+// faster) proves nothing.
 const note = `
 local clones = {}
 for i = 2, #ARGV, 3 do
@@ -44,7 +44,7 @@ for i = 2, #ARGV, 3 do
 end
 return clones`
 
-/** Notes who has come. @returns the devices whose key two machines turn out to use */
+/** Records arrivals. @returns the devices whose key two machines use */
 export async function noteRuns(redis: Redis, arrivals: readonly Arrival[]): Promise<string[]> {
   const shards = new Map<number, Arrival[]>()
   for (const arrival of arrivals) {
@@ -70,7 +70,7 @@ export async function noteRuns(redis: Redis, arrivals: readonly Arrival[]): Prom
   return [...clones]
 }
 
-/** Forgets who came: whoever comes next is the machine from now on. */
+/** Forgets the runs of a device: the next machine to connect is accepted. */
 export async function forgetRuns(redis: Redis, deviceId: string): Promise<void> {
   const fields = [presenceField(deviceId, 'agent'), presenceField(deviceId, 'watchdog')]
   await redis.hdel(runsHash(shardOf(deviceId, presenceShards)), ...fields)

@@ -8,19 +8,19 @@ import { protocolVersion, subprotocol } from '@muster/wire/version.ts'
 import { WebSocket } from 'ws'
 import { Chance } from './chance.ts'
 import { type Machine, machineOf } from './machine.ts'
-import { deedOf } from './obedience.ts'
+import { outcomeOf } from './commands.ts'
 import type { Roster } from './roster.ts'
 import { sourceOf } from './source.ts'
 import { Vitals } from './vitals.ts'
 
 const backoffMs = { first: 1_000, most: 60_000 } as const
 const restless = { onlineMs: 240_000, offlineMs: 90_000 } as const
-/** How long a machine that will be gone is seen before it goes. */
+/** How long a machine that will disappear is online first. */
 const goneAfterMs = 5_000
 
 type Unnumbered<T> = T extends UpMessage ? Omit<T, 'sequence'> : never
 
-/** One simulated agent: it speaks the protocol as a real one does, about a machine that does not exist. */
+/** One simulated agent: it uses the real protocol for a machine that does not exist. */
 export class DemoAgent {
   readonly #machine: Machine
   readonly #roster: Roster
@@ -75,7 +75,7 @@ export class DemoAgent {
     try {
       this.#handle(decodeDown(bytes))
     } catch (error) {
-      // What a newer server says beside what this knows does not end the connection.
+      // Unknown messages of a newer server do not end the connection.
       if (!(error instanceof WireError)) throw error
     }
   }
@@ -85,7 +85,7 @@ export class DemoAgent {
     else if (message.name === 'welcome') this.#begin(message.body.heartbeatMs)
     else if (message.name === 'ack') this.#unacknowledged.delete(message.sequence)
     else if (message.name === 'retry') this.#hintMs = message.body.afterMs
-    // Signatures are not checked: there is no machine behind this that an order could harm.
+    // Signatures are not verified: there is no machine that an order could harm.
     else if (message.name === 'order') this.#take(messageIn(message.body))
   }
 
@@ -117,15 +117,15 @@ export class DemoAgent {
     this.#toldInventory = true
     const beat = () => this.#send({ name: 'heartbeat', body: this.#vitals.next(Date.now()) })
     beat()
-    // The machines beat one after another, not all at once.
+    // Heartbeats are spread over the interval.
     this.#later(this.#chance.share() * heartbeatMs, () => {
       clearInterval(this.#beat)
       this.#beat = setInterval(beat, heartbeatMs)
       beat()
     })
-    const { temper } = this.#machine
-    if (temper === 'gone') this.#later(goneAfterMs, () => this.stop())
-    if (temper === 'restless')
+    const { behavior } = this.#machine
+    if (behavior === 'gone') this.#later(goneAfterMs, () => this.stop())
+    if (behavior === 'restless')
       this.#later(restless.onlineMs * (0.5 + this.#chance.share()), () => this.#socket?.terminate())
   }
 
@@ -141,7 +141,7 @@ export class DemoAgent {
     const { id } = command
     if (this.#done.has(id)) return
     this.#done.add(id)
-    const { durationMs, output, result, sendsInventory } = deedOf(command, this.#machine, this.#chance)
+    const { durationMs, output, result, sendsInventory } = outcomeOf(command, this.#machine, this.#chance)
     const said = output === '' ? {} : { output, stream: 'stdout' as const, offset: 0 }
     this.#send({ name: 'progress', body: { commandId: id, state: 'running', ...said } })
     this.#later(durationMs, () => {
@@ -155,7 +155,7 @@ export class DemoAgent {
     this.#socket = undefined
     if (this.#isStopped) return
     const backoff = Math.min(backoffMs.most, backoffMs.first * 2 ** this.#failures++) * Math.random()
-    const away = this.#machine.temper === 'restless' ? restless.offlineMs * this.#chance.share() : 0
+    const away = this.#machine.behavior === 'restless' ? restless.offlineMs * this.#chance.share() : 0
     this.#later(this.#hintMs + backoff + away, () => this.connect())
     this.#hintMs = 0
   }

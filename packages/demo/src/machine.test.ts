@@ -7,7 +7,7 @@ import { Vitals } from './vitals.ts'
 
 const fleet = Array.from({ length: 2_000 }, (_, index) => machineOf(index))
 
-test('a simulated machine is the same each time', () => {
+test('creates the same simulated machine each time', () => {
   expect(machineOf(1_234)).toEqual(fleet[1_234])
   const figures = () => {
     const vitals = new Vitals(machineOf(7), 1_800_000_000_000)
@@ -16,7 +16,7 @@ test('a simulated machine is the same each time', () => {
   expect(figures()).toEqual(figures())
 })
 
-test('what it says keeps to the protocol', () => {
+test('creates valid messages of the protocol', () => {
   for (const machine of fleet) {
     expect(Inventory.safeParse(machine.inventory).error).toBeUndefined()
     const vitals = new Vitals(machine, 1_800_000_000_000)
@@ -24,10 +24,10 @@ test('what it says keeps to the protocol', () => {
   }
 })
 
-test('no two have the same name or id, and every place and temper is there', () => {
+test('creates unique names and IDs, and every place and behavior', () => {
   expect(new Set(fleet.map(({ inventory }) => inventory.facts.hostname)).size).toBe(fleet.length)
   expect(new Set(fleet.map(({ machineId }) => machineId)).size).toBe(fleet.length)
   const codes = new Set(fleet.map(({ inventory }) => inventory.facts.hostname.split('-')[1]))
   expect(codes).toEqual(new Set(places.map(({ code }) => code)))
-  expect(new Set(fleet.map(({ temper }) => temper)).size).toBe(6)
+  expect(new Set(fleet.map(({ behavior }) => behavior)).size).toBe(6)
 })

@@ -1,5 +1,5 @@
 import type { Inventory } from '@muster/wire/messages/inventory.ts'
-import { agentVersions, type Model, type Platform, type Program, platforms } from './catalogue.ts'
+import { agentVersions, type Model, type Platform, type Program, platforms } from './catalog.ts'
 import { Chance } from './chance.ts'
 import { placeOf } from './places.ts'
 
@@ -9,26 +9,26 @@ const dayMs = 86_400_000
 const installedFrom = Date.UTC(2024, 0, 1)
 
 /** How a simulated machine behaves. */
-export type Temper = 'steady' | 'busy' | 'short of disk' | 'short of memory' | 'restless' | 'gone'
+export type Behavior = 'steady' | 'busy' | 'short of disk' | 'short of memory' | 'restless' | 'gone'
 
 export interface Machine {
   readonly index: number
   readonly machineId: string
-  readonly temper: Temper
+  readonly behavior: Behavior
   readonly platform: Platform
   readonly memoryBytes: number
   readonly diskBytes: number
   readonly inventory: Inventory
 }
 
-/** What the machine with this number is: the same on every run. */
+/** The machine with this number: the same on every run. */
 export function machineOf(index: number): Machine {
   const chance = new Chance(`machine ${index}`)
   const platform = chance.weighted(platforms)
   const model = chance.pick(platform.models)
   const memoryBytes = chance.pick(model.memoryGib) * gib
   const diskBytes = chance.pick(model.diskGb) * gb
-  const temper = chance.weighted<Temper>([
+  const behavior = chance.weighted<Behavior>([
     ['steady', 82],
     ['busy', 4],
     ['short of disk', 3],
@@ -38,7 +38,7 @@ export function machineOf(index: number): Machine {
   ])
   const hardware = { platform, model, memoryBytes, diskBytes }
   const inventory = inventoryOf(index, chance, hardware)
-  return { index, machineId: chance.hex(32), temper, platform, memoryBytes, diskBytes, inventory }
+  return { index, machineId: chance.hex(32), behavior, platform, memoryBytes, diskBytes, inventory }
 }
 
 interface Hardware {

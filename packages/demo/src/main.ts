@@ -5,7 +5,7 @@ import { ConfigError, readConfig } from '@muster/kit/config.ts'
 import { sessionOf } from '@muster/stack/local-agent.ts'
 import { z } from 'zod'
 import { DemoAgent } from './agent.ts'
-import { enrolAll } from './enrolment.ts'
+import { enrollAll } from './enrollment.ts'
 import type { Place } from './places.ts'
 import { Roster } from './roster.ts'
 import { makeTenants } from './tenants.ts'
@@ -49,8 +49,8 @@ async function connectEnrolled(): Promise<void> {
   }
 }
 
-async function enrolMissing(keys: ReadonlyMap<Place, string>): Promise<void> {
-  await enrolAll({ server: config.DEMO_SERVER, machines: missing, keys, roster, enrolled: connect })
+async function enrollMissing(keys: ReadonlyMap<Place, string>): Promise<void> {
+  await enrollAll({ server: config.DEMO_SERVER, machines: missing, keys, roster, enrolled: connect })
 }
 
 async function prepare(): Promise<ReadonlyMap<Place, string>> {
@@ -61,7 +61,7 @@ async function prepare(): Promise<ReadonlyMap<Place, string>> {
 
 const keys: ReadonlyMap<Place, string> = missing.length === 0 ? new Map() : await prepare()
 const connecting = connectEnrolled()
-// The fleet fills up while it can already be looked at.
+// The fleet can be used while it is still enrolling.
 process.send?.({ ready: true })
 await connecting
-await enrolMissing(keys)
+await enrollMissing(keys)

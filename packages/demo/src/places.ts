@@ -4,9 +4,9 @@ export interface Place {
   readonly organization: string
   readonly slug: string
   readonly site: string
-  /** Ends the names of machines there. */
+  /** Suffix of the names of machines there. */
   readonly code: string
-  /** How many machines it has, compared with the others. */
+  /** The number of machines, relative to the others. */
   readonly weight: number
 }
 
@@ -77,9 +77,9 @@ export const places: readonly Place[] = organizations.flatMap(([organization, si
 
 const turns = places.flatMap((place) => Array.from({ length: place.weight }, () => place))
 
-/** Where a machine stands: the places take turns, each as often as its weight. */
+/** The place of a machine: places alternate by weight. */
 export function placeOf(machine: number): Place {
-  // A step without a common divisor spreads neighbours over the places.
+  // A step that is coprime to the number of turns spreads consecutive machines over the places.
   const place = turns[(machine * 37) % turns.length]
   if (place === undefined) throw new Error('there are no places')
   return place

@@ -13,7 +13,7 @@ const Entry = z.object({
 type Entry = z.infer<typeof Entry>
 const Stored = z.object({ agents: z.array(Entry) })
 
-/** Who the simulated agents are, once they have enrolled: kept in a file, as a real agent keeps its own. */
+/** The identities of the enrolled simulated agents, stored in a file. */
 export class Roster {
   readonly #file: string
   readonly #entries: Map<number, Entry>
@@ -57,7 +57,7 @@ export class Roster {
     this.#entries.set(index, { ...this.#of(index), certificate })
   }
 
-  /** Writes the file anew; calls meanwhile come after each other. */
+  /** Rewrites the file; concurrent calls run one after another. */
   save(): Promise<void> {
     this.#saving = this.#saving.then(async () => {
       const text = JSON.stringify({ agents: [...this.#entries.values()] })
@@ -74,7 +74,7 @@ export class Roster {
   }
 }
 
-/** A new key, and its public half as enrolment wants it. */
+/** A new key, and its public key for enrollment. */
 export function newKey(): { key: KeyObject; publicKey: string } {
   const { privateKey } = generateKeyPairSync('ed25519')
   return { key: privateKey, publicKey: createPublicKey(privateKey).export({ format: 'jwk' }).x ?? '' }

@@ -1,6 +1,6 @@
 import type { Session } from '@muster/stack/local-agent.ts'
 import { z } from 'zod'
-import { furnish } from './furnishing.ts'
+import { addSampleData } from './sample-data.ts'
 import { type Place, places, provider } from './places.ts'
 
 const Created = z.looseObject({ id: z.uuid() })
@@ -9,7 +9,7 @@ const Page = z.looseObject({
 })
 const keyLifeMs = 60 * 60_000
 
-/** Makes the provider, its customers and their sites where they are missing. @returns an enrolment key for each site */
+/** Creates the provider, its customers and their sites if missing. @returns an enrollment key for each site */
 export async function makeTenants(session: Session, machines: number): Promise<ReadonlyMap<Place, string>> {
   const partners = { list: '/orgs/partners?limit=100', path: '/orgs/partners' }
   const isOurs = ({ slug }: Named) => slug === provider.slug
@@ -22,7 +22,7 @@ export async function makeTenants(session: Session, machines: number): Promise<R
     keys.set(place, key)
     orgIds.add(orgId)
   }
-  if (isNew) await furnish(session, partnerId, [...orgIds])
+  if (isNew) await addSampleData(session, partnerId, [...orgIds])
   return keys
 }
 

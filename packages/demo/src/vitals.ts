@@ -4,7 +4,7 @@ import type { Machine } from './machine.ts'
 
 const between = (value: number, least: number, most: number) => Math.min(most, Math.max(least, value))
 
-/** The figures of a simulated machine, each near the one before. */
+/** The figures of a simulated machine, each close to the previous one. */
 export class Vitals {
   readonly #machine: Machine
   readonly #chance: Chance
@@ -20,12 +20,12 @@ export class Vitals {
     this.#chance = new Chance(`vitals ${machine.index}`)
     this.#startedAt = now - this.#chance.whole(1, 90 * 86_400) * 1000
     this.#cpu = this.#restingCpu
-    this.#memory = machine.temper === 'short of memory' ? 93 : this.#chance.whole(25, 70)
-    this.#disk = machine.temper === 'short of disk' ? 94 : this.#chance.whole(15, 80)
+    this.#memory = machine.behavior === 'short of memory' ? 93 : this.#chance.whole(25, 70)
+    this.#disk = machine.behavior === 'short of disk' ? 94 : this.#chance.whole(15, 80)
   }
 
   get #restingCpu(): number {
-    return this.#machine.temper === 'busy' ? 91 : 4 + (this.#machine.index % 17)
+    return this.#machine.behavior === 'busy' ? 91 : 4 + (this.#machine.index % 17)
   }
 
   /** The next heartbeat. */

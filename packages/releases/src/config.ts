@@ -5,32 +5,32 @@ import { rememberingSizes } from './remembered-sizes.ts'
 
 const networks = z.string().transform((text) => text.split(',').filter((network) => network !== ''))
 
-/** The settings that say where releases lie, to be spread into those of a process. */
+/** The settings for the location of releases, to be included in those of a process. */
 export const storeSettings = {
-  /** A folder of this machine, shared by all processes that serve or sign releases. */
+  /** A local folder, shared by all processes that serve or sign releases. */
   RELEASES_DIR: z.string().optional(),
-  /** An object storage in its place: address of the bucket, with a prefix if wanted. */
-  RELEASES_S3_URL: z.url({ protocol: /^https?$/, error: 'should look like https://s3.example.com/bucket' }).optional(),
+  /** An object store instead: address of the bucket, with an optional prefix. */
+  RELEASES_S3_URL: z.url({ protocol: /^https?$/, error: 'must look like https://s3.example.com/bucket' }).optional(),
   RELEASES_S3_REGION: z.string().default('us-east-1'),
   RELEASES_S3_ACCESS_KEY: z.string().default(''),
   RELEASES_S3_SECRET_KEY: z.string().default(''),
-  /** Networks that are not public in which the storage or the release host may lie, comma separated. */
+  /** Private networks in which the object store or the release host may be, comma separated. */
   RELEASES_ALLOWED_NETWORKS: networks.default([]),
 }
 
-/** The settings that say where agents get their executables from. */
+/** The settings for the source of agent executables. */
 export const sourceSettings = {
   BINARY_SOURCE: z.enum(['upstream', 'local']).default('upstream'),
-  /** A host that answers like GitHub's interface. */
+  /** A host with an API like GitHub's. */
   RELEASES_UPSTREAM_URL: z
-    .url({ protocol: /^https?$/, error: 'should look like https://api.github.com/repos/<owner>/<name>' })
+    .url({ protocol: /^https?$/, error: 'must look like https://api.github.com/repos/<owner>/<name>' })
     .optional(),
   RELEASES_UPSTREAM_TOKEN: z.string().optional(),
 }
 
 const Source = z.object({ ...sourceSettings, RELEASES_ALLOWED_NETWORKS: networks.default([]) })
 
-/** What those settings mean. */
+/** The source in those settings. */
 export function sourceOf(settings: z.output<typeof Source>) {
   return {
     source: settings.BINARY_SOURCE,
@@ -46,7 +46,7 @@ type StoreSettings = z.output<typeof Store>
 /** The settings of the signing tool. */
 export const releaseSettings = Store.extend({ RELEASE_PASSPHRASE: z.string().optional() })
 
-/** The place that the settings name; null when they name none. */
+/** The object store in the settings; null without one. */
 export function storeOf(settings: StoreSettings): ObjectStore | null {
   const store = storeAt({
     folder: settings.RELEASES_DIR,

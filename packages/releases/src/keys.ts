@@ -2,10 +2,10 @@ import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, typ
 import { readFileSync, writeFileSync } from 'node:fs'
 import { Key, type Root, Signature } from '@tufjs/models'
 
-/** A key that signs metadata: an offline release key, or the online one. */
+/** A key that signs metadata: an offline release key, or the online key. */
 export interface ReleaseKey {
   readonly id: string
-  /** The public half as a PEM text, for tools such as openssl. */
+  /** The public key as PEM text, for tools such as openssl. */
   readonly pem: string
   readonly tuf: Key
   sign(bytes: Uint8Array): Buffer
@@ -13,11 +13,11 @@ export interface ReleaseKey {
   readonly privateKey: KeyObject
 }
 
-/** Thirty-two bytes of key stand at the end of what this encoding puts around them. */
+/** The raw key is the last thirty-two bytes of the encoding. */
 const rawKeyBytes = 32
 
 function releaseKey(privateKey: KeyObject): ReleaseKey {
-  if (privateKey.asymmetricKeyType !== 'ed25519') throw new Error('A release key has to be an Ed25519 key')
+  if (privateKey.asymmetricKeyType !== 'ed25519') throw new Error('A release key must be an Ed25519 key')
   const publicKey = createPublicKey(privateKey)
   const raw = publicKey.export({ format: 'der', type: 'spki' }).subarray(-rawKeyBytes).toString('hex')
   const id = createHash('sha256').update(`ed25519:${raw}`).digest('hex')
@@ -32,26 +32,26 @@ function releaseKey(privateKey: KeyObject): ReleaseKey {
   }
 }
 
-/** Makes a new key. */
+/** Creates a key. */
 export function createReleaseKey(): ReleaseKey {
   return releaseKey(generateKeyPairSync('ed25519').privateKey)
 }
 
-/** Writes the private key as PEM (PKCS 8), readable by its owner alone and under a passphrase if one is given. */
+/** Writes the private key as PEM (PKCS 8), readable by its owner only, and encrypted if a passphrase is given. */
 export function writeReleaseKey(file: string, key: ReleaseKey, passphrase?: string): void {
   const protection = passphrase === undefined ? {} : { cipher: 'aes-256-cbc', passphrase }
   const pem = key.privateKey.export({ format: 'pem', type: 'pkcs8', ...protection })
   writeFileSync(file, pem, { mode: 0o600, flag: 'wx' })
 }
 
-/** Reads a private key. @throws Error when the file holds none, or the passphrase is wrong or missing */
+/** Reads a private key. @throws Error when the file has none, or the passphrase is wrong or missing */
 export function readReleaseKey(file: string, passphrase?: string): ReleaseKey {
   const key = readFileSync(file)
   let opened: KeyObject
   try {
     opened = createPrivateKey({ key, passphrase })
   } catch (cause) {
-    throw new Error(`${file} cannot be opened: it is no key, or RELEASE_PASSPHRASE is not its passphrase`, { cause })
+    throw new Error(`${file} cannot be opened: it is not a private key, or RELEASE_PASSPHRASE is wrong`, { cause })
   }
   return releaseKey(opened)
 }

@@ -1,14 +1,14 @@
-// Metadata that somebody else publishes, kept in a store of one's own: agents fetch it here, and find it checked already.
+// Mirrors metadata of another publisher in our own store: agents fetch it here, after it was verified.
 import { type ObjectStore, readSmall, replaceWith } from '@muster/files/object-store.ts'
 import { Metadata, MetadataKind, type Root } from '@tufjs/models'
 import { Repository } from './repository.ts'
 
-/** What metadata is called wherever it lies. */
+/** The file names of metadata. */
 export const metadataName = /^(timestamp|\d{1,9}\.(root|snapshot|targets))\.json$/
 
 type Json = Parameters<typeof Root.fromJSON>[0]
 
-/** What was given is not what this store may hold: not signed as it should be, older than what is there, or out of date. */
+/** The metadata must not be stored: its signatures are invalid, it is older than the stored one, or it has expired. */
 export class NotTrusted extends Error {
   override readonly name = 'NotTrusted'
 }
@@ -20,13 +20,13 @@ function parsed(files: ReadonlyMap<string, Buffer>, name: string): Json {
 }
 
 const newerThan = (name: string, before: number | undefined, version: number) => {
-  if (before !== undefined && version < before) throw new NotTrusted(`${name} is older than what is here already`)
+  if (before !== undefined && version < before) throw new NotTrusted(`${name} is older than the stored version`)
 }
 
 /**
- * Takes metadata over: whole, and only when it follows from the root that the store holds. The first root that ever comes is
- * believed, as that of an installation must be; agents bring their own in any case.
- * @throws NotTrusted saying what is wrong; nothing is changed then
+ * Mirrors metadata: completely, and only when it follows from the root in the store. The first root is trusted, as that of
+ * an installation must be; agents verify with their own root in any case.
+ * @throws NotTrusted with the reason; nothing is changed then
  */
 export async function mirrorMetadata(
   store: ObjectStore,
@@ -41,7 +41,7 @@ export async function mirrorMetadata(
   }
 }
 
-/** @returns names of the files in the order in which they may be written */
+/** @returns the file names in the order in which they may be written */
 async function checked(store: ObjectStore, files: ReadonlyMap<string, Buffer>, nowMs: number): Promise<string[]> {
   const { root, names } = await followRoots(store, files)
   const timestamp = Metadata.fromJSON(MetadataKind.Timestamp, parsed(files, 'timestamp.json'))
@@ -59,7 +59,7 @@ async function checked(store: ObjectStore, files: ReadonlyMap<string, Buffer>, n
   root.verifyDelegate(MetadataKind.Targets, targets)
   for (const { signed } of [root, timestamp, snapshot, targets])
     if (Date.parse(signed.expires) <= nowMs) throw new NotTrusted(`its ${signed.type} has expired`)
-  // What points to others comes after them: agents that look in between find what was there before.
+  // Files that refer to others are written after them, so that agents always see consistent metadata.
   return [...names, targetsName, snapshotName, 'timestamp.json']
 }
 
@@ -72,7 +72,7 @@ async function followRoots(store: ObjectStore, files: ReadonlyMap<string, Buffer
     const next: Metadata<Root> = Metadata.fromJSON(MetadataKind.Root, parsed(files, name))
     root?.verifyDelegate(MetadataKind.Root, next)
     next.verifyDelegate(MetadataKind.Root, next)
-    if (next.signed.version !== version) throw new NotTrusted(`${name} is another one`)
+    if (next.signed.version !== version) throw new NotTrusted(`${name} has another version`)
     names.push(name)
     root = next
   }

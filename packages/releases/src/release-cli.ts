@@ -1,4 +1,4 @@
-// npm run release -- …: makes and signs releases. What it asks for is in `usage`.
+// npm run release -- …: creates and signs releases. See `usage`.
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -10,17 +10,17 @@ import { type Executable, Repository } from './repository.ts'
 
 const usage = `usage: npm run release -- <command> …
 
-  init      --keys <folder> [--release-keys <n>] [--threshold <n>]   makes the keys and an empty repository
-  keys      --keys <folder> [--release-keys <n>]                     makes keys alone, for rotate
+  init      --keys <folder> [--release-keys <n>] [--threshold <n>]   creates the keys and an empty repository
+  keys      --keys <folder> [--release-keys <n>]                     creates keys only, for rotate
   sign      --key <file>… <version> <os>-<arch>=<executable>…        signs the executables of a version
-  sign      --key <file>…                                            adds signatures to what is not published yet
-  withdraw  --key <file>… <version>                                  takes a version back
-  timestamp --online <file>                                          publishes what is signed, and renews it
+  sign      --key <file>…                                            adds signatures to unpublished releases
+  withdraw  --key <file>… <version>                                  withdraws a version
+  timestamp --online <file>                                          publishes signed releases and renews the timestamp
   rotate    --key <trusted file>… --new-key <file>… --online <file> [--threshold <n>]
-  list                                                               shows what is published
+  list                                                               lists published releases
 
-The repository lies in the folder --dir, or in the place that RELEASES_DIR or RELEASES_S3_URL name. RELEASE_PASSPHRASE
-protects the offline keys that init makes, and opens them.`
+The repository is the folder --dir, or the location in RELEASES_DIR or RELEASES_S3_URL. RELEASE_PASSPHRASE
+encrypts the offline keys that init creates, and decrypts them.`
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -42,18 +42,18 @@ function needed<T>(value: T | undefined | null): T {
   return value
 }
 
-/** `linux-x64=./muster-agent` as an executable of that version. */
+/** Parses `linux-x64=./muster-agent` as an executable of that version. */
 function executableOf(version: string, text: string): Executable {
   const [platform = '', file = ''] = text.split(/=(.*)/)
   const [os, arch] = platform.split('-')
   return { ...ReleaseTarget.parse({ version, os, arch }), bytes: readFileSync(needed(file)) }
 }
 
-/** The offline keys by which something is to be signed. @throws Error naming one that nobody would believe */
+/** The offline keys for a signature. @throws Error naming a key that the repository does not trust */
 async function trusted(repository: Repository, files: readonly string[]) {
   const keys = offline(files)
   for (const [index, key] of keys.entries())
-    if (!(await repository.trusts(key))) throw new Error(`${files[index]} is no release key of this repository`)
+    if (!(await repository.trusts(key))) throw new Error(`${files[index]} is not a release key of this repository`)
   return keys
 }
 
@@ -72,7 +72,7 @@ async function init(repository: Repository): Promise<void> {
   const { folder, release, online } = makeKeys()
   await repository.begin({ release, threshold: Number(values.threshold), online })
   console.log(
-    `Keys are in ${folder}. Take the release keys offline; root.json is what agents are to be installed with.`,
+    `The keys are in ${folder}. Move the release keys offline. Build agents with root.json as their trusted root.`,
   )
 }
 

@@ -9,12 +9,12 @@ import { Repository } from './repository.ts'
 const server = await S3Server.start()
 afterAll(() => server.stop())
 
-describe('releases in an object storage', () => {
+describe('releases in an object store', () => {
   // The prefix is part of the address, as RELEASES_S3_URL allows.
   const store = rememberingSizes(new S3Store({ ...server.settings, url: `${server.url}/releases` }))
   const write = (key: string, text: string) => replaceWith(store, key, Buffer.from(text))
 
-  it('asks for a size once for many readers at the same time, and again after a change', async () => {
+  it('requests a size once for concurrent readers, and again after a change', async () => {
     await write('targets/2.0.0/file', '01234')
     const before = server.asked.length
     const sizes = await Promise.all(Array.from({ length: 50 }, () => store.size('targets/2.0.0/file')))
@@ -29,7 +29,7 @@ describe('releases in an object storage', () => {
     expect(await store.size('targets/2.0.0/none')).toBe(1)
   })
 
-  it('holds a repository', async () => {
+  it('stores a repository', async () => {
     const [release, online] = [createReleaseKey(), createReleaseKey()]
     const repository = new Repository(store)
     await repository.begin({ release: [release], threshold: 1, online })

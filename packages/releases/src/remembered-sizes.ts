@@ -4,8 +4,8 @@ const sizeMemoryMs = 5_000
 const sizesRemembered = 1_000
 
 /**
- * A store that remembers sizes for a moment: releases are served without a credential, and each answer about a size costs an
- * object storage a request.
+ * Caches sizes briefly: releases are served without a credential, and each request for a size costs one request to the
+ * object store.
  */
 export function rememberingSizes(store: ObjectStore): ObjectStore {
   const sizes = new Map<string, { readonly askedAt: number; readonly size: Promise<number | null> }>()
@@ -18,7 +18,7 @@ export function rememberingSizes(store: ObjectStore): ObjectStore {
     const forget = () => {
       if (sizes.get(key)?.size === size) sizes.delete(key)
     }
-    // A missing object may be written any moment.
+    // Not cached when missing: the object may be written at any time.
     size.then((found) => found === null && forget(), forget)
     return size
   }

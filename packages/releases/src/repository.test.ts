@@ -16,7 +16,7 @@ afterAll(() => rmSync(scratch, { recursive: true }))
 let count = 0
 const folder = () => join(scratch, String(++count))
 
-/** What an agent does: checks the metadata from the root that it was installed with. */
+/** Verifies metadata like an agent, from the root that it was installed with. */
 async function agentSees(repositoryFolder: string, root: Buffer, target: string) {
   const server = createServer((request, response) => {
     try {
@@ -61,7 +61,7 @@ async function begun(release = [createReleaseKey()], threshold = 1) {
 }
 
 describe('a repository of releases', () => {
-  it('an agent gets what was signed, and nothing before it is published', async () => {
+  it('serves an agent what was signed, and nothing before it is published', async () => {
     const { place, root, repository, release, online } = await begun()
     await repository.renew(online)
     await repository.add([linux('1.0.0')], release)
@@ -72,11 +72,11 @@ describe('a repository of releases', () => {
     expect(await repository.published()).toMatchObject([{ version: '1.0.0', os: 'linux', arch: 'x64', size: 11 }])
   })
 
-  it('a version stays what it was once it is signed, and can be taken back', async () => {
+  it('keeps a signed version unchanged, and can withdraw it', async () => {
     const { place, root, repository, release, online } = await begun()
     await repository.add([linux('1.0.0')], release)
     await repository.add([linux('1.0.0')], release)
-    await expect(repository.add([linux('1.0.0', 'other')], release)).rejects.toThrow('signed already')
+    await expect(repository.add([linux('1.0.0', 'other')], release)).rejects.toThrow('already signed')
     await repository.add([linux('1.1.0')], release)
     await repository.withdraw('1.1.0', release)
     await repository.renew(online)
@@ -84,7 +84,7 @@ describe('a repository of releases', () => {
     expect(await agentSees(place, root, path('1.1.0'))).toBeNull()
   })
 
-  it('the online key alone can publish nothing', async () => {
+  it('publishes nothing with the online key alone', async () => {
     const { repository, online, place, root } = await begun()
     await repository.renew(online)
     await repository.add([linux('6.6.6')], [online])
@@ -102,7 +102,7 @@ describe('a repository of releases', () => {
     expect(await agentSees(place, root, path('1.0.0'))).toBe('agent 1.0.0')
   })
 
-  it('what is published stays fresh while something newer waits for the second signature', async () => {
+  it('renews published metadata while a newer version waits for its second signature', async () => {
     const [first, second] = [createReleaseKey(), createReleaseKey()]
     const { repository, online, place, root, clock } = await begun([first, second], 2)
     await repository.add([linux('1.0.0')], [first, second])
@@ -119,7 +119,7 @@ describe('a repository of releases', () => {
     expect(await agentSees(place, root, path('2.0.0'))).toBe('agent 2.0.0')
   })
 
-  it('an agent does not believe metadata whose time is over, until it is renewed', async () => {
+  it('has expired metadata rejected by an agent until it is renewed', async () => {
     const { repository, online, release, place, root, clock } = await begun()
     await repository.add([linux('1.0.0')], release)
     clock.nowMs = Date.now() - 2 * 86_400_000
@@ -131,7 +131,7 @@ describe('a repository of releases', () => {
     expect(await agentSees(place, root, path('1.0.0'))).toBe('agent 1.0.0')
   })
 
-  it('an agent follows keys that were replaced twice while it was away', async () => {
+  it('lets an agent follow keys that were rotated twice while it was offline', async () => {
     const { repository, online, release, place, root } = await begun()
     await repository.add([linux('1.0.0')], release)
     const [second, third, nextOnline] = [createReleaseKey(), createReleaseKey(), createReleaseKey()]
@@ -156,7 +156,7 @@ describe('npm run release', () => {
     return { status, text: stdout + stderr }
   }
 
-  it('makes keys, signs, publishes and lists, and says how it is used', async () => {
+  it('creates keys, signs, publishes, lists and prints its usage', async () => {
     const [place, keys] = [folder(), folder()]
     const executable = join(scratch, 'muster-agent')
     writeFileSync(executable, 'the agent')
@@ -175,7 +175,7 @@ describe('npm run release', () => {
     const [newKey, online] = [join(renewed, 'release-1.pem'), join(renewed, 'online.pem')]
     expect(run(['withdraw', '--key', newKey, '1.2.3'], env)).toMatchObject({
       status: 1,
-      text: expect.stringContaining('is no release key of this repository'),
+      text: expect.stringContaining('is not a release key of this repository'),
     })
     expect(run(['rotate', ...key, '--new-key', newKey, '--online', online], env)).toMatchObject({ status: 0 })
     const wrong = run(['withdraw', '--key', newKey, '1.2.3'], { ...env, RELEASE_PASSPHRASE: 'wrong' })

@@ -6,27 +6,27 @@ import type { ReleaseKey } from './keys.ts'
 import { signSums } from './signed-sums.ts'
 
 /*
- * The signed metadata of releases, as The Update Framework has it, with consistent snapshots. The offline release keys sign
- * root and targets: what may run on devices. The online key signs snapshot and timestamp: what is the newest of it, so that
- * nobody can hold a device on old metadata for long.
+ * The signed metadata of releases in the format of The Update Framework, with consistent snapshots. The offline release keys
+ * sign root and targets: what may run on devices. The online key signs snapshot and timestamp: which of it is the newest, so
+ * that an attacker cannot freeze a device on old metadata for long.
  */
 
 const specVersion = '1.0.31'
 const day = 86_400_000
-/** How long each kind of metadata is good. */
+/** How long each kind of metadata is valid. */
 export const lifetimes = { root: 730 * day, targets: 365 * day, snapshot: 30 * day, timestamp: day } as const
 
 const rootVersionsMax = 10_000
 
-/** An executable and what it is. */
+/** An executable with its version and platform. */
 export interface Executable extends ReleaseTarget {
   readonly bytes: Uint8Array
 }
 
-/** A signed target, as people and the service see it. */
+/** A signed target, for people and the service. */
 export interface SignedTarget extends ReleaseTarget {
   readonly path: string
-  /** Where its bytes lie, under `targets/`: consistent snapshots put the hash into the name. */
+  /** The path of its bytes under `targets/`: consistent snapshots put the hash into the name. */
   readonly file: string
   readonly sha256: string
   readonly size: number
@@ -38,14 +38,14 @@ const metadataPath = (name: string) => `metadata/${name}`
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 const until = (nowMs: number, lifetimeMs: number) => `${new Date(nowMs + lifetimeMs).toISOString().slice(0, 19)}Z`
 
-/** Where the bytes of a target lie under `targets/`. */
+/** The path of a target's bytes under `targets/`. */
 export function targetFile(target: ReleaseTarget, hash: string): string {
   const path = releaseTargetPath(target)
   const slash = path.lastIndexOf('/')
   return `${path.slice(0, slash)}/${hash}.${path.slice(slash + 1)}`
 }
 
-/** Who may sign: the offline keys, how many of them it takes, and the online key. */
+/** The signers: the offline keys, how many of them are required, and the online key. */
 export interface Signers {
   readonly release: readonly ReleaseKey[]
   readonly threshold: number
@@ -68,7 +68,7 @@ function rootOf({ release, threshold, online }: Signers, version: number, nowMs:
   })
 }
 
-/** The signed releases that lie in a store. */
+/** The signed releases in a store. */
 export class Repository {
   readonly #store: ObjectStore
   readonly #nowMs: () => number
@@ -78,16 +78,16 @@ export class Repository {
     this.#nowMs = nowMs
   }
 
-  /** Begins a repository: its first root, no targets yet. @throws Error when there is one already */
+  /** Creates a repository: its first root, without targets. @throws Error when there is one already */
   async begin(signers: Signers): Promise<void> {
-    if ((await this.root()) !== null) throw new Error('There is a repository in this place already')
+    if ((await this.root()) !== null) throw new Error('This location already contains a repository')
     const root = new Metadata(rootOf(signers, 1, this.#nowMs()))
     for (const key of signers.release) root.sign(key.signature)
     await this.#writeRoot(root)
     await this.#writeTargets([], 1, signers.release)
   }
 
-  /** The newest root; null when there is no repository. */
+  /** The newest root; null without a repository. */
   async root(): Promise<Metadata<Root> | null> {
     let newest: Metadata<Root> | null = null
     for (let version = 1; version < rootVersionsMax; version++) {
@@ -99,8 +99,8 @@ export class Repository {
   }
 
   /**
-   * Signs executables in addition to those that are signed already, and puts them into the store. Agents see them after the
-   * next `renew`.
+   * Signs executables in addition to those that are signed already, and stores them. Agents see them after the next
+   * `renew`.
    */
   async add(executables: readonly Executable[], keys: readonly ReleaseKey[]): Promise<SignedTarget[]> {
     const before = await this.#targets()
@@ -109,7 +109,7 @@ export class Repository {
       const hash = sha256(bytes)
       const earlier = before.signed.targets[releaseTargetPath(target)]
       if (earlier !== undefined && earlier.hashes.sha256 !== hash)
-        throw new Error(`${releaseTargetPath(target)} is signed already, with other bytes: give it a new version`)
+        throw new Error(`${releaseTargetPath(target)} is already signed with other content. Use a new version`)
       return { target, hash, bytes }
     })
     for (const { target, hash, bytes } of added)
@@ -122,20 +122,20 @@ export class Repository {
     return made.map(signedTarget)
   }
 
-  /** Takes all executables of a version back: no agent installs it any more. */
+  /** Withdraws all executables of a version: agents no longer install it. */
   async withdraw(version: string, keys: readonly ReleaseKey[]): Promise<void> {
     const { signed } = await this.#targets()
     const left = Object.values(signed.targets).filter((target) => signedTarget(target).version !== version)
     await this.#writeTargets(left, signed.version + 1, keys)
   }
 
-  /** Whether the key is one of those that sign what may run on devices. */
+  /** Whether the key is one of those that sign executables. */
   async trusts(key: ReleaseKey): Promise<boolean> {
     const { signed } = await this.#root()
     return signed.roles.targets?.keyIDs.includes(key.id) ?? false
   }
 
-  /** Adds a signature to the newest targets, where it takes those of several people. */
+  /** Adds a signature to the newest targets, for a threshold above one. */
   async countersign(key: ReleaseKey): Promise<void> {
     const targets = await this.#targets()
     targets.sign(key.signature)
@@ -143,7 +143,7 @@ export class Repository {
     await this.#signSums(Object.values(targets.signed.targets), [key])
   }
 
-  /** Gives the repository other keys. Signed by those that were trusted before and by those that are from now on. */
+  /** Rotates the keys of the repository. Signed by the previously trusted keys and by the new ones. */
   async rotate(signers: Signers, trusted: readonly ReleaseKey[]): Promise<void> {
     const before = await this.#root()
     const next = new Metadata(rootOf(signers, before.signed.version + 1, this.#nowMs()))
@@ -158,10 +158,10 @@ export class Repository {
   }
 
   /**
-   * Signs with the online key what is the newest: a new snapshot when the targets changed or the old one grows old, and a
-   * timestamp. Before that, the targets have to carry the signatures that the root demands.
-   * @param withinMs does nothing while the timestamp is good for longer than this; renews what is published where newer targets
-   * lack signatures
+   * Signs the newest state with the online key: a new snapshot when the targets changed or the old one is about to expire, and
+   * a timestamp. The targets must already have the signatures that the root requires.
+   * @param withinMs does nothing while the timestamp is valid for longer than this; renews published metadata where newer
+   * targets lack signatures
    * @returns whether it signed anything
    */
   async renew(online: ReleaseKey, withinMs: number = Number.POSITIVE_INFINITY): Promise<boolean> {
@@ -171,7 +171,7 @@ export class Repository {
     const timestamp = await this.#newestTimestamp()
     const before = timestamp === null ? null : await this.#snapshot(timestamp.signed.snapshotMeta.version)
     const published = before?.signed.meta['targets.json']?.version
-    // What waits for the second signature is not published, and keeps nobody from saying that what is published is fresh.
+    // Targets that wait for a second signature are not published, and do not block renewing what is published.
     const waits = Number.isFinite(withinMs) && published !== undefined && !isTrusted(root, newest)
     const targets = waits ? await this.#targets(published) : newest
     root.verifyDelegate(MetadataKind.Targets, targets)
@@ -203,7 +203,7 @@ export class Repository {
     return true
   }
 
-  /** The targets that agents can see: those of the newest snapshot. Empty while nothing is published. */
+  /** The targets that agents can see: those of the newest snapshot. Empty before the first publication. */
   async published(): Promise<SignedTarget[]> {
     const timestamp = await this.#newestTimestamp()
     if (timestamp === null) return []
@@ -216,7 +216,7 @@ export class Repository {
 
   async #writeRoot(root: Metadata<Root>): Promise<void> {
     await this.#write(`${root.signed.version}.root.json`, root)
-    // The newest under a fixed name, to be pinned by installers.
+    // The newest under a fixed name, which installers can pin.
     await this.#write('root.json', root)
   }
 
@@ -235,7 +235,7 @@ export class Repository {
 
   async #root(): Promise<Metadata<Root>> {
     const root = await this.root()
-    if (root === null) throw new Error('There is no repository in this place: begin one with `init`')
+    if (root === null) throw new Error('This location contains no repository. Create one with `init`')
     return root
   }
 
@@ -265,7 +265,7 @@ export class Repository {
 
   async #need(name: string): Promise<Json> {
     const json = await this.#read(name)
-    if (json === null) throw new Error(`The repository lacks ${name}`)
+    if (json === null) throw new Error(`The repository is incomplete: ${name} is missing`)
     return json
   }
 

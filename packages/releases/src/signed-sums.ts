@@ -1,13 +1,13 @@
-// Beside the metadata, what a shell script can check: the hashes of a version, and plain signatures of them.
+// Checksums that a shell script can verify: the hashes of a version, and plain signatures of them.
 import { type ObjectStore, readSmall, replaceWith } from '@muster/files/object-store.ts'
 import type { ReleaseKey } from './keys.ts'
 import type { SignedTarget } from './repository.ts'
 
-/** Ed25519 signatures stand one after the other in the file: as many as keys have signed. */
+/** The file contains one Ed25519 signature per key, one after the other. */
 const signatureBytes = 64
 
 /**
- * Signs the hashes of versions as the targets state them, never as the file in the store does. Signatures of the same hashes by
+ * Signs the hashes of versions from the targets, never from the file in the store. Signatures of the same hashes by
  * other keys stay; those of other hashes are dropped.
  */
 export async function signSums(

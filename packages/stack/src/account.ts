@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { stat } from 'node:fs/promises'
 import { StackError } from './failure.ts'
 
-/** The unprivileged system user that Postgres and Redis run as when Muster itself runs as root. */
+/** The unprivileged system user that runs Postgres and Redis when Muster itself runs as root. */
 export interface Account {
   readonly name: string
   readonly uid: number
@@ -11,7 +11,7 @@ export interface Account {
 
 const made = 'muster'
 
-/** Undefined when we are not root: then everything runs as who we are. Makes a system user when the machine has none to use. */
+/** Undefined when this process is not root: everything then runs as its user. Creates a system user if needed. */
 export function engineAccount(): Account | undefined {
   if (process.getuid?.() !== 0) return undefined
   const existing = findAccount('postgres') ?? findAccount(made)
@@ -26,7 +26,7 @@ export function engineAccount(): Account | undefined {
     if (account) return account
   }
   throw new StackError(
-    `PostgreSQL refuses to run as root and the user ${made} could not be made. Run \`useradd --system ${made}\`, or start Muster as another user.`,
+    `PostgreSQL refuses to run as root and the user ${made} could not be created. Run \`useradd --system ${made}\`, or start Muster as another user.`,
   )
 }
 
@@ -38,7 +38,7 @@ function findAccount(name: string): Account | undefined {
   return uid && gid ? { name, uid, gid } : undefined
 }
 
-/** Whether the account (or we, without one) can enter a folder, all its parents included. */
+/** Whether the account (or this process, without one) can enter a folder and all its parents. */
 export function canEnter(folder: string, account: Account | undefined): boolean {
   const asked = spawnSync('/bin/sh', ['-c', 'cd "$1" && test -r .', 'sh', folder], {
     cwd: '/',
@@ -48,7 +48,7 @@ export function canEnter(folder: string, account: Account | undefined): boolean 
   return asked.status === 0
 }
 
-/** Makes a folder and all in it the account's, as after a copy or a start as another user. */
+/** Makes the account the owner of a folder and its content, for example after a copy or a start as another user. */
 export async function giveTo(folder: string, account: Account | undefined): Promise<void> {
   if (!account || (await stat(folder)).uid === account.uid) return
   spawnSync('chown', ['-R', `${account.uid}:${account.gid}`, folder], { stdio: 'ignore' })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { childEnvironment, readLauncherConfig } from './config.ts'
 
-test('without settings everything has a default', () => {
+test('has a default for every setting', () => {
   expect(readLauncherConfig({})).toMatchObject({
     ADMIN_PORT: 3000,
     INGEST_PORT: 3001,
@@ -14,12 +14,12 @@ test('without settings everything has a default', () => {
   })
 })
 
-test('every wrong variable is named with what it should be', () => {
+test('names every invalid variable and its rule', () => {
   const wrong = { ADMIN_PORT: '70000', REDIS_URL: 'localhost', MUSTER_LOCAL_AGENT: 'perhaps' }
   for (const name of Object.keys(wrong)) expect(() => readLauncherConfig(wrong)).toThrow(`${name} is wrong`)
 })
 
-test('the processes do not inherit the owner login, the administrator or other secrets of the launcher', () => {
+test('passes no owner login, administrator or other secrets of the launcher to the processes', () => {
   const given = {
     PATH: '/bin',
     LOG_LEVEL: 'debug',

@@ -1,4 +1,4 @@
-// Builds the console, for images and packages in which nothing can be built later.
+// Builds the console, for images and packages where it cannot be built later.
 import { ensureConsole } from './console.ts'
 
 const wasDue = await ensureConsole()

@@ -12,7 +12,7 @@ const app = join(project, 'apps/console')
 const built = join(app, 'dist')
 const stampName = 'built-from'
 
-/** Builds the console where it was not built from the present sources. @returns whether there was something to do */
+/** Builds the console unless it was built from the current sources. @returns whether it was built */
 export async function ensureConsole(): Promise<boolean> {
   const wanted = await fingerprint()
   if ((await readFile(join(built, stampName), 'utf8').catch(() => '')) === wanted) return false
@@ -21,7 +21,7 @@ export async function ensureConsole(): Promise<boolean> {
   try {
     await build(fresh)
     await writeFile(join(fresh, stampName), wanted)
-    // Two commands may build at once; either result will do.
+    // Two commands may build at once; either result is valid.
     if (existsSync(built)) await rename(built, aside).catch(unlessGone)
     await rename(fresh, built).catch(unlessThere)
   } finally {
@@ -37,7 +37,7 @@ const unlessThere = (error: unknown) => {
   if (errorCode(error) !== 'ENOTEMPTY' && errorCode(error) !== 'EEXIST') throw error
 }
 
-/** Everything that the build reads, as one hash. */
+/** One hash over all inputs of the build. */
 async function fingerprint(): Promise<string> {
   const files = [
     join(project, 'package-lock.json'),
@@ -64,11 +64,13 @@ function build(into: string): Promise<void> {
   try {
     vite = join(from.resolve('vite/package.json'), '../bin/vite.js')
   } catch {
-    throw new StackError('The console is not built, and without the development dependencies it cannot be.')
+    throw new StackError(
+      'The console is not built, and the development dependencies are missing. Run `npm ci`, then start again.',
+    )
   }
   return new Promise((resolve, reject) => {
     const args = [vite, 'build', '--outDir', into, '--emptyOutDir', '--logLevel', 'error']
-    // Whoever builds it: under another NODE_ENV, React's much larger development version would go in.
+    // Independent of the caller's NODE_ENV: with another value, React's much larger development version would be included.
     const env = { ...process.env, NODE_ENV: 'production' }
     const child = spawn(process.execPath, args, { cwd: app, env, stdio: ['ignore', 'ignore', 'pipe'] })
     let said = ''
@@ -78,7 +80,7 @@ function build(into: string): Promise<void> {
     child.on('error', reject)
     child.on('close', (code) => {
       if (code === 0) resolve()
-      else reject(new StackError(`The console cannot be built: ${said.trim() || `exit code ${code}`}`))
+      else reject(new StackError(`The console could not be built:  ${said.trim() || `exit code ${code}`}`))
     })
   })
 }

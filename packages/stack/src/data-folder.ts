@@ -9,26 +9,26 @@ import { lockFolder } from './folder-lock.ts'
 const Marker = z.object({ format: z.literal(1), engines: z.string().optional() })
 type Marker = z.infer<typeof Marker>
 
-/** Where machine-wide things lie when the project or its data are closed to the account of the engines. */
+/** The folder for the databases when their account cannot enter the project or its data folder. */
 export const machineFolder = '/var/lib/muster'
 
 const freshMiB = 256
 const usedMiB = 48
 
-/** A locked folder that holds everything Muster keeps on this machine. */
+/** A locked folder that holds all data of Muster on this machine. */
 export interface DataFolder {
   readonly path: string
-  /** Holds `postgres` and `redis`: the folder itself, or one that their account can enter. */
+  /** Contains `postgres` and `redis`: the folder itself, or one that their account can enter. */
   readonly engines: string
   readonly logs: string
   readonly account: Account | undefined
   readonly fresh: boolean
-  /** What the person should know about how the folder is used. */
+  /** A note for the operator about how the folder is used. */
   readonly note: string | undefined
   unlock(): void
 }
 
-/** Makes or opens the data folder and locks it. @throws StackError when it is foreign, in use, full or closed to us */
+/** Creates or opens the data folder and locks it. @throws StackError when it is foreign, in use, full or not accessible */
 export async function openDataFolder(given: string, account: Account | undefined): Promise<DataFolder> {
   const path = resolve(given)
   return onDisk(path, async () => {
@@ -43,7 +43,8 @@ export async function openDataFolder(given: string, account: Account | undefined
       if (!known) await writeAtomically(join(path, 'muster.json'), JSON.stringify(marker))
       const engines = marker.engines ?? path
       await requireEntry(engines, account)
-      const note = marker.engines && `The databases lie in ${engines}: the user ${account?.name} cannot enter ${path}.`
+      const note =
+        marker.engines && `The databases are in ${engines}, because the user ${account?.name} cannot enter ${path}.`
       return { path, engines, logs: join(path, 'logs'), account, fresh: !known, note, unlock }
     } catch (error) {
       unlock()
@@ -58,7 +59,7 @@ async function refuseForeign(path: string): Promise<void> {
   const foreign = names.filter((name) => !/^(launcher\.lock|logs$|lost\+found$|muster\.json\.)/.test(name))
   if (foreign.length === 0) return
   throw new StackError(
-    `The folder ${path} was not made by Muster (it holds ${foreign.slice(0, 3).join(', ')}). Choose an empty or new one with MUSTER_DATA_DIR.`,
+    `The folder ${path} was not made by Muster (it holds ${foreign.slice(0, 3).join(', ')}). Set MUSTER_DATA_DIR to an empty or new folder.`,
   )
 }
 
@@ -68,7 +69,9 @@ async function readMarker(path: string): Promise<Marker | undefined> {
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined
     if (errorCode(error)) throw error
-    throw new StackError(`The data folder ${path} is damaged or of a later version: muster.json cannot be understood.`)
+    throw new StackError(
+      `The data folder ${path} is damaged or from a later version: muster.json cannot be read. Restore it from a backup, or start that version.`,
+    )
   }
 }
 
@@ -77,11 +80,11 @@ async function requireSpace(path: string, needMiB: number): Promise<void> {
   const freeMiB = Math.floor((bavail * bsize) / 2 ** 20)
   if (freeMiB >= needMiB) return
   throw new StackError(
-    `The disk that holds ${path} is full: ${freeMiB} MiB are free, Muster needs ${needMiB} MiB to start.`,
+    `The disk that holds ${path} is full: ${freeMiB} MiB are free, and Muster needs ${needMiB} MiB to start. Free space, or set MUSTER_DATA_DIR to another folder.`,
   )
 }
 
-// The account needs to pass through the folder, not to list it; what is secret in it has its own mode.
+// The account only needs to pass through the folder; secret files in it have their own modes.
 async function placeEngines(path: string, account: Account | undefined): Promise<Marker> {
   if (!account) return { format: 1 }
   await chmod(path, 0o755)
@@ -93,7 +96,9 @@ async function placeEngines(path: string, account: Account | undefined): Promise
 
 async function requireEntry(engines: string, account: Account | undefined): Promise<void> {
   await readdir(engines).catch(() => {
-    throw new StackError(`The folder ${engines}, which holds the databases of this data folder, is gone.`)
+    throw new StackError(
+      `The folder ${engines}, which holds the databases of this data folder, is missing. Restore it from a backup.`,
+    )
   })
   if (!account || canEnter(engines, account)) return
   throw new StackError(
@@ -101,7 +106,7 @@ async function requireEntry(engines: string, account: Account | undefined): Prom
   )
 }
 
-/** Either the old content stays or the new is there as a whole, whatever happens meanwhile. Readable by us alone. */
+/** Replaces a file so that the old or the complete new content survives a crash. Readable by its owner only. */
 export async function writeAtomically(path: string, content: string): Promise<void> {
   const aside = `${path}.${process.pid}`
   await writeFile(aside, content, { mode: 0o600, flush: true })

@@ -11,24 +11,24 @@ export interface EngineOptions {
   readonly account: Account | undefined
   readonly logFile: string
   readonly cwd: string
-  /** Sent by the system itself when we die without a word, where it can do that. */
+  /** Sent by the kernel when this process is killed, where supported. */
   readonly stopSignal: 'SIGINT' | 'SIGTERM'
   readonly input?: string
   readonly env?: Record<string, string>
 }
 
-/** A database server that runs beside us. */
+/** A database server as a child process. */
 export interface Engine {
   readonly id: ProcessId
   /** Resolves with how it ended. */
   readonly exited: Promise<string>
-  /** What it logged since it was started. */
+  /** Its log since the start. */
   output(): string
-  /** Asks it to stop, and insists after a while. */
+  /** Asks it to stop, and kills it after a while. */
   stop(withinMs: number): Promise<void>
 }
 
-/** Starts a server in a process group of its own, so that a Ctrl-C reaches it only through us, in our order. */
+/** Starts a server in its own process group, so that Ctrl-C reaches it only through this process, in order. */
 export function startEngine(options: EngineOptions): Engine {
   const log = openLog(options.logFile)
   const logFrom = statSync(options.logFile).size
@@ -60,7 +60,7 @@ export function startEngine(options: EngineOptions): Engine {
   }
 }
 
-/** Opens a log file for appending; a file that grew too long is put aside first. */
+/** Opens a log file for appending; a file above the size limit is moved aside first. */
 export function openLog(path: string): number {
   const log = openSync(path, 'a', 0o600)
   if (statSync(path).size > logBytesMax) {
@@ -72,7 +72,7 @@ export function openLog(path: string): number {
 
 let diesWithParent: boolean | undefined
 
-// setpriv has the kernel signal the server when we are killed; without it the next start finds and stops what was left.
+// setpriv makes the kernel signal the server when this process is killed. Without it, the next start stops the leftover server.
 function commandOf({ binary, args, account, stopSignal }: EngineOptions) {
   diesWithParent ??= spawnSync('setpriv', ['--pdeathsig', 'INT', 'true'], { stdio: 'ignore' }).status === 0
   if (!diesWithParent) {

@@ -12,7 +12,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-test('a folder is held by one, until it lets go', () => {
+test('lets one process hold a folder until it is released', () => {
   const unlock = lockFolder(folder)
   expect(() => lockFolder(folder)).toThrow(`in use by another Muster launcher (process ${process.pid})`)
   unlock()
@@ -20,18 +20,18 @@ test('a folder is held by one, until it lets go', () => {
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('a lock whose holder is gone is taken over', () => {
+test('takes over a lock whose holder ended', () => {
   const { pid } = spawnSync('true')
   writeFileSync(join(folder, 'launcher.lock'), JSON.stringify({ pid, startedAt: '1' }))
   lockFolder(folder)()
 })
 
-test('a lock of a process that has only the same number as a living one is taken over', () => {
+test('takes over a lock whose PID now belongs to another process', () => {
   writeFileSync(join(folder, 'launcher.lock'), JSON.stringify({ ...identify(process.pid), startedAt: '1' }))
   lockFolder(folder)()
 })
 
-test('a lock that cannot be read, as after a full disk, is taken over', () => {
+test('takes over an unreadable lock, as after a full disk', () => {
   writeFileSync(join(folder, 'launcher.lock'), '')
   lockFolder(folder)()
 })

@@ -6,7 +6,7 @@ import { identify, isRunning, type ProcessId } from './process-id.ts'
 
 const Holder = z.object({ pid: z.number(), startedAt: z.string() })
 
-/** Lets one launcher at a time use a data folder. A lock whose holder died is taken over. @returns how to let go */
+/** Lets one launcher at a time use a data folder. A lock of a dead process is taken over. @returns a function that releases it */
 export function lockFolder(folder: string): () => void {
   const lock = join(folder, 'launcher.lock')
   const mine = `${lock}.${process.pid}`
@@ -17,7 +17,7 @@ export function lockFolder(folder: string): () => void {
       const holder = readHolder(lock)
       if (holder && isRunning(holder)) {
         throw new StackError(
-          `The data folder ${folder} is in use by another Muster launcher (process ${holder.pid}). Stop that one, or choose another folder with MUSTER_DATA_DIR.`,
+          `The data folder ${folder} is in use by another Muster launcher (process ${holder.pid}). Stop that one, or set MUSTER_DATA_DIR to another folder.`,
         )
       }
       takeAway(lock, holder)
@@ -25,10 +25,10 @@ export function lockFolder(folder: string): () => void {
   } finally {
     rmSync(mine, { force: true })
   }
-  throw new StackError(`The data folder ${folder} is being taken by several Muster launchers at once.`)
+  throw new StackError(`The data folder ${folder} is being locked by several Muster launchers at once. Start only one.`)
 }
 
-// A hard link appears together with its content, so nobody reads a lock that does not name its holder yet.
+// A hard link appears together with its content, so a lock without its holder's name is never visible.
 function takeFree(mine: string, lock: string): boolean {
   try {
     linkSync(mine, lock)
@@ -39,7 +39,7 @@ function takeFree(mine: string, lock: string): boolean {
   }
 }
 
-// Of several launchers that find the same dead holder, the rename lets one through; it puts back what was not the dead one's.
+// When several launchers find the same dead holder, the rename succeeds for one; it restores a lock that is not the dead one's.
 function takeAway(lock: string, dead: ProcessId | undefined): void {
   const aside = `${lock}.${process.pid}.dead`
   try {

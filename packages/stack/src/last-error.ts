@@ -7,7 +7,7 @@ const LogLine = z.object({
 })
 const errorLevel = 50
 
-/** The sentence with which a process went down, out of what it logged: its last error in JSON, or its last error in plain text. */
+/** Why a process ended, from its log: its last error in JSON, or its last error in plain text. */
 export function lastError(output: string): string | undefined {
   const lines = output.split('\n').filter((line) => line.trim() !== '')
   const said = lines.map(errorIn).filter((line) => line !== undefined)

@@ -14,7 +14,7 @@ const Sessions = z.object({ data: z.array(z.looseObject({ id: z.uuid(), current:
 const requestMs = 15_000
 const keyLifeMs = 60 * 60_000
 
-/** The REST interface, as one signed-in person. */
+/** The REST API in a session of one user. */
 export interface Session {
   get<T>(path: string, answer: z.ZodType<T>): Promise<T>
   post<T>(path: string, body: object, answer: z.ZodType<T>): Promise<T>
@@ -38,7 +38,7 @@ export function sessionOf(adminUrl: string, token: string): Session {
   }
 }
 
-/** Is it the password of that account? */
+/** Whether it is the password of that account. */
 export async function isPassword(adminUrl: string, email: string, password: string): Promise<boolean> {
   const url = `${adminUrl}/api/v1/auth/login`
   const { status, body } = await request(url, { method: 'POST', body: { email, password } })
@@ -50,12 +50,12 @@ export async function isPassword(adminUrl: string, email: string, password: stri
   return status === 200
 }
 
-/** Whether a data folder of an agent holds an identity that a server knows. */
+/** Whether an agent's data folder holds an enrolled identity. */
 export function isEnrolled(agentFolder: string): boolean {
   return existsSync(join(agentFolder, 'enrolment.json'))
 }
 
-/** Makes a place for this machine through the REST interface. @returns an enrolment key for one use */
+/** Creates an organization and site for this machine through the REST API. @returns an enrollment key for one use */
 export async function makeEnrollmentKey(session: Session, agentFolder: string): Promise<string> {
   await mkdir(agentFolder, { recursive: true, mode: 0o700 })
   const named = { name: 'Local', slug: 'local' }
@@ -109,6 +109,6 @@ function expect<T>({ status, body }: Answer, what: string, schema: z.ZodType<T>)
     throw new StackError(`${what} answered ${status}${problem.success ? `: ${problem.data.message}` : ''}`)
   }
   const parsed = schema.safeParse(body)
-  if (!parsed.success) throw new StackError(`${what} gave an unexpected answer`)
+  if (!parsed.success) throw new StackError(`${what} returned an unexpected response`)
   return parsed.data
 }

@@ -8,14 +8,14 @@ const program = fileURLToPath(new URL('../../../apps/admin/src/operator-session-
 const programMs = 30_000
 const run = promisify(execFile)
 
-/** The system login of the database and the key file: what opens a session without the person's password and second factor. */
+/** The system login of the database and the key file: they open a session without the user's password and second factor. */
 export interface OperatorAccess {
   readonly urls: Pick<Stores['urls'], 'system'>
   readonly secretFiles: Pick<Stores['secretFiles'], 'keysFile'>
 }
 
 /**
- * Opens a session of 15 minutes as an administrator of the installation. It cannot be renewed; ask again for another one.
+ * Opens a session of 15 minutes as an administrator of the installation. It cannot be renewed; call again for another one.
  * @returns its access token
  * @throws StackError when no administrator has that address
  */

@@ -9,7 +9,7 @@ async function listenOn(port: number) {
   return server
 }
 
-test('a port that another program takes before it is used is not the end: others are chosen', async () => {
+test('chooses other ports when another program takes one before it is used', async () => {
   const rivals = new Map<number, Awaited<ReturnType<typeof listenOn>>>()
   const tried: number[] = []
   const server = await onFreePorts(2, async ([port = 0]) => {
@@ -21,7 +21,7 @@ test('a port that another program takes before it is used is not the end: others
   for (const one of [server, ...rivals.values()]) one.close()
 })
 
-test('any other failure is one, and so are ports that are taken every time', async () => {
+test('fails on any other error, and when ports are taken every time', async () => {
   const times = { broken: 0, taken: 0 }
   const broken = onFreePorts(1, async () => {
     times.broken++

@@ -1,16 +1,16 @@
 import { createServer } from 'node:net'
 import { errorCode, StackError } from './failure.ts'
 
-// Below the range that Linux hands to outgoing connections, so that a port stays free between its choice and its use.
+// Below the range that Linux uses for outgoing connections, so that a port stays free between its choice and its use.
 const lowest = 15_000
 const highest = 32_000
 
-/** A port of this machine that nothing listens on. */
+/** A free port of this machine. */
 export async function freePort(): Promise<number> {
   return (await freePorts(1))[0] ?? Promise.reject(new StackError('No free port was found.'))
 }
 
-/** Neighbouring free ports: the first is returned with those that follow it. */
+/** Consecutive free ports. */
 export async function freePorts(count: number): Promise<number[]> {
   for (let attempt = 0; attempt < 200; attempt++) {
     const first = lowest + Math.floor(Math.random() * (highest - lowest - count))
@@ -24,8 +24,8 @@ export async function freePorts(count: number): Promise<number[]> {
 const triesMax = 4
 
 /**
- * Does what needs neighbouring free ports. Another program may take one of them before it is used: then what was begun is
- * undone by `use` itself, which rejects, and begun anew on others.
+ * Runs work that needs consecutive free ports. If another program takes one of them first, `use` undoes its work and rejects,
+ * and is called again with others.
  */
 export async function onFreePorts<T>(count: number, use: (ports: number[]) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
@@ -42,12 +42,12 @@ export async function requireFree(port: number, setting: string, what: string): 
   const why = await whyTaken(port)
   if (why === undefined) return
   if (why === 'EACCES') {
-    throw new StackError(`Port ${port} (${what}) may not be used by this user. Set ${setting} to a port above 1023.`)
+    throw new StackError(`Port ${port} (${what}) is not allowed for this user. Set ${setting} to a port above 1023.`)
   }
   throw new StackError(`Port ${port} (${what}) is in use. Stop what uses it, or set ${setting} to another port.`)
 }
 
-// Tried on both addresses: a listener on one of them alone does not show on the other.
+// Tried on both addresses: a listener on only one of them does not block the other.
 async function whyTaken(port: number): Promise<string | undefined> {
   return (await tryToListen(port, '127.0.0.1')) ?? (await tryToListen(port, '0.0.0.0'))
 }

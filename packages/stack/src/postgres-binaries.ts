@@ -6,7 +6,7 @@ import { type Account, canEnter } from './account.ts'
 import { machineFolder } from './data-folder.ts'
 import { errorCode, StackError } from './failure.ts'
 
-/** The PostgreSQL programs that npm brought. */
+/** The PostgreSQL programs from npm. */
 export interface PostgresBinaries {
   readonly postgres: string
   readonly initdb: string
@@ -16,7 +16,7 @@ export interface PostgresBinaries {
 const Package = z.object({ version: z.string() })
 const Links = z.array(z.object({ source: z.string(), target: z.string() }))
 
-/** Finds the programs for this platform; when the account cannot reach them in node_modules, a copy that it can. */
+/** Finds the programs for this platform, or copies them to where the account can reach them. */
 export async function findPostgres(account: Account | undefined): Promise<PostgresBinaries> {
   const home = locatePackage()
   const { version } = Package.parse(JSON.parse(await readFile(join(home, 'package.json'), 'utf8')))
@@ -34,12 +34,12 @@ function locatePackage(): string {
     return dirname(dirname(createRequire(embedded).resolve(name)))
   } catch {
     throw new StackError(
-      `There is no PostgreSQL for ${process.platform}-${process.arch} here: set DATABASE_URL to one.`,
+      `Muster has no PostgreSQL for ${process.platform}-${process.arch}. Install PostgreSQL and set DATABASE_URL to it.`,
     )
   }
 }
 
-// npm packages cannot hold symbolic links. The package makes them when it is installed, unless install scripts are switched off.
+// npm packages cannot contain symbolic links. The package creates them when it is installed, unless install scripts are disabled.
 async function linkLibraries(home: string): Promise<void> {
   const list = await readFile(join(home, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]')
   for (const { source, target } of Links.parse(JSON.parse(list))) {

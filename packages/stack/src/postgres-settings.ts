@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os'
 
-/** Command-line settings for the machine that we run on. They stand on the command line so that a data folder carries none. */
+/** Settings for this machine. They are on the command line, so that a data folder is independent of the machine. */
 export function postgresSettings(durable: boolean): string[] {
   const memoryMiB = Math.min(totalmem(), process.constrainedMemory() || Infinity) / 2 ** 20
   const share = (part: number, least: number, most: number) =>
@@ -9,14 +9,14 @@ export function postgresSettings(durable: boolean): string[] {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
     max_connections: '100',
-    // For our own logins: whoever else takes all connections leaves these.
+    // Reserved for our own logins, in case other programs use all connections.
     reserved_connections: '60',
     shared_buffers: durable ? share(1 / 8, 128, 2048) : share(1 / 16, 64, 256),
     effective_cache_size: share(1 / 2, 256, 16_384),
     maintenance_work_mem: share(1 / 64, 32, 512),
     work_mem: share(1 / 1024, 4, 16),
     wal_buffers: '16MB',
-    // Fewer, spread out checkpoints: between them only the first change to a page writes the whole page to the log.
+    // Fewer, spread-out checkpoints: only the first change of a page between them writes the whole page to the log.
     checkpoint_timeout: '15min',
     checkpoint_completion_target: '0.9',
     max_wal_size: '4GB',

@@ -16,12 +16,12 @@ const readyMs = 120_000
 const stopMs = 60_000
 
 export interface PostgresOptions {
-  /** Holds the folder `postgres`. */
+  /** Contains the folder `postgres`. */
   readonly engines: string
   readonly logs: string
   readonly account: Account | undefined
   readonly password: string
-  /** False for throw-away data: commits do not wait for the disk. */
+  /** False for disposable data: commits do not wait for the disk. */
   readonly durable: boolean
 }
 
@@ -33,13 +33,13 @@ export interface Postgres {
   stop(): Promise<void>
 }
 
-/** Starts the PostgreSQL of a data folder on a port of this machine, making it first when there is none. */
+/** Starts the PostgreSQL of a data folder on a local port, and creates it first if needed. */
 export async function startPostgres(options: PostgresOptions, port?: number): Promise<Postgres> {
   const folder = join(options.engines, 'postgres')
   return onDisk(folder, async () => {
     const binaries = await findPostgres(options.account)
     await stopLeftover(folder)
-    if (await isMissing(folder)) await initialise(folder, binaries, options)
+    if (await isMissing(folder)) await initialize(folder, binaries, options)
     await requireOurs(folder, binaries)
     await giveTo(folder, options.account)
     return launch(folder, binaries, options, port)
@@ -51,8 +51,8 @@ async function isMissing(folder: string): Promise<boolean> {
   return names.length === 0
 }
 
-// Made aside and renamed when whole, so that a start which was cut off leaves nothing half made behind.
-async function initialise(folder: string, { initdb }: PostgresBinaries, options: PostgresOptions): Promise<void> {
+// Created under a temporary name and renamed when complete, so that an interrupted start leaves no partial database.
+async function initialize(folder: string, { initdb }: PostgresBinaries, options: PostgresOptions): Promise<void> {
   const { account, durable } = options
   const aside = `${folder}.new`
   const passwordFile = `${folder}.password`
@@ -70,7 +70,8 @@ async function initialise(folder: string, { initdb }: PostgresBinaries, options:
     ...(account && { uid: account.uid, gid: account.gid }),
   })
   await rm(passwordFile, { force: true })
-  if (made.status !== 0) throw new StackError(explain(made.stderr || reasonOf(made.error), folder, 'could not be made'))
+  if (made.status !== 0)
+    throw new StackError(explain(made.stderr || reasonOf(made.error), folder, 'could not be created'))
   await rename(aside, folder)
 }
 
@@ -79,12 +80,12 @@ async function requireOurs(folder: string, { major }: PostgresBinaries): Promise
   if (found === String(major)) return
   throw new StackError(
     found === ''
-      ? `The folder ${folder} holds no PostgreSQL database. It is damaged or was not made by Muster: restore it, or move it away to start empty.`
-      : `The database in ${folder} was made by PostgreSQL ${found}, Muster runs ${major}: upgrade it with pg_upgrade, or set DATABASE_URL.`,
+      ? `The folder ${folder} does not contain a PostgreSQL database. It is damaged or was not created by Muster. Restore it from a backup, or move it away to start empty.`
+      : `The database in ${folder} was made by PostgreSQL ${found}, Muster runs ${major}. Upgrade it with pg_upgrade, or set DATABASE_URL.`,
   )
 }
 
-// A launcher that was killed may leave a server that runs or is still shutting down.
+// A launcher that was killed may leave a server that still runs or is shutting down.
 async function stopLeftover(folder: string): Promise<void> {
   const file = join(folder, 'postmaster.pid')
   const [line] = (await readFile(file, 'utf8').catch(() => '')).split('\n')
@@ -94,7 +95,9 @@ async function stopLeftover(folder: string): Promise<void> {
   const left = identify(pid)
   process.kill(pid, 'SIGINT')
   if ((await waitUntilGone([left], stopMs)).length > 0) {
-    throw new StackError(`The PostgreSQL that an earlier Muster left running (process ${pid}) does not stop.`)
+    throw new StackError(
+      `The PostgreSQL that an earlier Muster left running (process ${pid}) does not stop. End that process and start again.`,
+    )
   }
 }
 
@@ -121,18 +124,18 @@ async function launch(
         return { version, ownerUrl, engine, stop: () => engine.stop(stopMs) }
       } catch (error) {
         await engine.stop(stopMs)
-        throw new StackError(`PostgreSQL started but does not let us in: ${reasonOf(error)}`)
+        throw new StackError(`PostgreSQL started but rejects our login:  ${reasonOf(error)}`)
       }
     }
     const output = engine.output()
-    // Either passes by itself: a port taken since it was chosen, or the last processes of a killed server going away.
+    // Both causes are temporary: the port was taken since it was chosen, or processes of a killed server are still ending.
     const passing = /could not bind|Address already in use|pre-existing shared memory block/.test(output)
     if (!passing || attempt === 5) throw new StackError(explain(output, folder, 'does not start'))
     await new Promise((resolve) => setTimeout(resolve, 200 * attempt))
   }
 }
 
-// The server writes its state into line 8 of postmaster.pid; pg_ctl waits in the same way.
+// The server writes its state to line 8 of postmaster.pid; pg_ctl waits in the same way.
 async function becameReady(folder: string, engine: Engine): Promise<boolean> {
   let ended = false
   void engine.exited.then(() => {
@@ -152,7 +155,8 @@ function explain(output: string, folder: string, what: string): string {
   const lines = output.split('\n').map((line) => line.replace(/^\d{4}-\S+ \S+ \S+ \[\d+\] /, '').trim())
   const said = lines.filter((line) => /^(FATAL|PANIC|initdb: error|postgres:|\S*postgres: )/.test(line))
   const reason = said.at(-1)?.replace(/^(FATAL|PANIC): +/, '') ?? lines.filter(Boolean).at(-1) ?? 'no reason given'
-  if (/No space left on device/.test(output)) return `The disk that holds ${folder} is full.`
+  if (/No space left on device/.test(output))
+    return `The disk that holds ${folder} is full. Free space and start again.`
   const damage =
     /control file|pg_control|checkpoint|could not (open|read|access|find)|invalid|corrupt|checksum|not a valid/
   if (damage.test(reason)) {

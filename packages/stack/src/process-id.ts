@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { errorCode } from './failure.ts'
 
-/** A process that may outlive the one that remembers it: the start time tells it from a later one with the same id. */
+/** A process that may outlive the one that recorded it. The start time distinguishes it from a later one with the same PID. */
 export interface ProcessId {
   readonly pid: number
   readonly startedAt: string
@@ -24,7 +24,7 @@ function exists(pid: number): boolean {
   }
 }
 
-// Field 22 of /proc/<pid>/stat, in clock ticks since boot; the name in field 2 may hold spaces. Empty where there is no /proc.
+// Field 22 of /proc/<pid>/stat, in clock ticks since boot; the name in field 2 may contain spaces. Empty without /proc.
 function startTimeOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -44,7 +44,7 @@ export function commandOf(pid: number): string {
   }
 }
 
-/** Waits for processes that are not our children to be gone. @returns those still there after `withinMs` */
+/** Waits for processes that are not our children to end. @returns those still running after `withinMs` */
 export async function waitUntilGone(processes: readonly ProcessId[], withinMs: number): Promise<ProcessId[]> {
   const until = Date.now() + withinMs
   for (;;) {

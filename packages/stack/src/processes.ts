@@ -9,32 +9,32 @@ import { rememberProcess } from './leftovers.ts'
 const Ready = z.looseObject({ ready: z.literal(true) })
 
 const readyMs = 60_000
-/** A little more than a process grants itself to drain and stop. */
+/** Slightly more than a process's own limit for drain and stop. */
 const stopMs = 12_000
-/** Before the second restart in a row; after the first death of a process everybody waits for it. */
+/** Delay before the second consecutive restart. The first is immediate, because other processes wait for it. */
 const firstDelayMs = 500
 const longestDelayMs = 30_000
-/** A process that ran this long begins anew with short delays. */
+/** A process that ran this long restarts with short delays again. */
 const soundMs = 60_000
 const wordsBytesMax = 64 * 1024
 
 export interface ProcessOptions {
   readonly name: string
-  /** Script to run with this very Node. */
+  /** Script to run with the current Node. */
   readonly file: string
   readonly args?: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly logFile: string
-  /** Where the process is remembered in case we are killed. */
+  /** Where the process is recorded in case this one is killed. */
   readonly folder: string
-  /** Told of crashes and of processes that are back. */
+  /** Called about crashes and restarts. */
   onNote?(line: string): void
-  /** Where it answers as long as it is alive; one that does not answer any more is ended and started again. */
+  /** Its health endpoint. A process that stops answering is killed and restarted. */
   readonly liveUrl?: string | undefined
   readonly liveness?: Liveness | undefined
 }
 
-/** How often a process is asked whether it lives, and how many times in a row it may fail to answer. */
+/** The interval of health checks, and how many consecutive ones may fail. */
 export interface Liveness {
   readonly everyMs: number
   readonly failuresMax: number
@@ -42,7 +42,7 @@ export interface Liveness {
 
 const ordinaryLiveness: Liveness = { everyMs: 5_000, failuresMax: 6 }
 
-/** One of Muster's processes, kept running until it is stopped. */
+/** One of Muster's processes, restarted until it is stopped. */
 export class ManagedProcess {
   readonly name: string
   readonly #options: ProcessOptions
@@ -58,7 +58,7 @@ export class ManagedProcess {
     this.#options = options
   }
 
-  /** Starts a process and waits until it says that it is ready. @throws StackError with its last words when it dies before */
+  /** Starts a process and waits until it is ready. @throws StackError with its last error when it ends before */
   static async start(options: ProcessOptions): Promise<ManagedProcess> {
     const managed = new ManagedProcess(options)
     managed.#ready = managed.#spawn()
@@ -71,27 +71,27 @@ export class ManagedProcess {
     return managed
   }
 
-  /** The process id of the present run. */
+  /** The PID of the current run. */
   get pid(): number | undefined {
     return this.#child?.pid
   }
 
-  /** What the process told when it became ready, such as its ports. */
+  /** The process's message at readiness, such as its ports. */
   get info(): Readonly<Record<string, unknown>> {
     return this.#info
   }
 
-  /** Resolves when the present run, or the one that follows a crash, is ready. */
+  /** Resolves when the current run, or the one after a crash, is ready. */
   get ready(): Promise<void> {
     return this.#ready
   }
 
-  /** Sends a signal as an accident would: the process is brought back when it dies of it. */
+  /** Sends a signal, as a fault would: the process is restarted if it dies. */
   kill(signal: NodeJS.Signals): void {
     this.#child?.kill(signal)
   }
 
-  /** Asks the process to drain and end; ends it by force when it takes too long. */
+  /** Asks the process to drain and end; kills it after a timeout. */
   async stop(withinMs = stopMs): Promise<void> {
     this.#stopping = true
     clearTimeout(this.#restart)
@@ -108,7 +108,7 @@ export class ManagedProcess {
     const { name, file, args = [], env, logFile, folder } = this.#options
     const log = openLog(logFile)
     const logFrom = statSync(logFile).size
-    // A group of its own: a Ctrl-C at the terminal reaches it only through us, in our order.
+    // Its own process group: Ctrl-C at the terminal reaches it only through this process, in order.
     const child = spawn(process.execPath, [file, ...args], {
       detached: true,
       stdio: ['ignore', log, log, 'ipc'],
@@ -141,7 +141,7 @@ export class ManagedProcess {
     })
   }
 
-  /** Asks a process whether it lives until it ends. Each try has its own time, so that a pause of ours counts as none of its. */
+  /** Checks the health of a process until it ends. Each check has its own timeout, so a pause of this process does not count. */
   #watch(child: ChildProcess): void {
     const { liveUrl, liveness = ordinaryLiveness } = this.#options
     if (liveUrl === undefined) return
@@ -153,7 +153,7 @@ export class ManagedProcess {
       )
       failures = isAlive ? 0 : failures + 1
       if (failures < liveness.failuresMax) return again()
-      this.#options.onNote?.(`${this.name} does not answer; ending it`)
+      this.#options.onNote?.(`${this.name} does not answer; killing it`)
       child.kill('SIGKILL')
     }
     const again = () => {
@@ -173,14 +173,14 @@ export class ManagedProcess {
     const delayMs = this.#crashes === 0 ? 0 : Math.min(longestDelayMs, firstDelayMs * 2 ** (this.#crashes - 1))
     this.#crashes++
     this.#options.onNote?.(
-      `${this.name} died (${how}); starting it again ${delayMs === 0 ? 'at once' : `in ${delayMs / 1000} s`}`,
+      `${this.name} died (${how}); restarting it ${delayMs === 0 ? 'now' : `in ${delayMs / 1000} s`}`,
     )
     this.#ready = new Promise((resolve) => {
       this.#restart = setTimeout(() => {
         const attempt = this.#spawn()
         attempt.then(
           () => {
-            this.#options.onNote?.(`${this.name} is back`)
+            this.#options.onNote?.(`${this.name} is running again`)
             resolve()
           },
           (error: Error) => {
@@ -194,7 +194,7 @@ export class ManagedProcess {
   }
 }
 
-// What the present run logged, but at most its end.
+// The log of the current run, limited to its end.
 function textFrom(path: string, from: number): string {
   const file = openSync(path, 'r')
   try {

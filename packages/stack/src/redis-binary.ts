@@ -13,7 +13,7 @@ const programs = [
   ['valkey-server', 'Valkey'],
 ] as const
 
-// What a system's package manager calls it. Without a run level, Debian's package does not start a service of its own.
+// The package names by package manager. Without a run level, Debian's package does not start its own service.
 const packageManagers: { tool: string; steps: string[][] }[] = [
   {
     tool: 'apt-get',
@@ -26,7 +26,7 @@ const packageManagers: { tool: string; steps: string[][] }[] = [
   { tool: 'apk', steps: [['sh', '-c', 'apk add --no-cache redis || apk add --no-cache valkey']] },
 ]
 
-/** Finds a server on the PATH, installs one from the system's packages as root, or says what to install. */
+/** Finds a server on the PATH or, as root, installs one from the system's packages. Otherwise fails with install instructions. */
 export function findRedis(say: (line: string) => void): RedisBinary {
   const found = onPath()
   if (found) return found
@@ -42,7 +42,7 @@ export function findRedis(say: (line: string) => void): RedisBinary {
     const installed = onPath()
     if (installed) return installed
   }
-  throw new StackError(`Muster needs Redis ${leastMajor} or later and found none. ${advice}`)
+  throw new StackError(`Muster needs Redis ${leastMajor} or later, and none is installed. ${advice}`)
 }
 
 const advice =

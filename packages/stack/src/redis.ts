@@ -14,13 +14,13 @@ const readyMs = 120_000
 const stopMs = 30_000
 
 export interface RedisOptions {
-  /** Holds the folder `redis`. */
+  /** Contains the folder `redis`. */
   readonly engines: string
   readonly logs: string
   readonly account: Account | undefined
-  /** Of the operator's login, which may do everything. The processes' own follow from it. */
+  /** Password of the operator's login, which has all rights. Those of the processes are derived from it. */
   readonly password: string
-  /** False for throw-away data: writes do not wait for the disk. */
+  /** False for disposable data: writes do not wait for the disk. */
   readonly durable: boolean
   say(line: string): void
 }
@@ -33,7 +33,7 @@ export interface Redis {
   stop(): Promise<void>
 }
 
-/** Starts the Redis of a data folder on a port of this machine. What it has acknowledged is on the disk. */
+/** Starts the Redis of a data folder on a local port. Acknowledged writes are on disk. */
 export async function startRedis(options: RedisOptions, fixedPort?: number): Promise<Redis> {
   const folder = join(options.engines, 'redis')
   const { path, title } = findRedis(options.say)
@@ -61,7 +61,7 @@ export async function startRedis(options: RedisOptions, fixedPort?: number): Pro
   })
 }
 
-// Given on standard input, so that the password stands in no argument list and no second file.
+// Passed on standard input, so that the password is in no argument list and no second file.
 function settings(folder: string, port: number, { durable, password }: RedisOptions): string {
   const passwords = redisPasswordsFrom(password)
   const memory = Math.min(totalmem(), process.constrainedMemory() || Infinity)
@@ -91,13 +91,15 @@ async function stopLeftover(folder: string): Promise<void> {
     const left = identify(pid)
     process.kill(pid, 'SIGTERM')
     if ((await waitUntilGone([left], stopMs)).length > 0) {
-      throw new StackError(`The Redis that an earlier Muster left running (process ${pid}) does not stop.`)
+      throw new StackError(
+        `The Redis that an earlier Muster left running (process ${pid}) does not stop. End that process and start again.`,
+      )
     }
   }
   await rm(file, { force: true })
 }
 
-// Reading a long log back in takes a while; until then every command is answered with LOADING.
+// Loading a long log takes a while; until then every command is answered with LOADING.
 async function becameReady(url: string, engine: Engine): Promise<boolean> {
   let ended = false
   void engine.exited.then(() => {
@@ -125,7 +127,8 @@ async function becameReady(url: string, engine: Engine): Promise<boolean> {
 function explain(output: string, folder: string): string {
   const lines = output.split('\n').map((line) => line.replace(/^\d+:\w \d+ \w+ \d+ [\d:.]+ [.\-*#] /, '').trim())
   const reason = lines.filter(Boolean).at(-1) ?? 'no reason given'
-  if (/No space left on device/.test(output)) return `The disk that holds ${folder} is full.`
+  if (/No space left on device/.test(output))
+    return `The disk that holds ${folder} is full. Free space and start again.`
   if (/Bad file format|Error reading|appendonly|AOF|manifest|RDB/i.test(reason)) {
     return `The message store in ${folder} is damaged (${reason}). Repair it with redis-check-aof --fix, or move it away to start empty.`
   }

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { openSecrets } from './secrets.ts'
 import { makeTemporaryFolder } from './temporary-folder.ts'
 
-test('a data folder from before there were tickets and signed orders gets keys for them, once, and keeps all others', async () => {
+test('adds keys for tickets and signed orders to an older data folder once, and keeps all others', async () => {
   const path = await makeTemporaryFolder()
   try {
     const { keysFile, deviceKeysFile } = await openSecrets(path)
@@ -26,12 +26,12 @@ test('a data folder from before there were tickets and signed orders gets keys f
   }
 })
 
-test('a key file that cannot be understood stops the start in words', async () => {
+test('stops the start with a message when a key file cannot be read', async () => {
   const path = await makeTemporaryFolder()
   try {
     const { deviceKeysFile } = await openSecrets(path)
     await writeFile(deviceKeysFile, (await readFile(deviceKeysFile, 'utf8')).slice(1))
-    await expect(openSecrets(path)).rejects.toThrow(/damaged: .*device-keys.json cannot be understood/)
+    await expect(openSecrets(path)).rejects.toThrow(/damaged: .*device-keys.json cannot be read/)
   } finally {
     await rm(path, { recursive: true })
   }

@@ -19,13 +19,13 @@ const Secrets = z.object({
   appPassword: z.string().min(1),
   systemPassword: z.string().min(1),
   redisPassword: z.string().min(1),
-  /** The first administrator's, kept until it was shown. */
+  /** The first administrator's password, kept until it was shown. */
   bootstrapPassword: z.string().min(1).optional(),
 })
 
 export type Secrets = z.infer<typeof Secrets>
 
-/** What the processes of one data folder know about each other. */
+/** The secrets that the processes of one data folder share. */
 export interface SecretFiles {
   readonly secrets: Secrets
   readonly keysFile: string
@@ -36,7 +36,7 @@ export interface SecretFiles {
 
 const password = () => randomBytes(24).toString('base64url')
 
-/** Reads the passwords and keys of a data folder, making them once. */
+/** Reads the passwords and keys of a data folder, and creates them at the first start. */
 export async function openSecrets(folder: string): Promise<SecretFiles> {
   const file = join(folder, 'secrets.json')
   const keysFile = join(folder, 'keyring.json')
@@ -63,9 +63,9 @@ async function readSecrets(file: string): Promise<Secrets | undefined> {
 }
 
 const damaged = (file: string) =>
-  new StackError(`The data folder is damaged: ${file} cannot be understood. Restore it from a backup.`)
+  new StackError(`The data folder is damaged: ${file} cannot be read. Restore it from a backup.`)
 
-// The passwords are written last: where they are, the keys are whole.
+// The passwords are written last: if they exist, the keys are complete.
 async function makeSecrets(file: string, keysFile: string, deviceKeysFile: string): Promise<Secrets> {
   const keyring = createKeyring()
   const secrets: Secrets = {
@@ -80,7 +80,7 @@ async function makeSecrets(file: string, keysFile: string, deviceKeysFile: strin
   return secrets
 }
 
-/** Data folders of earlier versions have no keys for tickets, or none for orders. */
+/** Adds the keys for tickets and orders, which data folders of earlier versions lack. */
 async function completeKeys(keysFile: string, deviceKeysFile: string): Promise<void> {
   const keyring = readKeys(keysFile, readKeyring)
   if (isComplete(keyring, readKeys(deviceKeysFile, readDeviceKeyring))) return

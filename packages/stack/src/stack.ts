@@ -6,7 +6,7 @@ import { type StoreOptions, type Stores, startStores } from './stores.ts'
 
 const apps = fileURLToPath(new URL('../../../apps/', import.meta.url))
 
-/** Ports of the processes; those not given are free ones. Metrics are on this port (admin) and those that follow (worker, ingest). */
+/** Ports of the processes; free ones by default. Metrics use this port (admin) and the following ones (worker, ingest). */
 export interface StackPorts {
   readonly admin: number
   readonly ingest: number
@@ -15,25 +15,25 @@ export interface StackPorts {
 
 export interface StackOptions extends StoreOptions {
   readonly ports?: Partial<StackPorts>
-  /** How many of each process; by default one of each. */
+  /** Number of each process; one by default. */
   readonly admin?: 0 | 1
   readonly workers?: number
   readonly ingest?: number
-  /** The first administrator, made when the database has none; without a password, with one made for this data folder. */
+  /** The first administrator, created in an empty database; without a password, the one of this data folder is used. */
   readonly bootstrap?: { readonly email: string; readonly password?: string | undefined }
-  /** The secret part of the outbox's address; with it, mail and SMS are kept to be read at `urls.outbox`. */
+  /** The secret part of the outbox's address. With it, mail and SMS can be read at `urls.outbox`. */
   readonly outboxToken?: string | undefined
-  /** The environment that all processes start from. By default only what a program needs to run. */
+  /** The environment of all processes. By default only what a program needs to run. */
   readonly env?: Readonly<Record<string, string>>
-  /** How soon a process that does not answer is ended. */
+  /** When a process that does not answer is killed. */
   readonly liveness?: Liveness
-  /** Further settings of one kind of process. */
+  /** Further settings for one kind of process. */
   readonly settings?: Partial<Record<'admin' | 'worker' | 'ingest', Readonly<Record<string, string>>>>
-  /** What is to be done with the stores before any process uses them. */
+  /** Called with the stores before any process uses them. */
   readonly onStores?: (stores: Stores) => Promise<void>
 }
 
-/** A whole Muster: stores and processes. */
+/** A complete Muster: stores and processes. */
 export interface Stack {
   readonly stores: Stores
   readonly ports: StackPorts
@@ -41,29 +41,29 @@ export interface Stack {
     readonly admin: string
     readonly ingest: string
     readonly metrics: readonly string[]
-    /** Where mail and SMS can be read, if that was asked for. */
+    /** The outbox for mail and SMS, if enabled. */
     readonly outbox: string | undefined
   }
   readonly admin: ManagedProcess | undefined
   readonly workers: readonly ManagedProcess[]
   readonly ingest: readonly ManagedProcess[]
-  /** Starts one more process beside them; it is stopped first. */
+  /** Starts another process; it is stopped first. */
   launch(process: {
     name: string
     file: string
     args?: string[]
     env?: Record<string, string>
   }): Promise<ManagedProcess>
-  /** Stops everything in order. Kept data stays. */
+  /** Stops everything in order. Persistent data stays. */
   stop(): Promise<void>
 }
 
-/** Starts stores and processes, for a person, a test or a benchmark. Whatever fails, nothing is left running. */
+/** Starts stores and processes, for an operator, a test or a benchmark. On failure, everything is stopped. */
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const stores = await startStores(options)
   const started: ManagedProcess[] = []
   const stop = async () => {
-    // In the order of the data's way: what sends stops before what receives.
+    // In the direction of the data flow: senders stop before receivers.
     for (const kind of ['extra', 'ingest', 'worker', 'admin']) {
       await Promise.all(started.filter((process) => kindOf(process) === kind).map((process) => process.stop()))
     }
@@ -154,7 +154,7 @@ function planProcesses({ urls, secretFiles, folder }: Stores, ports: StackPorts,
       file: join(apps, kind, 'src/main.ts'),
       env: { ...env, ...settings[kind] },
     }))
-  // Executables of agents come from the data folder, unless somebody says otherwise.
+  // Executables of agents come from the data folder, unless the settings name another place.
   const place = options.env?.RELEASES_S3_URL === undefined && { RELEASES_DIR: join(folder.path, 'releases') }
   const outbox = options.outboxToken && { OUTBOX_TOKEN: options.outboxToken }
   const files = options.env?.FILES_S3_URL === undefined && { FILES_DIR: join(folder.path, 'files') }
@@ -181,7 +181,7 @@ function planProcesses({ urls, secretFiles, folder }: Stores, ports: StackPorts,
     }),
     ...plan('ingest', ingest, {
       INGEST_PORT: String(ports.ingest),
-      // The C library would keep heaps for the engine's threads; they are a fifth of what such a process takes.
+      // The C library would keep heaps for the engine's threads, a fifth of the memory of such a process.
       MALLOC_ARENA_MAX: '1',
       REDIS_URL: urls.redisOf.ingest,
       DEVICE_KEYS_FILE: secretFiles.deviceKeysFile,

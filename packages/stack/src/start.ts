@@ -1,4 +1,4 @@
-// The launcher: brings up a whole Muster on this machine and stays until it is told to stop.
+// The launcher: starts a complete Muster on this machine and runs until it is stopped.
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
@@ -16,14 +16,14 @@ import { type Stack, startStack } from './stack.ts'
 
 const usage = `usage: npm start [-- [--demo <machines>] [--outbox]]
   --demo <machines>  adds simulated machines
-  --outbox           shows mail and SMS on a page of this machine, for trying Muster without a mail server
-Settings come from the environment, see README.md.`
+  --outbox           shows mail and SMS on a local page, to try Muster without a mail server
+Settings are environment variables, see README.md.`
 const demoMain = fileURLToPath(new URL('../../demo/src/main.ts', import.meta.url))
 const agentMain = fileURLToPath(new URL('../../../apps/agent/agent.mjs', import.meta.url))
 
-// One process holds them all, and it may have 20,000 files open.
+// One process holds them all, with at most 20,000 open files.
 const demoMachinesMax = 15_000
-// The terminal, npm and our own bootstrap may each pass on one and the same Ctrl-C.
+// The terminal, npm and our own bootstrap may each forward the same Ctrl-C.
 const echoMs = 1_000
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
@@ -31,9 +31,9 @@ const say = (line: string) => process.stdout.write(`${line}\n`)
 async function main(): Promise<void> {
   const { demo, outbox } = readArguments(process.argv.slice(2))
   const config = readLauncherConfig()
-  say(`Muster starts, with its data in ${config.MUSTER_DATA_DIR}`)
+  say(`Starting Muster with data in ${config.MUSTER_DATA_DIR}`)
   const stop = listenForStop()
-  // Beside the databases, because both take seconds.
+  // In parallel with the databases, because both take seconds.
   const built = buildConsole()
   built.catch(() => undefined)
   const stack = await launch(config, outbox ? randomBytes(32).toString('base64url') : undefined)
@@ -47,7 +47,7 @@ async function main(): Promise<void> {
     process.exit(0)
   })
   void stack.stores.failed.then(async (reason) => {
-    say(`✗ ${reason}. Its log is in ${stack.stores.folder.logs}.`)
+    say(`✗ ${reason}. See the logs in ${stack.stores.folder.logs}.`)
     await stack.stop()
     process.exit(1)
   })
@@ -55,7 +55,7 @@ async function main(): Promise<void> {
   await welcome(config, stack, demo)
 }
 
-/** The settings that are given as arguments: how many machines to simulate, and whether mail and SMS are shown. */
+/** The command-line arguments: how many machines to simulate, and whether mail and SMS are shown. */
 function readArguments(args: string[]): { demo: number; outbox: boolean } {
   const options = {
     help: { type: 'boolean', short: 'h' },
@@ -66,7 +66,7 @@ function readArguments(args: string[]): { demo: number; outbox: boolean } {
     const { values } = parseArgs({ args, strict: true, options })
     const demo = Number(values.demo ?? 0)
     if (!Number.isInteger(demo) || demo < 0 || demo > demoMachinesMax) {
-      throw new Error(`--demo should be a number of machines, up to ${demoMachinesMax}`)
+      throw new Error(`--demo must be a number of machines, at most ${demoMachinesMax}`)
     }
     if (!values.help) return { demo, outbox: values.outbox }
   } catch (error) {
@@ -81,14 +81,14 @@ function listenForStop() {
   const wanted = new Promise<string>((resolve) => {
     const hear = (why: string) => {
       first ??= Date.now()
-      // A second wish is an order. What is left behind stops by itself when we are gone.
+      // A second request stops at once. Remaining processes stop by themselves after this one.
       if (Date.now() - first > echoMs) process.exit(1)
       resolve(why)
     }
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => hear('Stopping …'))
-    process.once('disconnect', () => resolve('The process that started Muster is gone; stopping …'))
+    process.once('disconnect', () => resolve('The parent process ended; stopping …'))
   })
-  // A terminal that was closed takes no more lines, which is no reason to leave the data in disorder.
+  // A closed terminal accepts no more lines. The data must still be shut down properly.
   process.stdout.on('error', () => undefined)
   return { wanted, isWanted: () => first !== undefined }
 }
@@ -149,7 +149,11 @@ async function welcome(config: LauncherConfig, stack: Stack, demo: number): Prom
   const session = token === undefined ? undefined : sessionOf(admin, token)
   if (demo > 0) await startDemo(stack, demo, token)
   if (config.MUSTER_LOCAL_AGENT) await startLocalAgent(stack, agentFolder, session)
-  await session?.end().catch((error: unknown) => say(`  The session of the start ends later: ${reasonOf(error)}`))
+  await session
+    ?.end()
+    .catch((error: unknown) =>
+      say(`  The session of the launcher could not be ended and expires within 15 minutes:  ${reasonOf(error)}`),
+    )
   const made = secrets.bootstrapPassword
   const password = made && (config.BOOTSTRAP_PASSWORD ?? made)
   const isRight = password && (await isPassword(admin, config.BOOTSTRAP_EMAIL, password))
@@ -161,9 +165,9 @@ async function welcome(config: LauncherConfig, stack: Stack, demo: number): Prom
   say(`Sign in as       ${config.BOOTSTRAP_EMAIL}`)
   if (isRight) {
     say(
-      `Password         ${config.BOOTSTRAP_PASSWORD ? 'as given in BOOTSTRAP_PASSWORD' : `${password}  (shown this once)`}`,
+      `Password         ${config.BOOTSTRAP_PASSWORD ? 'as set in BOOTSTRAP_PASSWORD' : `${password}  (shown only once)`}`,
     )
-    say('Second factor    an authenticator app, which the console has you enroll at the first sign-in')
+    say('Second factor    an authenticator app; the console asks you to enroll one at the first sign-in')
   }
   if (stack.urls.outbox) say(`\nOutbox ${stack.urls.outbox}`)
   await forgetBootstrapPassword()
@@ -175,7 +179,7 @@ async function operatorToken(config: LauncherConfig, stack: Stack): Promise<stri
   try {
     return await operatorSession(stack.stores, config.BOOTSTRAP_EMAIL)
   } catch (error) {
-    say(`  ${reasonOf(error)}: set BOOTSTRAP_EMAIL to one who is`)
+    say(`  ${reasonOf(error)}. Set BOOTSTRAP_EMAIL to the address of an administrator`)
     return undefined
   }
 }
@@ -189,15 +193,15 @@ async function startDemo(stack: Stack, machines: number, token: string | undefin
     ...(token && { DEMO_TOKEN: token }),
   }
   await stack.launch({ name: 'demo', file: demoMain, env })
-  say(`  ${machines} simulated machines report for the partner Northwind IT`)
+  say(`  ${machines} simulated machines report to the partner Northwind IT`)
 }
 
-// Muster is of use without it, so that its failure is told and no reason to stop.
+// Muster works without it, so a failure is reported and does not stop the start.
 async function startLocalAgent(stack: Stack, folder: string, session: Session | undefined): Promise<void> {
   try {
     const enrolled = isEnrolled(folder)
     if (!enrolled && !session) {
-      say('  No agent for this machine: enroll one with `npm run agent`.')
+      say('  This machine has no agent. Enroll one with `npm run agent`.')
       return
     }
     const key = enrolled || !session ? undefined : await makeEnrollmentKey(session, folder)
@@ -209,7 +213,7 @@ async function startLocalAgent(stack: Stack, folder: string, session: Session | 
     })
     say(`  This machine reports as ${hostname()}`)
   } catch (error) {
-    say(`✗ The agent of this machine does not run: ${reasonOf(error)}`)
+    say(`✗ The agent of this machine could not be started:  ${reasonOf(error)}`)
   }
 }
 

@@ -15,32 +15,32 @@ import { openSecrets, type SecretFiles } from './secrets.ts'
 import { makeTemporaryFolder, removeDataFolder } from './temporary-folder.ts'
 
 export interface StoreOptions {
-  /** Kept between starts. Without one the data lives in a temporary folder, is not forced to the disk and is removed at the end. */
+  /** A persistent folder. Without one, data is in a temporary folder, not flushed to disk, and removed at the end. */
   readonly dataDir?: string | undefined
   /** Overrides whether writes wait for the disk. */
   readonly durable?: boolean | undefined
-  /** An owner's login of a database of your own: no PostgreSQL is started. */
+  /** An owner login of an external database: no PostgreSQL is started. */
   readonly databaseUrl?: string | undefined
-  /** A Redis of your own: none is started. */
+  /** An external Redis: none is started. */
   readonly redisUrl?: string | undefined
-  /** `apply` brings the schema up to date, `verify` refuses an old one, `none` leaves an empty database. */
+  /** `apply` migrates the schema, `verify` refuses an old one, `none` leaves an empty database. */
   readonly schema?: 'apply' | 'verify' | 'none'
-  /** Ports that must be free before anything starts, and the setting that moves each. */
+  /** Ports that must be free before anything starts, and the setting for each. */
   readonly requiredPorts?: readonly { readonly port: number; readonly setting: string; readonly what: string }[]
-  /** Told of each finished step, with how long it took. */
+  /** Called after each step, with its duration. */
   onStep?(what: string, ms: number): void
-  /** Told of what takes long and of what the person should know. */
+  /** Called about slow steps and notes for the operator. */
   onNote?(line: string): void
 }
 
-/** Where the stores are, by login. */
+/** The addresses of the stores, by login. */
 export interface StoreUrls {
   readonly owner: string
   readonly app: string
   readonly system: string
-  /** The operator's login, or the one that was given. */
+  /** The operator's login, or the given one. */
   readonly redis: string
-  /** Each process's own login; the one that was given, where Redis is not ours. */
+  /** Each process's own login; the given one for an external Redis. */
   readonly redisOf: Readonly<Record<RedisProcess, string>>
 }
 
@@ -49,12 +49,12 @@ export interface Stores {
   readonly folder: DataFolder
   readonly secretFiles: SecretFiles
   readonly urls: StoreUrls
-  /** Resolves with the reason when a server died and could not be brought back. */
+  /** Resolves with the reason when a server died and could not be restarted. */
   readonly failed: Promise<string>
   stop(): Promise<void>
 }
 
-/** Starts PostgreSQL and Redis, each unless a URL is given, makes the logins and applies the migrations. */
+/** Starts PostgreSQL and Redis, unless URLs are given, creates the logins and applies the migrations. */
 export async function startStores(options: StoreOptions = {}): Promise<Stores> {
   const temporary = options.dataDir === undefined
   const folder = await openDataFolder(options.dataDir ?? (await makeTemporaryFolder()), engineAccount())
@@ -89,7 +89,7 @@ export async function startStores(options: StoreOptions = {}): Promise<Stores> {
   }
 }
 
-// When one fails, the other is waited for all the same: it has to be known before it can be stopped.
+// When one fails, the other is still awaited, because it can be stopped only after it has started.
 async function bothSettled<A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> {
   await Promise.allSettled([first, second])
   return Promise.all([first, second])
@@ -165,7 +165,7 @@ interface Server {
   stop(): Promise<void>
 }
 
-// Brings a server that died back once, where its clients expect it; a second death is somebody's to look at.
+// Restarts a dead server once, on the same port; a second death needs an operator.
 class Guard {
   readonly failed: Promise<string>
   #fail: (reason: string) => void = () => undefined
@@ -191,10 +191,10 @@ class Guard {
   }
 
   async #bringBack(name: string, how: string, restart: () => Promise<Server>): Promise<void> {
-    this.#say(`${name} died (${how}); starting it again`)
+    this.#say(`${name} died (${how}); restarting it`)
     try {
       this.watch(name, await restart(), undefined)
-      this.#say(`${name} is back`)
+      this.#say(`${name} is running again`)
     } catch (error) {
       this.#fail(`${name} died (${how}) and cannot be restarted: ${reasonOf(error)}`)
     }

@@ -9,7 +9,7 @@ import { isRunning } from './process-id.ts'
 const prefix = 'muster-temporary-'
 const abandonedMs = 60 * 60_000
 
-/** A new folder for data that nobody keeps. Those of processes that were killed before they could clean up are removed. */
+/** Creates a folder for disposable data, and removes those of processes that were killed before they could clean up. */
 export async function makeTemporaryFolder(): Promise<string> {
   for (const name of await readdir(tmpdir())) {
     if (name.startsWith(prefix)) await removeAbandoned(join(tmpdir(), name)).catch(() => undefined)
@@ -17,7 +17,7 @@ export async function makeTemporaryFolder(): Promise<string> {
   return mkdtemp(join(tmpdir(), prefix))
 }
 
-/** Removes a data folder, and its databases when they had to lie elsewhere. */
+/** Removes a data folder, and its databases if they are elsewhere. */
 export async function removeDataFolder(path: string): Promise<void> {
   const Marker = z.object({ engines: z.string().startsWith(`${machineFolder}/`) })
   const marker = await readFile(join(path, 'muster.json'), 'utf8').catch(() => '{}')

@@ -1,4 +1,4 @@
-/** Why a socket was closed, and whether and how soon the agent may come back. */
+/** Why a socket was closed, and whether and when the agent may reconnect. */
 export interface CloseCode {
   code: number
   name: string
@@ -19,7 +19,7 @@ export const closeCodes = {
   unknownType: {
     code: 4001,
     name: 'unknown-type',
-    meaning: 'The frame type is not one that an agent may send, or not in this state.',
+    meaning: 'The frame type is not one that an agent may send, or not in the current state.',
     mayReturn: true,
     minimumDelayMs: 30_000,
   },
@@ -33,21 +33,21 @@ export const closeCodes = {
   unsupportedProtocol: {
     code: 4003,
     name: 'unsupported-protocol',
-    meaning: 'The server speaks none of the protocol versions that the agent offered.',
+    meaning: 'The server supports none of the protocol versions that the agent offered.',
     mayReturn: true,
     minimumDelayMs: 600_000,
   },
   badCertificate: {
     code: 4010,
     name: 'bad-certificate',
-    meaning: 'The device certificate is not one that this server signed.',
+    meaning: 'The device certificate was not signed by this server.',
     mayReturn: 'renewed',
     minimumDelayMs: 60_000,
   },
   badSignature: {
     code: 4011,
     name: 'bad-signature',
-    meaning: 'The proof does not fit the nonce of this socket: wrong key, or replayed.',
+    meaning: 'The proof does not match the nonce of this socket: wrong key, or a replay.',
     mayReturn: true,
     minimumDelayMs: 60_000,
   },
@@ -75,7 +75,7 @@ export const closeCodes = {
   quarantined: {
     code: 4015,
     name: 'quarantined',
-    meaning: 'Two machines use the key of this device; a person has to release it.',
+    meaning: 'Two machines use the key of this device; a user has to release it from quarantine.',
     mayReturn: true,
     minimumDelayMs: 300_000,
   },
@@ -96,21 +96,21 @@ export const closeCodes = {
   slowReader: {
     code: 4022,
     name: 'slow-reader',
-    meaning: 'The agent did not read what the server sent.',
+    meaning: 'The agent was too slow to read what the server sent.',
     mayReturn: true,
     minimumDelayMs: 5_000,
   },
   goingAway: {
     code: 4030,
     name: 'going-away',
-    meaning: 'The server is being stopped or moved; the retry message says when to come back.',
+    meaning: 'The server is stopping; reconnect after the time in the retry message.',
     mayReturn: true,
     minimumDelayMs: 0,
   },
   overloaded: {
     code: 4031,
     name: 'overloaded',
-    meaning: 'The server cannot take this socket now; the retry message says when to come back.',
+    meaning: 'The server cannot accept this socket now; reconnect after the time in the retry message.',
     mayReturn: true,
     minimumDelayMs: 5_000,
   },
@@ -127,7 +127,7 @@ export type CloseName = keyof typeof closeCodes
 
 const byCode: ReadonlyMap<number, CloseCode> = new Map(Object.values(closeCodes).map((entry) => [entry.code, entry]))
 
-/** The entry of a close code that a socket reported; undefined for those that are not ours. */
+/** The entry of a close code that a socket reported; undefined for unknown codes. */
 export function closeCodeOf(code: number): CloseCode | undefined {
   return byCode.get(code)
 }

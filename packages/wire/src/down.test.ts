@@ -67,18 +67,18 @@ const examples: DownMessage[] = [
 ]
 
 describe('frames from the server', () => {
-  test.each(examples)('$name comes back as it was sent', (message) => {
+  test.each(examples)('$name decodes to what was encoded', (message) => {
     expect(decodeDown(encodeDown(message))).toEqual(message)
   })
 
-  test('an acknowledgement is three to eleven bytes long and has no body', () => {
+  test('encodes an acknowledgment in three to eleven bytes without a body', () => {
     expect([...encodeAck(5)]).toEqual([0x92, 3, 5])
     expect(encodeAck(2 ** 48 - 1)).toHaveLength(11)
     expect(() => decodeDown(encodeFrame(3, 5, {}))).toThrow(WireError)
     expect(() => decodeDown(encodeFrame(2, 0))).toThrow(WireError)
   })
 
-  test('changed frames and any bytes are read or refused with WireError', () => {
+  test('decodes changed frames and random bytes, or rejects them with WireError', () => {
     const frames = fc.constantFrom(...examples.map((message) => encodeDown(message)))
     fc.assert(
       fc.property(

@@ -41,15 +41,15 @@ const byType: ReadonlyMap<number, Kinds[DownName]> = new Map(
   Object.values(downMessages).map((kind) => [kind.type, kind]),
 )
 
-/** The message in a frame from the server. Throws WireError and nothing else. */
+/** Decodes a frame from the server. Throws only WireError. */
 export function decodeDown(bytes: Uint8Array): DownMessage {
   const header = headerOf(bytes)
   const kind = byType.get(header.type)
-  if (kind === undefined) throw new WireError('unknownType', `The server sends no frames of type ${header.type}`)
+  if (kind === undefined) throw new WireError('unknownType', `A server does not send frames of type ${header.type}`)
   return kind.read(bytes, header)
 }
 
-/** The frame of a message from the server. */
+/** Encodes a message from the server. */
 export function encodeDown(message: DownMessage): Uint8Array {
   return encodeMessage(downMessages[message.name], message.sequence, message.body)
 }

@@ -4,7 +4,7 @@ import { encodeFrame, readHeader } from './frame.ts'
 import { sequenceMax } from './limits.ts'
 
 describe('header', () => {
-  test('type and sequence come back for every size of sequence', () => {
+  test('reads back type and sequence for every size of sequence', () => {
     const sequence = fc.oneof(
       fc.integer({ min: 0, max: sequenceMax }),
       fc.constantFrom(0, 127, 128, 255, 256, 65_535, 65_536, 2 ** 32 - 1, 2 ** 32, sequenceMax),
@@ -30,7 +30,7 @@ describe('header', () => {
     ['a sequence beyond 48 bits', [0x92, 1, 0xcf, 0, 1, 0, 0, 0, 0, 0, 0]],
     ['a body announced and missing', [0x93, 1, 1]],
     ['a body not announced', [0x92, 1, 1, 0xc0]],
-  ])('%s has no header', (_, bytes) => {
+  ])('rejects %s as a header', (_, bytes) => {
     expect(readHeader(Uint8Array.from(bytes)).fault).toBe('malformed')
   })
 })

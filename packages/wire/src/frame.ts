@@ -5,7 +5,7 @@ import { type Fault, WireError } from './wire-error.ts'
 
 export { type Fault, WireError } from './wire-error.ts'
 
-/** The part of a frame that can be read without decoding it. `fault` is set when the rest means nothing. */
+/** The part of a frame that can be read without decoding it. `fault` is set when the rest is not valid. */
 export interface Header {
   type: number
   sequence: number
@@ -14,7 +14,7 @@ export interface Header {
   fault: Fault | null
 }
 
-// Undefined properties are left out, integers never become BigInt (skipValue lets none pass that would lose digits).
+// Undefined properties are omitted, integers never become BigInt (skipValue rejects those that would lose digits).
 const codecOptions = {
   useRecords: false,
   variableMapSize: true,
@@ -25,12 +25,12 @@ const codec = new Packr({ ...codecOptions })
 
 const headerBytesMax = 11
 
-/** An empty header for callers that read many frames and want to reuse one object. */
+/** An empty header, for callers that read many frames and reuse one object. */
 export function emptyHeader(): Header {
   return { type: 0, sequence: 0, bodyOffset: 0, fault: 'malformed' }
 }
 
-/** Reads `[type, sequence, …]`. Never throws; writes into `into`, which a hot path passes again and again. */
+/** Reads `[type, sequence, …]`. Never throws; writes into `into`, which hot paths reuse. */
 export function readHeader(bytes: Uint8Array, into: Header = emptyHeader()): Header {
   return readHeaderAt(bytes, 0, bytes.length, into)
 }
@@ -43,14 +43,14 @@ export function readHeaderAt(bytes: Uint8Array, start: number, end: number, into
   if (end - start < 3 || (array !== 0x92 && array !== 0x93) || type > 0x7f) return into
   into.type = type
   const bodyOffset = readSequence(bytes, start + 2, end, into)
-  // Two elements end behind the sequence; three have at least one more byte.
+  // Two elements end after the sequence; three have at least one more byte.
   if (bodyOffset < 0 || (array === 0x92) !== (bodyOffset === end)) return into
   into.bodyOffset = bodyOffset
   into.fault = null
   return into
 }
 
-/** Reads an unsigned integer and returns the offset behind it, or -1. */
+/** Reads an unsigned integer and returns the offset after it, or -1. */
 function readSequence(bytes: Uint8Array, at: number, end: number, into: Header): number {
   const token = bytes[at] ?? 0xff
   if (token <= 0x7f) {
@@ -66,7 +66,7 @@ function readSequence(bytes: Uint8Array, at: number, end: number, into: Header):
   return sequence <= sequenceMax ? after : -1
 }
 
-/** Whether exactly one plain value within the limits fills the frame behind its header. */
+/** Whether exactly one plain value within the limits fills the frame after its header. */
 export function isWellFormed(bytes: Uint8Array, header: Header): boolean {
   if (header.bodyOffset === bytes.length) return true
   return skipValue(bytes, header.bodyOffset, bytes.length) === bytes.length
@@ -90,7 +90,7 @@ export function writeHeader(target: Uint8Array, type: number, sequence: number, 
   return 3 + width
 }
 
-/** One frame; without a body when `body` is undefined. */
+/** Encodes a frame; without a body when `body` is undefined. */
 export function encodeFrame(type: number, sequence: number, body?: unknown): Uint8Array {
   if (body === undefined) {
     const frame = new Uint8Array(headerBytesMax)
@@ -100,14 +100,15 @@ export function encodeFrame(type: number, sequence: number, body?: unknown): Uin
   const frame = new Uint8Array(headerBytesMax + packed.length)
   const offset = writeHeader(frame, type, sequence, 3)
   frame.set(packed, offset)
-  if (offset + packed.length > frameBytesMax) throw new WireError('tooLarge', 'The frame is larger than any may be')
+  if (offset + packed.length > frameBytesMax)
+    throw new WireError('tooLarge', 'The frame exceeds the maximum frame size')
   return frame.subarray(0, offset + packed.length)
 }
 
-/** The body as plain data, undefined when there is none. Throws WireError for anything that is not well formed. */
+/** The body as plain data; undefined when there is none. Throws WireError for anything malformed. */
 export function decodeBody(bytes: Uint8Array, header: Header): unknown {
-  if (header.fault !== null) throw new WireError(header.fault, 'The frame has no readable header')
-  if (bytes.length > frameBytesMax) throw new WireError('tooLarge', 'The frame is larger than any may be')
+  if (header.fault !== null) throw new WireError(header.fault, 'The frame header is invalid')
+  if (bytes.length > frameBytesMax) throw new WireError('tooLarge', 'The frame exceeds the maximum frame size')
   if (!isWellFormed(bytes, header)) throw new WireError('malformed', 'The body is not one plain msgpack value')
   if (header.bodyOffset === bytes.length) return undefined
   return storable(
@@ -115,7 +116,7 @@ export function decodeBody(bytes: Uint8Array, header: Header): unknown {
   )
 }
 
-/** Replaces what no database or JSON reader takes in texts: NUL and halves of surrogate pairs. */
+/** Replaces what databases and JSON readers reject in texts: NUL and unpaired surrogates. */
 function storable(value: unknown): unknown {
   if (typeof value === 'string') return storableText(value)
   if (Array.isArray(value)) {

@@ -34,7 +34,7 @@ const figure = fc.oneof(
 )
 
 describe('heartbeats', () => {
-  test('the column decoder and the schema agree on every heartbeat, good or bad', () => {
+  test('column decoder and schema agree on every heartbeat, valid or invalid', () => {
     fc.assert(
       fc.property(
         fc.array(figure, { minLength: 8, maxLength: 17 }),
@@ -48,12 +48,12 @@ describe('heartbeats', () => {
     )
   })
 
-  test('they agree on changed bytes as well', () => {
+  test('column decoder and schema agree on changed bytes', () => {
     const edit = fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 }))
     fc.assert(
       fc.property(fc.array(edit, { minLength: 1, maxLength: 4 }), fc.nat(), (edits, cut) => {
         const frame = encodeHeartbeat(70_000, [1.5, 2 ** 40, 200, 70_000, 5, 0.25, null, 7, 8, 90])
-        // The type stays: that of another message would be judged by that message's rules.
+        // The type stays: a frame of another type is checked by that message's rules.
         for (const [at, byte] of edits) if (at % frame.length !== 1) frame[at % frame.length] = byte
         expect(throughColumns(frame)).toEqual(throughSchema(frame))
         const short = frame.subarray(0, cut % (frame.length + 1))
@@ -63,7 +63,7 @@ describe('heartbeats', () => {
     )
   })
 
-  test('the short encoder writes what the general one means', () => {
+  test('the heartbeat encoder writes a frame equivalent to that of the general encoder', () => {
     const good = fc.option(fc.integer({ min: 0, max: 2 ** 45 }), { nil: null })
     fc.assert(
       fc.property(fc.double({ min: 0, max: 100, noNaN: true }), good, good, fc.nat(), (cpu, used, total, count) => {
@@ -73,7 +73,7 @@ describe('heartbeats', () => {
     )
   })
 
-  test('a sample is brought into its limits; what is not a number becomes nil', () => {
+  test('clamps a sample to its limits and encodes NaN as nil', () => {
     const sample = {
       cpuPercent: 100.4,
       memoryUsed: 12.6,

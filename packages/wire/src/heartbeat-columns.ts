@@ -3,8 +3,8 @@ import { heartbeatFrameBytesMax } from './limits.ts'
 import { heartbeat, heartbeatFields, heartbeatFieldsMax } from './messages/heartbeat.ts'
 
 /*
- * The same message as messages/heartbeat.ts, decoded without a schema: straight from a batch of raw frames into one
- * column per figure. A property test holds both to the same answers.
+ * The message of messages/heartbeat.ts, decoded without a schema: directly from a batch of raw frames into one
+ * column per figure. A property test keeps both decoders equivalent.
  */
 
 /** One column per figure in the order of `heartbeatFields`; NaN stands for nil. */
@@ -15,19 +15,19 @@ const largest = Float64Array.from(heartbeatFields, (field) => field.max)
 const mustBeWhole = Uint8Array.from(heartbeatFields, (field) => (field.whole ? 1 : 0))
 const notANumber = -1
 
-// Decoding is synchronous and one thread decodes one frame at a time, so its place is kept here, not in objects.
+// Decoding is synchronous and a thread decodes one frame at a time, so the cursor is module state, not an object.
 const header = emptyHeader()
 let at = 0
 let limit = 0
 let viewed: Uint8Array = new Uint8Array(0)
 let view: DataView = new DataView(viewed.buffer)
 
-/** Columns for so many heartbeats. */
+/** Columns for `capacity` heartbeats. */
 export function createHeartbeatColumns(capacity: number): HeartbeatColumns {
   return heartbeatFields.map(() => new Float64Array(capacity))
 }
 
-/** Decodes the heartbeat frame in `bytes[offset, end)` into row `index`; answers what is wrong with it, or null. */
+/** Decodes the heartbeat frame in `bytes[offset, end)` into row `index`; returns its fault, or null. */
 export function decodeHeartbeatInto(
   columns: HeartbeatColumns,
   index: number,
@@ -57,7 +57,7 @@ function decodeFigures(columns: HeartbeatColumns, index: number, bytes: Uint8Arr
     if (value === notANumber) return 'malformed'
     const column = columns[field]
     if (column === undefined) continue
-    // NaN, which stands for nil, is neither greater than its limit nor different from its own floor by comparison.
+    // Both comparisons are false for NaN, which stands for nil.
     if (value > (largest[field] ?? 0) || (mustBeWhole[field] === 1 && value > Math.floor(value))) return 'malformed'
     column[index] = value
   }
@@ -78,7 +78,7 @@ function readFigure(bytes: Uint8Array): number {
     at++
     return Number.NaN
   }
-  // A sender may well write a small number in a signed form.
+  // A sender may encode a small number as a signed type.
   if (token >= 0xd0 && token <= 0xd3 && (bytes[at + 1] ?? 0x80) < 0x80) return readUnsigned(bytes, 1 << (token - 0xd0))
   return notANumber
 }

@@ -6,7 +6,7 @@ const bytesMax = 102
 const view = new DataView(new ArrayBuffer(bytesMax))
 const target = new Uint8Array(view.buffer)
 
-/** The figures of a sample in the order of the frame, brought into their limits. */
+/** The figures of a sample in wire order, clamped to their limits. */
 export function heartbeatOf(sample: Sample): Heartbeat {
   const figure = (index: number): number | null => {
     const field = heartbeatFields[index]
@@ -18,12 +18,12 @@ export function heartbeatOf(sample: Sample): Heartbeat {
   return [figure(0), figure(1), figure(2), figure(3), figure(4), figure(5), figure(6), figure(7), figure(8), figure(9)]
 }
 
-/** A heartbeat frame, written without going through a general encoder. */
+/** Encodes a heartbeat frame without the general encoder. */
 export function encodeHeartbeat(sequence: number, figures: Heartbeat): Uint8Array {
   let offset = writeHeader(target, heartbeat.type, sequence, 3)
   target[offset++] = 0x90 | heartbeatFields.length
   for (let index = 0; index < heartbeatFields.length; index++) offset = writeFigure(offset, figures[index] ?? null)
-  // A slice of Node's pool: an allocation of its own costs more than all the writing.
+  // A slice of Node's pool: a separate allocation costs more than the encoding.
   const frame = Buffer.allocUnsafe(offset)
   frame.set(target.subarray(0, offset))
   return frame

@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync, sign, verify } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { proofBytes } from './identity.ts'
 
-test('a proof covers the prefix, the nonce and the hash of the certificate, in that order', () => {
+test('covers the prefix, the nonce and the hash of the certificate, in that order', () => {
   const nonce = Buffer.alloc(32, 1)
   const proof = Buffer.from(proofBytes(nonce, 'a.b.c'))
   expect(proof.subarray(0, 16).toString()).toBe('muster-agent-v1\0')
@@ -10,7 +10,7 @@ test('a proof covers the prefix, the nonce and the hash of the certificate, in t
   expect(proof.subarray(48).toString('hex')).toBe(createHash('sha256').update('a.b.c').digest('hex'))
 })
 
-test('a signature for one nonce or certificate fits no other', () => {
+test('rejects a signature for another nonce or certificate', () => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   const signature = sign(null, proofBytes(Buffer.alloc(32, 1), 'a.b.c'), privateKey)
   expect(verify(null, proofBytes(Buffer.alloc(32, 1), 'a.b.c'), publicKey, signature)).toBe(true)

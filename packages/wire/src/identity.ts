@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { Role } from './messages/hello.ts'
 import { id } from './scalars.ts'
 
-/** What a device certificate (a JWT signed with EdDSA) says. */
+/** The claims of a device certificate (a JWT signed with EdDSA). */
 export const CertificateClaims = z.object({
   iss: z.literal('muster'),
   aud: z.literal('muster-ingest'),
@@ -30,9 +30,9 @@ export function proofBytes(nonce: Uint8Array, certificate: string): Uint8Array {
   return Buffer.concat([context, nonce, createHash('sha256').update(certificate).digest()])
 }
 
-const reenrolmentPurpose = 'muster-reenrol-1\0'
+const reenrollmentPurpose = 'muster-reenrol-1\0'
 
-/** What a machine signs with its previous key to stay the same device: its new public key (base64url) and its device id. */
-export function reenrolmentProofBytes(publicKey: string, deviceId: string): Uint8Array {
-  return Buffer.concat([Buffer.from(reenrolmentPurpose), Buffer.from(publicKey, 'base64url'), Buffer.from(deviceId)])
+/** What a machine signs with its previous key to remain the same device: its new public key (base64url) and its device ID. */
+export function reenrollmentProofBytes(publicKey: string, deviceId: string): Uint8Array {
+  return Buffer.concat([Buffer.from(reenrollmentPurpose), Buffer.from(publicKey, 'base64url'), Buffer.from(deviceId)])
 }

@@ -1,20 +1,20 @@
-/** What one frame may hold. Both sides check what they receive; README.md repeats every number for other authors. */
+/** Limits of a frame. Both sides check what they receive; README.md repeats every number for authors of other agents. */
 
 export const frameBytesMax = 1024 * 1024
-/** A frame that is put into an order leaves room for what the order says of it. */
+/** A frame inside an order leaves room for the order's own fields. */
 export const orderedFrameBytesMax = frameBytesMax - 2048
 export const smallFrameBytesMax = 64 * 1024
 export const heartbeatFrameBytesMax = 4 * 1024
 export const helloFrameBytesMax = 8 * 1024
 
-/** Containers inside containers, the body itself being the first. */
+/** Nesting depth of containers; the body is the first level. */
 export const depthMax = 8
-/** Values of one body, keys not counted. */
+/** Values in one body, without keys. */
 export const valuesMax = 200_000
 export const mapKeysMax = 1024
 export const keyBytesMax = 255
 
-/** Both numbers travel in 48 bits between our own processes. */
+/** Both numbers use 48 bits between our own processes. */
 export const sequenceMax = 2 ** 48 - 1
 export const bootIdMax = 2 ** 48 - 1
 
@@ -24,7 +24,7 @@ export const certificateCharsMax = 4096
 export const ticketBytesMax = 512
 export const ticketSecretBytes = 32
 export const resumptionProofBytes = 32
-/** From an order to the root of a tree of up to a million. */
+/** The path from an order to the root of a tree with up to a million leaves. */
 export const orderPathBytesMax = 20 * 33
 
 export const outputChunkCharsMax = 32 * 1024

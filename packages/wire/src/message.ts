@@ -8,12 +8,12 @@ export interface Message<Name extends string, Body> {
   body: Body
 }
 
-/** What is declared once per message; reading and writing follow from it. */
+/** Declared once per message; encoding and decoding follow from it. */
 export interface Declaration<Name extends string, Schema extends z.ZodType> {
   name: Name
   type: number
   meaning: string
-  /** Whether it carries a sequence number: the agent's own count upwards, the number answered to downwards. */
+  /** Whether it has a sequence number: from an agent its own count, from the server the number that it answers. */
   sequenced: boolean | 'optional'
   bytesMax: number
   body: Schema
@@ -40,21 +40,23 @@ export function defineMessage<Name extends string, Schema extends z.ZodType>(
 }
 
 function checkEnvelope(kind: Declaration<string, z.ZodType>, bytes: Uint8Array, header: Header): void {
-  if (bytes.length > kind.bytesMax) throw new WireError('tooLarge', `A ${kind.name} may be ${kind.bytesMax} bytes long`)
+  if (bytes.length > kind.bytesMax)
+    throw new WireError('tooLarge', `A ${kind.name} may be at most ${kind.bytesMax} bytes long`)
   if (kind.sequenced !== 'optional' && kind.sequenced !== header.sequence > 0)
-    throw new WireError('malformed', `A ${kind.name} ${kind.sequenced ? 'needs a' : 'has no'} sequence number`)
+    throw new WireError('malformed', `A ${kind.name} ${kind.sequenced ? 'needs a' : 'must not have a'} sequence number`)
 }
 
-/** Reads a header or throws. */
+/** Reads a header; throws WireError when it is invalid. */
 export function headerOf(bytes: Uint8Array): Header {
   const header = readHeader(bytes)
-  if (header.fault !== null) throw new WireError(header.fault, 'The frame has no readable header')
+  if (header.fault !== null) throw new WireError(header.fault, 'The frame header is invalid')
   return header
 }
 
-/** Writes a frame and holds it to the limit of its kind. */
+/** Encodes a frame and enforces the size limit of its kind. */
 export function encodeMessage(kind: Declaration<string, z.ZodType>, sequence: number, body: unknown): Uint8Array {
   const frame = encodeFrame(kind.type, sequence, body)
-  if (frame.length > kind.bytesMax) throw new WireError('tooLarge', `A ${kind.name} may be ${kind.bytesMax} bytes long`)
+  if (frame.length > kind.bytesMax)
+    throw new WireError('tooLarge', `A ${kind.name} may be at most ${kind.bytesMax} bytes long`)
   return frame
 }

@@ -38,10 +38,10 @@ const ordersOf = (list: readonly { head: OrderHead; frame: Uint8Array }[]): Orde
   }))
 }
 const [alone] = ordersOf([{ head, frame: cancel }])
-if (alone === undefined) throw new Error('One order makes one')
+if (alone === undefined) throw new Error('signOrders returned no order')
 
 describe('an order', () => {
-  test('comes back from its frame as it was, and its signature holds', () => {
+  test('decodes to what was encoded, with a valid signature', () => {
     const message = decodeDown(encodeDown({ name: 'order', sequence: 0, body: alone }))
     if (message.name !== 'order') throw new Error('Not an order')
     expect({ ...message.body, frame: Buffer.from(message.body.frame), signature: null }).toEqual({
@@ -52,7 +52,7 @@ describe('an order', () => {
     expect(isSignedBy(message.body, publicKey)).toBe(true)
   })
 
-  test('stands for 88 bytes, which name the device, the order, its time, and the type and hash of its frame', () => {
+  test('is signed as 88 bytes: device, run, sequence, times, and the type and hash of its frame', () => {
     const bytes = orderBytes(head, cancel)
     expect(bytes.subarray(0, 15).toString()).toBe('muster-order-1\0')
     expect(bytes.toString('hex', 15)).toBe(
@@ -78,22 +78,22 @@ describe('an order', () => {
     ['with another frame', { frame: encodeDown({ name: 'cancel', sequence: 1, body: { id: device } }) }],
     ['with a path that it was not signed with', { path: Buffer.alloc(33, 1) }],
     ['with a path that is no path', { path: Buffer.alloc(32, 1) }],
-  ])('%s is not what was signed', (_what, changes) => {
+  ])('%s has an invalid signature', (_what, changes) => {
     expect(isSignedBy({ ...alone, ...changes }, publicKey)).toBe(false)
   })
 
-  test('another key has not signed it', () => {
+  test('fails verification with another key', () => {
     expect(isSignedBy(alone, generateKeyPairSync('ed25519').publicKey)).toBe(false)
   })
 
-  test('of any number that share a signature each holds alone, and with nothing of another', () => {
+  test('that shares a signature verifies alone, and not with parts of another', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 70 }), fc.nat(), (count, choice) => {
         const orders = ordersOf(
           Array.from({ length: count }, (_, index) => ({ head: { ...head, sequence: index + 1 }, frame: cancel })),
         )
         const chosen = orders[choice % count]
-        if (chosen === undefined) throw new Error('There is one')
+        if (chosen === undefined) throw new Error('The list is empty')
         for (const order of orders) expect(isSignedBy(order, publicKey)).toBe(true)
         const swapped = orders.filter((order) => order !== chosen).map((order) => ({ ...order, path: chosen.path }))
         for (const order of swapped) expect(isSignedBy(order, publicKey)).toBe(false)
@@ -103,7 +103,7 @@ describe('an order', () => {
     )
   })
 
-  test('changed anywhere it is refused, or is the same order', () => {
+  test('with any byte changed is refused, or is the same order', () => {
     const frame = encodeDown({ name: 'order', sequence: 0, body: alone })
     fc.assert(
       fc.property(fc.nat({ max: frame.length - 1 }), fc.integer({ min: 1, max: 255 }), (at, flip) => {
@@ -115,7 +115,7 @@ describe('an order', () => {
         } catch {
           return
         }
-        // Which key signed is said beside the signature: the reader looks that key up.
+        // The key ID is not part of the signed bytes: the verifier looks up that key.
         if (message.name !== 'order' || message.body.key !== alone.key) return
         expect(isSignedBy(message.body, publicKey)).toBe(false)
       }),
@@ -123,7 +123,7 @@ describe('an order', () => {
     )
   })
 
-  test('carries what has power over a machine, and never another order or a part of the handshake', () => {
+  test('carries only the frames with power over a machine, never another order or a handshake message', () => {
     expect([...orderedTypes].toSorted((one, other) => one - other)).toEqual([4, 5, 6, 9, 10, 11])
   })
 })
@@ -138,21 +138,21 @@ describe('statements of order keys', () => {
   const added = signOrderKeys({ serial: 2, keys: [second.x, first.x] }, first)
   const retired = signOrderKeys({ serial: 3, keys: [second.x] }, second)
 
-  test('lead from one set of keys to the next, in whatever order they come', () => {
+  test('lead from one set of keys to the next, in any order of arrival', () => {
     expect(afterStatements(trusted, [retired, added])).toEqual({ serial: 3, keys: [second.x] })
     expect(afterStatements(trusted, [added])).toEqual({ serial: 2, keys: [second.x, first.x] })
   })
 
   test.each([
     ['signed by a key that is not trusted', signOrderKeys({ serial: 2, keys: [stranger.x] }, stranger)],
-    ['that names a trusted key as its signer and is not signed by it', { ...added, keys: [stranger.x] }],
+    ['that names a trusted key but is not signed by it', { ...added, keys: [stranger.x] }],
     ['that skips one', retired],
     ['with the number of the present one', signOrderKeys({ serial: 1, keys: [third.x] }, first)],
-  ])('one %s changes nothing', (_what, statement) => {
+  ])('are ignored when %s', (_what, statement) => {
     expect(afterStatements(trusted, [statement])).toEqual(trusted)
   })
 
-  test('a key that was taken out names no other', () => {
+  test('are ignored when a removed key signed them', () => {
     const now = afterStatements(trusted, [added, retired])
     expect(afterStatements(now, [signOrderKeys({ serial: 4, keys: [stranger.x] }, first)])).toEqual(now)
   })

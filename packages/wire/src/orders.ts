@@ -10,8 +10,8 @@ import { settings } from './messages/settings.ts'
 import { update } from './messages/update.ts'
 
 /*
- * Orders: what has power over a machine is signed by admin or worker with a key that ingest never holds, for one device,
- * once, and for a short time. README.md gives every byte; orders.test.ts holds vectors.
+ * Orders: frames with power over a machine are signed by admin or worker with a key that ingest never holds, for one
+ * device, once, and for a short time. README.md specifies every byte; orders.test.ts holds test vectors.
  */
 
 export {
@@ -23,7 +23,7 @@ export {
   type TrustedOrderKeys,
 } from '@muster/kit/order-keys.ts'
 
-/** Frames that may stand inside an order. An agent obeys them only there; of `settings` it takes the pace of heartbeats anyway. */
+/** Frames that are allowed inside an order. Agents accept them only there, except the heartbeat interval of `settings`. */
 export const orderedTypes: ReadonlySet<number> = new Set([
   command.type,
   cancel.type,
@@ -33,7 +33,7 @@ export const orderedTypes: ReadonlySet<number> = new Set([
   request.type,
 ])
 
-/** What is signed of an order, apart from its frame. */
+/** The signed fields of an order, without its frame. */
 export type OrderHead = Pick<Order, 'device' | 'run' | 'sequence' | 'issuedAt' | 'expiresAt'>
 
 const orderPurpose = Buffer.from('muster-order-1\0')
@@ -54,7 +54,7 @@ const sha256 = (...parts: readonly Uint8Array[]): Buffer => {
   return hash.digest()
 }
 
-/** The bytes that an order stands for: see README.md. @param frame the whole inner frame */
+/** The signed bytes of an order: see README.md. @param frame the complete inner frame */
 export function orderBytes({ device, run, sequence, issuedAt, expiresAt }: OrderHead, frame: Uint8Array): Buffer {
   const bytes = Buffer.alloc(orderBytesLength)
   bytes.set(orderPurpose)
@@ -66,13 +66,13 @@ export function orderBytes({ device, run, sequence, issuedAt, expiresAt }: Order
   return bytes
 }
 
-/** The hash by which an order takes part in a signature. */
+/** The leaf hash of an order in the signature tree. */
 const leafOf = (head: OrderHead, frame: Uint8Array): Buffer => sha256(leafMark, orderBytes(head, frame))
 
 /** Signature and path of an order. */
 export type OrderProof = Pick<Order, 'signature' | 'path'>
 
-/** Signs orders together: one signature over the root of a tree of their hashes; an order alone is its own root. */
+/** Signs orders together: one signature over the root of a tree of their hashes. A single order is its own root. */
 export function signOrders(orders: readonly { head: OrderHead; frame: Uint8Array }[], key: KeyObject): OrderProof[] {
   if (orders.length === 0) return []
   const { root, paths } = treeOf(orders.map(({ head, frame }) => leafOf(head, frame)))
@@ -82,7 +82,7 @@ export function signOrders(orders: readonly { head: OrderHead; frame: Uint8Array
 
 interface Tree {
   root: Buffer
-  /** For each leaf the steps to the root: the side of the other hash (0 left, 1 right), and that hash. */
+  /** For each leaf the steps to the root: the side of the sibling hash (0 left, 1 right), and that hash. */
   paths: Buffer[][]
 }
 
@@ -94,7 +94,7 @@ function treeOf(leaves: readonly Buffer[]): Tree {
     for (let index = 0; index < level.length; index += 2) {
       const [left, right] = [level[index], level[index + 1]]
       if (left === undefined) break
-      // One without a neighbor moves up as it is.
+      // A node without a neighbor moves up unchanged.
       if (right === undefined) above.push(left)
       else {
         addStep(paths, index * width, width, Buffer.concat([Buffer.of(1), right]))
@@ -111,7 +111,7 @@ function addStep(paths: Buffer[][], from: number, count: number, step: Buffer): 
   for (const path of paths.slice(from, from + count)) path.push(step)
 }
 
-/** Whether a key signed the order. */
+/** Whether the key signed the order. */
 export function isSignedBy(order: Order, key: KeyObject): boolean {
   const { path = new Uint8Array(0), frame, signature } = order
   if (path.length % stepBytes !== 0) return false
@@ -125,9 +125,9 @@ export function isSignedBy(order: Order, key: KeyObject): boolean {
   return verify(null, Buffer.concat([rootPurpose, root]), key, signature)
 }
 
-/** The message inside an order. Says nothing of the signature. @throws WireError also when none of its type belongs there */
+/** The message inside an order. Does not verify the signature. @throws WireError also when its type is not allowed there */
 export function messageIn({ frame }: Pick<Order, 'frame'>): DownMessage {
   const { type } = readHeader(frame)
-  if (!orderedTypes.has(type)) throw new WireError('unknownType', `A frame of type ${type} has no place in an order`)
+  if (!orderedTypes.has(type)) throw new WireError('unknownType', `A frame of type ${type} is not allowed in an order`)
   return decodeDown(frame)
 }

@@ -12,7 +12,7 @@ test.each([
   'http://0x7f.1',
   'http://[::1]:3000',
   'http://[::ffff:127.0.0.1]',
-])('finding 9: %s may be used', (address) => {
+])('%s is accepted', (address) => {
   expect(isExposed(address)).toBe(false)
 })
 
@@ -26,6 +26,6 @@ test.each([
   'http://127.0.0.1@example.com',
   'http://[::2]',
   'http://[::ffff:10.0.0.1]',
-])('finding 9: %s is plaintext that others can read', (address) => {
+])('%s is unencrypted', (address) => {
   expect(isExposed(address)).toBe(true)
 })

@@ -15,7 +15,7 @@ const inverse = (n: bigint) => power(n, p - 2n)
 const d = mod(-121_665n * inverse(121_666n))
 const rootOfMinusOne = power(2n, (p - 1n) / 4n)
 
-/** The point of a key, undefined where no point has such a y. */
+/** The point of a key; undefined when no point has this y. */
 function pointOf(y: bigint): { x: bigint; y: bigint } | undefined {
   const square = mod((y * y - 1n) * inverse(d * y * y + 1n))
   const x = squareRoot(square)
@@ -36,9 +36,9 @@ const encoded = (y: bigint, sign: 0n | 1n) =>
     .reverse()
     .toString('base64url')
 
-/** y of the points whose order divides 8, by what doubles to them; computed here, not copied from the code. */
+/** y of the points whose order divides 8, derived by doubling; computed here independently of the code. */
 const ofOrderEight = () => {
-  // Doubling a point of order 8 gives one with y = 0, so x² = -y²; put into the equation of the curve: d·y⁴ + 2·y² - 1 = 0.
+  // Doubling a point of order 8 gives one with y = 0, so x² = -y²; inserted into the curve equation: d·y⁴ + 2·y² - 1 = 0.
   const root = squareRoot(mod(1n + d))
   if (root === undefined) throw new Error('1 + d has a square root on this curve')
   return [root, mod(-root)].flatMap((each) => {
@@ -52,21 +52,21 @@ function squareRoot(n: bigint): bigint | undefined {
 }
 
 const smallY = [0n, 1n, p - 1n, ...ofOrderEight()]
-/** Encodings that are not reduced stand for the same points. */
+/** Encodings that are not reduced represent the same points. */
 const spellings = [...smallY, ...smallY.map((y) => y + p).filter((y) => y < 2n ** 255n)]
 const vectors = spellings.flatMap((y) => [encoded(y, 0n), encoded(y, 1n)])
 
-test('deviation 15: the vectors are the fourteen encodings of points of small order', () => {
+test('the vectors are the fourteen encodings of points of small order', () => {
   expect(new Set(vectors).size).toBe(14)
   expect(spellings.every((y) => isSmallOrder(mod(y)))).toBe(true)
 })
 
-test.each(vectors)('deviation 15: %s is no key, of a device or of a watchdog', (publicKey) => {
+test.each(vectors)('rejects %s as a public key', (publicKey) => {
   expect(PublicKey.safeParse(publicKey).error?.issues[0]?.message).toMatch(/point of small order/)
   expect(WatchdogKey.safeParse({ publicKey }).success).toBe(false)
 })
 
-test('keys that machines make are taken', () => {
+test('accepts generated keys', () => {
   for (let times = 0; times < 50; times++) {
     const { x } = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' })
     expect(PublicKey.safeParse(x).success).toBe(true)

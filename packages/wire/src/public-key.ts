@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * Every encoding of a point of small order, with both signs and not reduced as well. Anyone can make signatures that such a key
- * verifies, so it would let every machine be that device.
+ * Every encoding of a point of small order, with both signs and unreduced. Anyone can make signatures that verify with such
+ * a key, so every machine could pose as that device.
  */
 const smallOrder = new Set([
   'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
@@ -21,7 +21,7 @@ const smallOrder = new Set([
   '7v________________________________________8',
 ])
 
-/** The raw 32 bytes of an Ed25519 key in base64url, in the one spelling that each key has. */
+/** The raw 32 bytes of an Ed25519 key in base64url, in their canonical encoding. */
 export const PublicKey = z
   .string()
   .regex(/^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/, { error: 'must be a raw Ed25519 public key in base64url' })

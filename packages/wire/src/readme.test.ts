@@ -12,7 +12,7 @@ import { resumptionProof } from './resumption.ts'
 import { encodeUp, upMessages } from './up.ts'
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
-// Hexadecimal runs of the page, without the spaces, line ends and explanations between them.
+// The hexadecimal runs of the document, without spaces, line ends and explanations between them.
 const digits = readme.replaceAll(/\s/g, '')
 
 const counting = Buffer.from(Array.from({ length: 32 }, (_, index) => index))
@@ -23,7 +23,7 @@ const key = createPrivateKey({
 })
 const certificate = 'eyJhbGciOiJFZERTQSJ9.e30.c2ln'
 
-test('the example of a handshake is what the code makes of its inputs', () => {
+test('the handshake example matches the code', () => {
   const proof = proofBytes(counting, certificate)
   const signature = sign(null, proof, key)
   expect(readme).toContain(String(createPublicKey(key).export({ format: 'jwk' }).x))
@@ -37,7 +37,7 @@ test('the example of a handshake is what the code makes of its inputs', () => {
   expect(digits).toContain(`${before}9d0e…ed04${after}`)
 })
 
-test('the example of a resumption is what the code makes of its inputs', () => {
+test('the resumption example matches the code', () => {
   const secret = counting.map((byte) => byte + 32)
   const said = {
     protocol: 1,
@@ -52,7 +52,7 @@ test('the example of a resumption is what the code makes of its inputs', () => {
   expect(digits).toContain(`resume${Buffer.from(frame).toString('hex')}`)
 })
 
-test('the example of an order is what the code makes of its inputs', () => {
+test('the order example matches the code', () => {
   const device = '3f2b8c1e-5a6d-4e7f-8091-a2b3c4d5e6f7'
   const head = { device, run: 1, sequence: 2, issuedAt: 1_700_000_000_000, expiresAt: 1_700_000_600_000 }
   const frame = encodeDown({ name: 'cancel', sequence: 0, body: { id: device } })
@@ -75,11 +75,11 @@ test('the example of an order is what the code makes of its inputs', () => {
   expect(digits).toContain(`shared${Buffer.from(both[0]?.signature ?? []).toString('hex')}pathof2${one}pathof3${other}`)
 })
 
-test('every reason to refuse an order stands on the page', () => {
+test('documents every reason to refuse an order', () => {
   for (const code of orderFaults) expect(readme).toContain(`| \`${code}\``)
 })
 
-test('the example of a heartbeat and its acknowledgement is what the code writes', () => {
+test('the examples of a heartbeat and its acknowledgment match the code', () => {
   const frame = encodeHeartbeat(300, [12.5, 4_294_967_295, 17_179_869_184, null, null, 0.75, 3600, 1000, 2000, 321])
   const shown = /```\n(93 {2}.*?)```/s.exec(readme)?.[1] ?? ''
   const bytes = [...shown.matchAll(/^((?:[0-9a-f]{2} {1,2})+)/gm)]
@@ -89,7 +89,7 @@ test('the example of a heartbeat and its acknowledgement is what the code writes
   expect(readme).toContain(`${frame.length} bytes`)
 })
 
-test('every message and every close code stands on the page', () => {
+test('documents every message and every close code', () => {
   const rows = readme.replaceAll(/ +/g, ' ')
   for (const { type, name } of [...Object.values(upMessages), ...Object.values(downMessages)])
     expect(rows).toContain(`| ${type} | \`${name}\` |`)

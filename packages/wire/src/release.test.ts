@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { compareVersions, isCandidate, releaseTargetPath, releaseVersion, versionOrder } from './release.ts'
 
-test('versions are in the order that people expect, candidates before the version itself', () => {
+test('orders versions by number, candidates before the version itself', () => {
   const ordered = [
     '0.9.9',
     '1.0.0-alpha.2',
@@ -17,7 +17,7 @@ test('versions are in the order that people expect, candidates before the versio
   expect(compareVersions('1.0.0', '1.0.0')).toBe(0)
 })
 
-test('what is no version is older than all', () => {
+test('orders an invalid version before all others', () => {
   expect(versionOrder('latest')).toBeNull()
   expect(compareVersions('latest', '0.0.1')).toBeLessThan(0)
   expect(compareVersions('latest', 'newest')).toBe(0)
@@ -25,7 +25,7 @@ test('what is no version is older than all', () => {
     expect(releaseVersion.safeParse(wrong).success).toBe(false)
 })
 
-test('candidates are told apart, and targets have one path', () => {
+test('recognizes candidates, and gives each target one path', () => {
   expect(['1.0.0', '1.0.0-rc.1'].map(isCandidate)).toEqual([false, true])
   expect(releaseTargetPath({ version: '1.2.3', os: 'linux', arch: 'x64' })).toBe('1.2.3/linux-x64/muster-agent')
 })

@@ -11,8 +11,8 @@ const ticketAt = ticketLengthAt + 2
 const roles = { agent: 0, watchdog: 1 } as const
 
 /**
- * What a `resume` proves itself with: HMAC-SHA256, under the secret of its ticket, of a fixed prefix, the socket's nonce and
- * everything else that the message says.
+ * The proof of a `resume`: HMAC-SHA256, with the secret of its ticket, over a fixed prefix, the socket's nonce and all
+ * other fields of the message.
  */
 export function resumptionProof(
   secret: Uint8Array | KeyObject,

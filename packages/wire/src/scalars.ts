@@ -6,7 +6,7 @@ export const id = z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 /** Milliseconds since 1970. */
 export const time = z.int().min(0).max(8_640_000_000_000_000)
 
-/** A length of time in milliseconds, up to thirty days. */
+/** A duration in milliseconds, up to thirty days. */
 export const duration = z.int().min(0).max(2_592_000_000)
 
 /** A number of bytes. */
@@ -16,14 +16,14 @@ export function text(charsMax: number) {
   return z.string().max(charsMax)
 }
 
-/** A msgpack bin of exactly so many bytes. */
+/** A msgpack bin of exactly `length` bytes. */
 export function bytes(length: number) {
   return z
     .custom<Uint8Array>((value) => value instanceof Uint8Array && value.length === length, `${length} bytes`)
     .meta({ type: 'bin', length })
 }
 
-/** A msgpack bin of one byte up to so many. */
+/** A msgpack bin of 1 to `lengthMax` bytes. */
 export function bytesUpTo(lengthMax: number) {
   return z
     .custom<Uint8Array>(
@@ -33,8 +33,8 @@ export function bytesUpTo(lengthMax: number) {
     .meta({ type: 'bin', lengthMax })
 }
 
-/** A msgpack bin of any length; the frame's own limit holds. */
+/** A msgpack bin of any length; the frame's own limit applies. */
 export const someBytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array, 'bytes').meta({ type: 'bin' })
 
-/** A map whose content only sender and final reader know; the frame's limits still hold inside. */
+/** A map whose content only the sender and the final reader interpret; the frame's limits still apply inside. */
 export const freeMap = z.record(z.string(), z.unknown())

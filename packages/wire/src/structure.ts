@@ -2,7 +2,7 @@ import { depthMax, keyBytesMax, mapKeysMax, valuesMax } from './limits.ts'
 
 /*
  * Walks one msgpack value without building it, so that nothing is allocated for a length that a frame merely claims.
- * What passes here is plain data: finite numbers, text keys, no extension types, bytes only directly in the body.
+ * Valid values are plain data: finite numbers, text keys, no extension types, bytes only directly in the body.
  */
 
 const invalid = -1
@@ -14,7 +14,7 @@ interface Walk {
 
 const walk: Walk = { end: 0, values: 0 }
 
-/** Offset behind the value that starts at `start`, or -1 when it is not complete, plain and within the limits. */
+/** Offset after the value that starts at `start`, or -1 when it is not complete, plain and within the limits. */
 export function skipValue(bytes: Uint8Array, start: number, end: number): number {
   walk.end = end
   walk.values = 0
@@ -92,7 +92,7 @@ function skipSized(bytes: Uint8Array, at: number, width: number): number {
 }
 
 function skipArray(bytes: Uint8Array, at: number, count: number, depth: number): number {
-  // Every element takes at least one byte, so a count beyond what is left is a lie.
+  // Every element takes at least one byte, so a count beyond the remaining bytes is invalid.
   if (count < 0 || depth > depthMax || count > walk.end - at) return invalid
   let offset = at
   for (let index = 0; index < count; index++) {
@@ -142,7 +142,7 @@ function isFinite64(bytes: Uint8Array, at: number): boolean {
   return ((bytes[at] ?? 0x7f) & 0x7f) !== 0x7f || ((bytes[at + 1] ?? 0xf0) & 0xf0) !== 0xf0
 }
 
-/** Whether a 64-bit integer is one that a double holds exactly. */
+/** Whether a double represents a 64-bit integer exactly. */
 function isSafe64(bytes: Uint8Array, at: number, signed: boolean): boolean {
   const high =
     ((bytes[at] ?? 0) << 24) | ((bytes[at + 1] ?? 0) << 16) | ((bytes[at + 2] ?? 0) << 8) | (bytes[at + 3] ?? 0)

@@ -175,7 +175,7 @@ function outcome(bytes: Uint8Array): UpMessage | WireError {
 }
 
 describe('frames from agents', () => {
-  test.each(Object.keys(messages))('a %s comes back as it was sent', (kind) => {
+  test.each(Object.keys(messages))('decodes %s to what was encoded', (kind) => {
     fc.assert(
       fc.property(
         anyMessage.filter((message) => message.name === kind),
@@ -187,7 +187,7 @@ describe('frames from agents', () => {
     )
   })
 
-  test('a changed, cut or extended frame is read or refused with WireError, never anything else', () => {
+  test('decodes a changed, cut or extended frame, or rejects it with WireError', () => {
     const edits = fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { minLength: 1, maxLength: 6 })
     fc.assert(
       fc.property(anyMessage, edits, fc.nat(), fc.uint8Array({ maxLength: 8 }), (message, changes, cut, tail) => {
@@ -201,7 +201,7 @@ describe('frames from agents', () => {
     )
   })
 
-  test('any bytes are read or refused with WireError', () => {
+  test('decodes random bytes or rejects them with WireError', () => {
     const header = fc.constantFrom([], [0x93, 33, 1], [0x93, 34, 1], [0x93, 36, 1], [0x93, 32, 0], [0x93, 41, 0])
     fc.assert(
       fc.property(header, fc.uint8Array({ maxLength: 200 }), (start, rest) => {
@@ -212,11 +212,11 @@ describe('frames from agents', () => {
   })
 
   test.each([
-    ['an array of four thousand million', [0xdd, 0xff, 0xff, 0xff, 0xff]],
-    ['a map of four thousand million', [0xdf, 0xff, 0xff, 0xff, 0xff]],
-    ['a text of four thousand million', [0x81, 0xa1, 0x61, 0xdb, 0xff, 0xff, 0xff, 0xff]],
-    ['bytes of four thousand million', [0x81, 0xa1, 0x61, 0xc6, 0xff, 0xff, 0xff, 0xff]],
-    ['an extension of four thousand million', [0x81, 0xa1, 0x61, 0xc9, 0xff, 0xff, 0xff, 0xff, 0x01]],
+    ['an array of four billion', [0xdd, 0xff, 0xff, 0xff, 0xff]],
+    ['a map of four billion', [0xdf, 0xff, 0xff, 0xff, 0xff]],
+    ['a text of four billion', [0x81, 0xa1, 0x61, 0xdb, 0xff, 0xff, 0xff, 0xff]],
+    ['bytes of four billion', [0x81, 0xa1, 0x61, 0xc6, 0xff, 0xff, 0xff, 0xff]],
+    ['an extension of four billion', [0x81, 0xa1, 0x61, 0xc9, 0xff, 0xff, 0xff, 0xff, 0x01]],
     ['containers nested too deep', [0x81, 0xa1, 0x61, ...Array<number>(9).fill(0x91), 0xc0]],
     ['a date', [0x81, 0xa1, 0x61, 0xd6, 0xff, 0, 0, 0, 0]],
     ['not a number', [0x81, 0xa1, 0x61, 0xcb, 0x7f, 0xf8, 0, 0, 0, 0, 0, 0]],
@@ -226,7 +226,7 @@ describe('frames from agents', () => {
     ['a key with a control character', [0x81, 0xa1, 0x00, 0x01]],
     ['more than the body', [0x80, 0xc0]],
     ['the unused token', [0xc1]],
-  ])('%s is malformed and costs nothing', (_, body) => {
+  ])('rejects %s as malformed without allocating it', (_, body) => {
     const before = process.memoryUsage().heapUsed
     const answer = outcome(Uint8Array.from([0x93, 36, 1, ...body]))
     expect(answer).toBeInstanceOf(WireError)
@@ -234,7 +234,7 @@ describe('frames from agents', () => {
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(4 * 1024 * 1024)
   })
 
-  test('an array of more values than allowed is refused before it is built', () => {
+  test('rejects an array of too many values before building it', () => {
     const body = new Uint8Array(300_005).fill(0xc0)
     body.set([0xdd, 0x00, 0x04, 0x93, 0xe0])
     const frame = new Uint8Array(body.length + 3)
@@ -243,7 +243,7 @@ describe('frames from agents', () => {
     expect(outcome(frame)).toMatchObject({ fault: 'malformed' })
   })
 
-  test('a type that agents do not send, a frame too large, a sequence missing or not wanted: each its own fault', () => {
+  test('reports distinct faults for an unknown type, an oversized frame, and a missing or unexpected sequence', () => {
     expect(outcome(encodeFrame(4, 0, {}))).toMatchObject({ fault: 'unknownType', closeCode: 4001 })
     const padded = encodeFrame(33, 1, Array<string>(2).fill('x'.repeat(heartbeatFrameBytesMax)))
     expect(outcome(padded)).toMatchObject({ fault: 'tooLarge', closeCode: 4002 })
@@ -251,7 +251,7 @@ describe('frames from agents', () => {
     expect(outcome(encodeFrame(32, 5, {}))).toMatchObject({ fault: 'malformed' })
   })
 
-  test('texts come out storable: no NUL, no half surrogate pairs', () => {
+  test('replaces NUL and unpaired surrogates in texts', () => {
     const body = {
       commandId: '00000000-0000-4000-8000-000000000000',
       status: 'completed',
@@ -266,12 +266,12 @@ describe('frames from agents', () => {
     expect(message.name === 'result' && message.body.stdout?.isWellFormed()).toBe(true)
   })
 
-  test('unknown keys are dropped, so that a later version may add some', () => {
+  test('drops unknown keys, so that a later version can add some', () => {
     const frame = encodeFrame(37, 9, { version: '2', state: 'refused', someday: 1 })
     expect(decodeUp(frame)).toEqual({ name: 'updateStatus', sequence: 9, body: { version: '2', state: 'refused' } })
   })
 
-  test('whatever a free map holds, decoding leaves the prototype of objects alone', () => {
+  test('never changes the prototype of objects when decoding a free map', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom('__proto__', 'constructor', 'prototype', 'a'), fc.integer()), (map) => {
         const body = {

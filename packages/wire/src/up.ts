@@ -49,15 +49,15 @@ function frameSizes(maySend: (name: UpName) => boolean): Uint32Array {
   })
 }
 
-/** The message in a frame from an agent. Throws WireError and nothing else. */
+/** Decodes a frame from an agent. Throws only WireError. */
 export function decodeUp(bytes: Uint8Array): UpMessage {
   const header = headerOf(bytes)
   const kind = byType.get(header.type)
-  if (kind === undefined) throw new WireError('unknownType', `An agent sends no frames of type ${header.type}`)
+  if (kind === undefined) throw new WireError('unknownType', `An agent does not send frames of type ${header.type}`)
   return kind.read(bytes, header)
 }
 
-/** The frame of a message from an agent. */
+/** Encodes a message from an agent. */
 export function encodeUp(message: UpMessage): Uint8Array {
   return encodeMessage(upMessages[message.name], message.sequence, message.body)
 }

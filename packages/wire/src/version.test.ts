@@ -31,16 +31,16 @@ function fingerprint(): string {
   return createHash('sha256').update(JSON.stringify(all)).digest('hex').slice(0, 16)
 }
 
-test('the messages are those of this protocol version', () => {
+test('the schema hash matches the messages', () => {
   expect(schemaHash, advice).toBe(fingerprint())
 })
 
-test('the spoken version is the newest of the supported ones; the subprotocol names the form of frames and handshake', () => {
+test('the protocol version is the newest supported one, and the subprotocol is unchanged', () => {
   expect(supportedProtocols[0]).toBe(protocolVersion)
   expect(subprotocol).toBe('muster.v1')
 })
 
-test('no two messages share a type and no two close codes a number', () => {
+test('message types and close codes are unique', () => {
   const types = [...Object.values(upMessages), ...Object.values(downMessages)].map((kind) => kind.type)
   expect(new Set(types).size).toBe(types.length)
   const codes = Object.values(closeCodes).map((entry) => entry.code)

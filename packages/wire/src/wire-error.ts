@@ -1,9 +1,9 @@
 import { type CloseName, closeCodes } from './close-codes.ts'
 
-/** What can be wrong with a frame. */
+/** The faults of a frame. */
 export type Fault = 'malformed' | 'unknownType' | 'tooLarge'
 
-/** The one error that decoding throws. */
+/** The only error that decoding throws. */
 export class WireError extends Error {
   readonly fault: Fault
 

@@ -3,40 +3,40 @@ import type { Result } from '@muster/wire/messages/result.ts'
 import type { z } from 'zod'
 import { ToolFailure } from '../tool-failure.ts'
 
-/** How a command ended by itself. The rest of a result, and every other way to end, is the runner's. */
+/** The outcome that a command itself reports. The runner adds the rest of the result, and all other endings. */
 export type Outcome = Pick<Result, 'exitCode' | 'stdout' | 'stderr' | 'result' | 'error'> & {
   status: 'completed' | 'failed'
-  /** Bytes for whoever waits for the answer; only a reply carries them. */
+  /** Bytes for the requester; only a reply carries them. */
   data?: Uint8Array
 }
 
 export interface OutputPiece {
   stream: 'stdout' | 'stderr'
   output: string
-  /** Bytes of this stream before the piece. */
+  /** Offset of the chunk in its stream, in bytes. */
   offset: number
 }
 
 export interface CommandRun {
   id: string
-  /** Aborted when the command is cancelled, out of time, or the agent stops: end soon, with what there is. */
+  /** Aborted when the command is canceled or times out, or the agent stops: the command must end soon with its output so far. */
   signal: AbortSignal
   /** Bytes that came with a request. */
   data?: Uint8Array | undefined
-  /** Shows a piece of output while the command runs; false when it would only queue up. */
+  /** Sends a chunk of output while the command runs; false when it would only be queued. */
   show(next: () => OutputPiece | undefined): boolean
 }
 
 export type Prepared =
   | { ok: true; run: (run: CommandRun) => Promise<Outcome> }
-  /** What is wrong with the payload, beginning with the name of the field. */
+  /** The fault of the payload, beginning with the name of the field. */
   | { ok: false; problem: string }
 
 export interface CommandKind {
   prepare(payload: unknown): Prepared
 }
 
-/** A command that the agent knows: what its payload must be, and what it does. */
+/** Defines a command of the agent: the schema of its payload and its implementation. */
 export function defineCommand<S extends z.ZodType>(
   payload: S,
   run: (payload: z.output<S>, context: CommandRun) => Promise<Outcome>,
@@ -77,13 +77,13 @@ export type ErrorCode =
 
 const errorCharsMax = 2000
 
-/** The end of a command that something stood in the way of. */
+/** The outcome of a command that failed with an error. */
 export function failed(error: unknown): Outcome {
   const code = error instanceof ToolFailure ? error.code : 'COMMAND_FAILED'
   return { status: 'failed', error: errorText(code, error instanceof Error ? error.message : String(error)) }
 }
 
-/** The error text of a result: a code for programs, then words for people. */
+/** The error text of a result: a code for programs, then a message for people. */
 export function errorText(code: ErrorCode, words: string): string {
   return `${code}: ${words}`.slice(0, errorCharsMax)
 }

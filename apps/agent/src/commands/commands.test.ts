@@ -26,7 +26,7 @@ beforeEach(() => {
 const run = (script: string, more: object = {}, limits: { timeoutMs?: number; expiresAt?: number } = {}) =>
   server.command('run_script', { language: 'bash', script, ...more }, limits)
 
-/** Resolves when a running script has shown this output. */
+/** Resolves when a running script has printed this output. */
 const shows = (commandId: string, output: string) =>
   server.until(() =>
     server.received.some(
@@ -35,19 +35,19 @@ const shows = (commandId: string, output: string) =>
     ),
   )
 
-test('a script answers with its output, both streams apart, and its exit code', async () => {
+test('returns the exit code and both output streams of a script separately', async () => {
   const result = await server.result(run('echo out; echo err >&2'))
   expect(result).toMatchObject({ status: 'completed', exitCode: 0, stdout: 'out\n', stderr: 'err\n' })
   expect(result.result).toEqual({ truncated: false, stdoutBytes: 4, stderrBytes: 4 })
 })
 
-test('a script that ends with another exit code has failed with it', async () => {
+test('fails a script with a nonzero exit code', async () => {
   const result = await server.result(run('echo before; exit 3'))
   expect(result).toMatchObject({ status: 'failed', exitCode: 3, stdout: 'before\n' })
   expect(result.error).toBe('EXIT_CODE: the script ended with exit code 3')
 })
 
-test('a script that a signal ends has failed with the code that shells report', async () => {
+test('fails a script that a signal ended, with the exit code that shells report', async () => {
   const result = await server.result(run('kill -KILL $$'))
   expect(result).toMatchObject({ status: 'failed', exitCode: 137, error: 'SIGNAL: the script was ended by SIGKILL' })
 })
@@ -56,20 +56,20 @@ test.each([
   ['bash', '[[ -v BASH_VERSION ]] && echo "$1 $2"', /^a b c\n$/],
   ['sh', 'echo "$1 $2"', /^a b c\n$/],
   ['python', 'import sys; print(sys.argv[1], sys.argv[2])', /^a b c\n$/],
-])('%s gets its arguments as they are', async (language, script, expected) => {
+])('passes arguments to %s unchanged', async (language, script, expected) => {
   const result = await server.result(server.command('run_script', { language, script, args: ['a b', 'c'] }))
   expect(result).toMatchObject({ status: 'completed' })
   expect(result.stdout).toMatch(expected)
 })
 
-test('a script sees a clean environment and what it was given', async () => {
+test('runs a script in a clean environment with its own variables', async () => {
   const result = await server.result(run('env | cut -d= -f1 | sort', { env: { GIVEN: 'yes' } }))
   const names = result.stdout?.trim().split('\n') ?? []
   expect(names).toEqual(expect.arrayContaining(['GIVEN', 'HOME', 'MUSTER_COMMAND_ID', 'PATH']))
   expect(names.filter((name) => name.startsWith('VITEST') || name.startsWith('npm_'))).toEqual([])
 })
 
-test('a script runs in the folder that it was given, and in one of its own otherwise', async () => {
+test('runs a script in the given folder, or in a temporary one', async () => {
   expect((await server.result(run('pwd', { workingDirectory: '/' }))).stdout).toBe('/\n')
   const id = run('pwd; touch mine; ls -ld . | cut -c1-10')
   const result = await server.result(id)
@@ -79,7 +79,7 @@ test('a script runs in the folder that it was given, and in one of its own other
   expect(nowhere.error).toMatch(/^INVALID_PAYLOAD: workingDirectory/)
 })
 
-test('output arrives while the script runs, piece by piece with its place', async () => {
+test('streams output in chunks with offsets while the script runs', async () => {
   const gate = join(folder.path, 'gate')
   const id = run(`echo first; while [ ! -e ${gate} ]; do sleep 0.05; done; echo second`)
   await shows(id, 'first')
@@ -91,7 +91,7 @@ test('output arrives while the script runs, piece by piece with its place', asyn
   expect(pieces[1]).toEqual({ commandId: id, state: 'running', stream: 'stdout', offset: 0, output: 'first\n' })
 })
 
-test('output beyond the limit is cut and marked, and does not hold the script up', async () => {
+test('truncates and marks output beyond the limit without blocking the script', async () => {
   const result = await server.result(run('head -c 2000000 /dev/zero | tr "\\0" a; echo end >&2'))
   expect(result.status).toBe('completed')
   expect(result.stdout).toHaveLength(256 * 1024)
@@ -99,19 +99,19 @@ test('output beyond the limit is cut and marked, and does not hold the script up
   expect(result.result).toEqual({ truncated: true, stdoutBytes: 2_000_000, stderrBytes: 4 })
 })
 
-test('bytes that are not text become text', async () => {
+test('converts invalid UTF-8 to text', async () => {
   const result = await server.result(run(`printf 'a\\0b\\xffc\\xe4'`))
   expect(result.stdout).toBe('a\uFFFDb\uFFFDc\uFFFD')
 })
 
-test('a script out of time is ended, and what it wrote until then is told', async () => {
+test('ends a script at its timeout and returns its output so far', async () => {
   const result = await server.result(run('echo begun; sleep 60', {}, { timeoutMs: 1000 }))
   expect(result).toMatchObject({ status: 'timed_out', stdout: 'begun\n' })
   expect(result.error).toBeUndefined()
   expect(result.durationMs).toBeGreaterThanOrEqual(990)
 })
 
-test('a cancelled script ends with all that it started, even what does not listen or has left its group', async () => {
+test('ends a canceled script with all its processes, even those that ignore signals or left its group', async () => {
   const pids = join(folder.path, 'pids')
   const id = run(`
     (trap '' TERM; echo $BASHPID >> ${pids}; while :; do sleep 0.1; done) &
@@ -126,12 +126,12 @@ test('a cancelled script ends with all that it started, even what does not liste
   await Promise.all(started.map(hasEnded))
 })
 
-test('a script that ignores the request to end is killed', async () => {
+test('kills a script that ignores the signal to end', async () => {
   const result = await server.result(run(`trap '' TERM; while :; do sleep 0.1; done`, {}, { timeoutMs: 200 }))
   expect(result.status).toBe('timed_out')
 })
 
-test('eight run at once, the others wait and can be cancelled before they begin', async () => {
+test('runs eight at once; the others wait and can be canceled before they start', async () => {
   const gate = join(folder.path, 'gate-of-eight')
   const running = Array.from({ length: 8 }, () => run(`while [ ! -e ${gate} ]; do sleep 0.05; done`))
   const trace = join(folder.path, 'ninth')
@@ -145,20 +145,20 @@ test('eight run at once, the others wait and can be cancelled before they begin'
   await expect(access(trace)).rejects.toThrow()
 })
 
-test('a command that comes too late is not run', async () => {
+test('does not run an expired command', async () => {
   const trace = join(folder.path, 'late')
   const result = await server.result(run(`touch ${trace}`, {}, { expiresAt: Date.now() - 1000 }))
   expect(result).toMatchObject({ status: 'expired' })
   await expect(access(trace)).rejects.toThrow()
 })
 
-test('a script that leaves something running in the background ends when it ends', async () => {
+test('completes a script when it exits, although it left a background process', async () => {
   const result = await server.result(run('sleep 20 & echo started'))
   expect(result).toMatchObject({ status: 'completed', stdout: 'started\n' })
   expect(result.durationMs).toBeLessThan(15_000)
 })
 
-test('an unknown command is refused by its name', async () => {
+test('refuses an unknown command and names it', async () => {
   const result = await server.result(server.command('make_coffee', {}))
   expect(result.status).toBe('failed')
   expect(result.error).toMatch(/^UNSUPPORTED_COMMAND: .*make_coffee/)
@@ -172,13 +172,13 @@ test.each([
   [{ language: 'sh', script: 'x', args: [1] }, 'args.0'],
   [{ language: 'sh', script: 'x', env: { 'A B': 'c' } }, 'env.A B'],
   [{ language: 'sh', script: 'x', workingDirectory: 'relative' }, 'workingDirectory'],
-])('a payload that is wrong is refused by the name of its field: %#', async (payload, field) => {
+])('refuses an invalid payload and names the field: %#', async (payload, field) => {
   const result = await server.result(server.command('run_script', payload))
   expect(result.status).toBe('failed')
   expect(result.error).toMatch(new RegExp(`^INVALID_PAYLOAD: ${field} `))
 })
 
-test('a running command that comes again is said to be running', async () => {
+test('reports a repeated command as running while it runs', async () => {
   const gate = join(folder.path, 'gate-again')
   const id = randomUUID()
   const payload = { language: 'sh', script: `while [ ! -e ${gate} ]; do sleep 0.05; done` }
@@ -192,7 +192,7 @@ test('a running command that comes again is said to be running', async () => {
   expect(server.received.filter(({ message }) => message.name === 'result')).toHaveLength(1)
 })
 
-test('a refreshed inventory goes ahead of the result that names its hash and counts', async () => {
+test('sends a refreshed inventory before the result with its hash and counts', async () => {
   const result = await server.result(server.command('refresh_inventory', {}))
   const names = server.received.map(({ message }) => message.name)
   expect(names.indexOf('inventory')).toBeLessThan(names.indexOf('result'))
@@ -201,7 +201,7 @@ test('a refreshed inventory goes ahead of the result that names its hash and cou
   expect(result.result?.counts).toMatchObject({ software: body.software.length, disks: body.disks.length })
 })
 
-test('auto-update is kept in the data folder', async () => {
+test('stores the auto-update setting in the data folder', async () => {
   const kept = async () => JSON.parse(await readFile(join(folder.path, 'settings.json'), 'utf8')).autoUpdate
   const result = await server.result(server.command('set_auto_update', { enabled: false }))
   expect(result).toMatchObject({ status: 'completed', result: { enabled: false } })

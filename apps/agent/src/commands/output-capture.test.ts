@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { cutToBytes, OutputCapture } from './output-capture.ts'
 
-test('whatever the pieces, the text is what came, cut at a whole character', () => {
+test('joins chunks of any size to the original text, cut at a whole character', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: 'binary' }),
@@ -27,7 +27,7 @@ test('whatever the pieces, the text is what came, cut at a whole character', () 
   )
 })
 
-test('the pieces that are taken make up the text, each at its place', () => {
+test('returns chunks that make up the text, each with its offset', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), fc.integer({ min: 4, max: 20 }), (text, size) => {
       const capture = new OutputCapture(10_000)
@@ -44,7 +44,7 @@ test('the pieces that are taken make up the text, each at its place', () => {
   )
 })
 
-test('a cut never falls into a character', () => {
+test('never cuts within a character', () => {
   expect(cutToBytes('aä€', 2)).toBe('a')
   expect(cutToBytes('aä€', 5)).toBe('aä')
   expect(cutToBytes('aä€', 6)).toBe('aä€')

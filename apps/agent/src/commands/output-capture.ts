@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder'
 
-/** The first part of a stream of output as text, and how much there was in all. */
+/** The first part of an output stream as text, and its total size. */
 export class OutputCapture {
   readonly #bytesMax: number
   readonly #decoder = new StringDecoder('utf8')
@@ -37,7 +37,7 @@ export class OutputCapture {
     if (!this.#truncated) this.#keep(this.#decoder.end())
   }
 
-  /** The next piece that was not taken yet. */
+  /** The next chunk that was not taken yet. */
   take(bytesMax: number): { output: string; offset: number } | undefined {
     if (this.#pending === '') return undefined
     const output = cutToBytes(this.#pending, bytesMax)
@@ -47,7 +47,7 @@ export class OutputCapture {
     return { output, offset }
   }
 
-  // No database takes NUL in a text.
+  // Databases reject NUL in a text.
   #keep(decoded: string): void {
     const whole = decoded.replaceAll('\0', '\uFFFD')
     const kept = cutToBytes(whole, this.#bytesMax - this.#bytes)
@@ -58,7 +58,7 @@ export class OutputCapture {
   }
 }
 
-/** The longest beginning of a text that takes no more than so many bytes, never half a character. */
+/** The longest prefix of a text with at most `bytesMax` bytes, never half a character. */
 export function cutToBytes(text: string, bytesMax: number): string {
   if (Buffer.byteLength(text) <= bytesMax) return text
   const bytes = Buffer.from(text)

@@ -3,7 +3,7 @@ import type { Log } from '../log.ts'
 import type { PowerAction, PowerTools } from '../platform/tools.ts'
 import { type CommandKind, defineCommand } from './command.ts'
 
-/** Restarts or turns off the machine after a while, in which the result reaches the server. */
+/** Restarts or shuts down the machine after a delay in which the result reaches the server. */
 export function power(action: PowerAction, tools: PowerTools, log: Log): CommandKind {
   return defineCommand(Power, async ({ delaySeconds, message, dryRun }) => {
     const command = await tools.command(action, message)

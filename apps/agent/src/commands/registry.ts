@@ -19,7 +19,7 @@ export interface CommandSurroundings {
   log: Log
 }
 
-/** Every command that this agent knows, by the type that the server sends. */
+/** All commands of this agent, by their type on the wire. */
 export function createRegistry(around: CommandSurroundings): ReadonlyMap<string, CommandKind> {
   return new Map<string, CommandKind>([
     ['refresh_inventory', refreshInventory(around.reporter)],

@@ -8,7 +8,7 @@ import { type CommandKind, errorText, failed, type Outcome } from './command.ts'
 
 export interface RequestsOptions {
   registry: ReadonlyMap<string, CommandKind>
-  /** Hands a frame to the connection that stands, if one does. */
+  /** Sends a frame on the current connection, if there is one. */
   send: (frame: Uint8Array) => void
   log: Log
 }
@@ -18,11 +18,11 @@ interface Waiting {
   request: Request
 }
 
-/** Answers what somebody waits for, a few at a time. Nothing is written down: a reply that gets lost is asked for again. */
+/** Answers requests whose requester waits, a few at a time. Nothing is stored: a lost reply is requested again. */
 export class Requests {
   readonly #options: RequestsOptions
   readonly #waiting: Waiting[] = []
-  /** Numbers that were seen lately: what comes twice is done once. */
+  /** Recent request numbers: a repeated request runs once. */
   readonly #seen = new Set<number>()
   #running = 0
 
@@ -36,14 +36,17 @@ export class Requests {
     const [oldest] = this.#seen
     if (this.#seen.size > requestsRemembered && oldest !== undefined) this.#seen.delete(oldest)
     if (this.#waiting.length >= requestsWaitingMax) {
-      this.#answer(number, { status: 'failed', error: errorText('BUSY', 'the agent has too much to do') })
+      this.#answer(number, {
+        status: 'failed',
+        error: errorText('BUSY', 'too many requests wait on this agent; retry later'),
+      })
       return
     }
     this.#waiting.push({ number, request })
     this.#startNext()
   }
 
-  /** Answers a request that must not be obeyed. */
+  /** Answers a request that is refused. */
   refuse(number: number, error: string): void {
     this.#answer(number, { status: 'failed', error })
   }
@@ -68,7 +71,7 @@ export class Requests {
   async #attempt(number: number, { type, payload, timeoutMs, data }: Request): Promise<Outcome> {
     const kind = this.#options.registry.get(type)
     if (kind === undefined)
-      return { status: 'failed', error: errorText('UNSUPPORTED_COMMAND', `this agent does not know ${type}`) }
+      return { status: 'failed', error: errorText('UNSUPPORTED_COMMAND', `this agent does not support ${type}`) }
     const prepared = kind.prepare(payload)
     if (!prepared.ok) return { status: 'failed', error: errorText('INVALID_PAYLOAD', prepared.problem) }
     const over = new AbortController()
@@ -95,10 +98,10 @@ export class Requests {
       send(encodeUp({ name: 'reply', sequence: number, body }))
     } catch (error) {
       if (!(error instanceof WireError)) throw error
-      log.warn(`an answer does not fit into a message: ${error.message}`)
+      log.warn(`a reply exceeds the maximum message size: ${error.message}`)
       const tooLarge: Reply = {
         status: 'failed',
-        error: errorText('TOO_LARGE', 'the answer does not fit into a message'),
+        error: errorText('TOO_LARGE', 'the reply exceeds the maximum message size'),
       }
       send(encodeUp({ name: 'reply', sequence: number, body: tooLarge }))
     }

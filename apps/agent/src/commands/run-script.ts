@@ -13,11 +13,11 @@ import { OutputCapture } from './output-capture.ts'
 
 type Payload = z.infer<typeof RunScript>
 
-/** Runs a script of the given language and answers with its exit code and output. */
+/** Runs a script of the given language and returns its exit code and output. */
 export function runScript(platform: Platform, scriptsDirectory: string): CommandKind {
   return defineCommand(RunScript, async (payload, run) => {
     if (payload.workingDirectory !== undefined && !(await isDirectory(payload.workingDirectory)))
-      return failure('INVALID_PAYLOAD', `workingDirectory ${payload.workingDirectory} is not a folder of this machine`)
+      return failure('INVALID_PAYLOAD', `workingDirectory ${payload.workingDirectory} is not a folder on this machine`)
     const folder = join(scriptsDirectory, run.id)
     await mkdir(folder, { recursive: true, mode: 0o700 })
     try {
@@ -44,7 +44,7 @@ async function runIn(folder: string, payload: Payload, run: CommandRun, platform
   return attend(script, run)
 }
 
-/** Reads along until the script has ended, by itself or because it was told to. */
+/** Captures output until the script has ended or was aborted. */
 async function attend(script: RunningScript, run: CommandRun): Promise<Outcome> {
   const stdout = capture(script.stdout, Math.min(outputBytesMax, stdoutCharsMax))
   const stderr = capture(script.stderr, Math.min(outputBytesMax, stderrCharsMax))
@@ -72,7 +72,7 @@ function capture(stream: Readable, bytesMax: number): OutputCapture {
   return captured
 }
 
-/** Shows what has come in since the last time, as long as it leaves the agent without queueing. */
+/** Sends new output, as long as it leaves the agent without queueing. */
 function show(run: CommandRun, stdout: OutputCapture, stderr: OutputCapture): void {
   for (const [stream, captured] of [['stdout', stdout] as const, ['stderr', stderr] as const]) {
     const next = () => {
@@ -97,7 +97,7 @@ function endWhenAborted(script: RunningScript, signal: AbortSignal): () => void 
   }
 }
 
-// Something that the script left running may hold the pipe open for ever.
+// A process that the script left running may keep the pipe open without end.
 async function drained(stream: Readable): Promise<void> {
   const done = new AbortController()
   const whole = finished(stream, { writable: false }).catch(() => undefined)

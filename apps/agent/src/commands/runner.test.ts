@@ -13,7 +13,7 @@ import { CommandRunner } from './runner.ts'
 
 const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() }
 
-/** A runner that knows one command, with the next result that it hands over. */
+/** A runner with one command, and the next result that it reports. */
 async function runnerOf(journal: Journal, act: () => Promise<void>) {
   const outbox = new Outbox()
   const handed = Promise.withResolvers<unknown>()
@@ -35,12 +35,12 @@ async function runnerOf(journal: Journal, act: () => Promise<void>) {
 
 const commandOf = (id: string) => ({ id, type: 'act', payload: {}, timeoutMs: 60_000, expiresAt: Date.now() + 60_000 })
 
-test('what cannot be noted is not done', async () => {
+test('does not run a command that cannot be journaled', async () => {
   await using folder = await temporaryFolder()
   const journal = await Journal.open(join(folder.path, 'journal.log'))
   const act = vi.fn(async () => {})
   const { runner, result } = await runnerOf(journal, act)
-  // As on a full disk, every write fails from here on.
+  // From here on every write fails, as on a full disk.
   await journal.close()
   const id = randomUUID()
   runner.receive(commandOf(id))
@@ -48,7 +48,7 @@ test('what cannot be noted is not done', async () => {
   expect(act).not.toHaveBeenCalled()
 })
 
-test('a command whose ending could not be noted is not done again', async () => {
+test('does not repeat a command whose end could not be journaled', async () => {
   await using folder = await temporaryFolder()
   const path = join(folder.path, 'journal.log')
   const journal = await Journal.open(path)
@@ -64,7 +64,7 @@ test('a command whose ending could not be noted is not done again', async () => 
   await again.close()
 })
 
-test('a command that throws has failed with its words', async () => {
+test('fails a command that throws, with its message', async () => {
   await using folder = await temporaryFolder()
   const journal = await Journal.open(join(folder.path, 'journal.log'))
   const { runner, result } = await runnerOf(journal, () => Promise.reject(new Error('no such thing')))

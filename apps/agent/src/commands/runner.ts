@@ -19,7 +19,7 @@ export interface RunnerOptions {
 
 type Run = Extract<Prepared, { ok: true }>['run']
 type Ended = Omit<Result, 'commandId' | 'durationMs'>
-/** Why a running command is told to end. */
+/** Why a running command is aborted. */
 type Abortion = 'timed_out' | 'cancelled' | 'interrupted'
 
 interface Running {
@@ -28,15 +28,15 @@ interface Running {
   done: Promise<void>
 }
 
-/** The longest time that a timer of the runtime can wait. */
+/** The longest delay of a timer in this runtime. */
 const timerMsMax = 2 ** 31 - 1
 
-/** Does each command once: a few at a time, the others wait. Whatever comes again is answered from the journal. */
+/** Runs each command once, a few at a time; the others wait. A repeated command is answered from the journal. */
 export class CommandRunner {
   readonly #options: RunnerOptions
   readonly #waiting = new Map<string, { command: Command; run: Run }>()
   readonly #running = new Map<string, Running>()
-  /** Ended, and on the way into the journal and outbox, or waiting there for the acknowledgement. */
+  /** Ended commands on their way into the journal and outbox, or waiting there for the acknowledgment. */
   readonly #handing = new Set<string>()
   #closed = false
 
@@ -44,7 +44,7 @@ export class CommandRunner {
     this.#options = options
   }
 
-  /** Takes up what the last process of this agent left: results that nobody acknowledged, commands that it did not finish. */
+  /** Takes over from the previous process of this agent: unacknowledged results and unfinished commands. */
   async recover(): Promise<void> {
     const { journal, platform, log } = this.#options
     for (const id of journal.idsIn('finished')) this.#hand(id, () => this.#stored(id))
@@ -64,7 +64,7 @@ export class CommandRunner {
     else this.#admit(command)
   }
 
-  /** Answers a command that must not be obeyed; what is known of its id stands. */
+  /** Answers a command that is refused; a known outcome of its ID stays. */
   refuse(id: string, error: string): void {
     const { journal, outbox } = this.#options
     const isKnown = this.#waiting.has(id) || this.#running.has(id) || this.#handing.has(id)
@@ -83,7 +83,7 @@ export class CommandRunner {
     } else this.#abort(id, 'cancelled')
   }
 
-  /** Takes no more, ends what runs and resolves when the results are in the outbox. What waits was never begun. */
+  /** Accepts no more commands, ends running ones, and resolves when their results are in the outbox. Waiting commands were never started. */
   async stop(): Promise<void> {
     this.#closed = true
     this.#waiting.clear()
@@ -97,8 +97,9 @@ export class CommandRunner {
     const prepared = this.#prepare(command)
     if (!prepared.ok) this.#refuse(command, prepared.problem)
     else if (this.#options.clock.now() > expiresAt) void this.#settle(id, expiresAt, { status: 'expired' }, 0)
-    // Not noted anywhere: the server sends it again until it hears of it.
-    else if (this.#waiting.size >= commandsWaitingMax) this.#options.log.warn(`too many commands wait; left ${id}`)
+    // Not journaled: the server sends it again until it gets a result.
+    else if (this.#waiting.size >= commandsWaitingMax)
+      this.#options.log.warn(`too many commands wait; dropped ${id}, which the server sends again`)
     else {
       this.#waiting.set(id, { command, run: prepared.run })
       this.#startNext()
@@ -109,7 +110,7 @@ export class CommandRunner {
     const { registry } = this.#options
     const kind = registry.get(type)
     if (kind === undefined) {
-      const problem = `this agent does not know ${type}, only ${[...registry.keys()].join(', ')}`
+      const problem = `this agent does not support ${type}, only ${[...registry.keys()].join(', ')}`
       return { ok: false, problem: errorText('UNSUPPORTED_COMMAND', problem) }
     }
     const prepared = kind.prepare(payload)
@@ -143,7 +144,7 @@ export class CommandRunner {
     try {
       await journal.begin(id, expiresAt)
     } catch (error) {
-      const why = errorText('JOURNAL_UNAVAILABLE', `not run, because it cannot be noted: ${words(error)}`)
+      const why = errorText('JOURNAL_UNAVAILABLE', `not run, because the journal cannot be written: ${words(error)}`)
       return this.#settle(id, expiresAt, { status: 'failed', error: why }, 0)
     }
     log.info(`runs ${type} (${id})`, { commandId: id })
@@ -158,7 +159,7 @@ export class CommandRunner {
     await this.#settle(id, expiresAt, ended, durationMs)
   }
 
-  /** The command's own ending; one that does not react to its abortion is given up. */
+  /** The command's own outcome. A command that does not react to its abort is given up. */
   async #attempt(id: string, run: Run, signal: AbortSignal): Promise<Outcome> {
     if (signal.aborted) return { status: 'failed' }
     const { outbox } = this.#options
@@ -175,7 +176,7 @@ export class CommandRunner {
     let timer: NodeJS.Timeout | undefined
     const givenUp = new Promise<Outcome>((resolve) => {
       const giveUp = () =>
-        resolve({ status: 'failed', error: errorText('COMMAND_FAILED', 'it did not end when told to') })
+        resolve({ status: 'failed', error: errorText('COMMAND_FAILED', 'it did not end when it was aborted') })
       signal.addEventListener('abort', () => {
         timer = setTimeout(giveUp, abortGraceMs)
       })
@@ -194,7 +195,7 @@ export class CommandRunner {
     void this.#settle(command.id, command.expiresAt, { status: 'failed', error }, 0)
   }
 
-  /** Notes how a command ended and hands it to the outbox; on a full disk the result at least leaves while the agent lives. */
+  /** Journals how a command ended and passes it to the outbox. On a full disk the result is still sent while the agent runs. */
   async #settle(id: string, expiresAt: number, ended: Ended, durationMs: number): Promise<void> {
     const { journal, log } = this.#options
     const result: Result = { commandId: id, ...ended, durationMs }
@@ -203,7 +204,7 @@ export class CommandRunner {
       await journal.finish(id, expiresAt, result)
       this.#hand(id, () => this.#stored(id))
     } catch (error) {
-      log.error(`cannot note the result of ${id}: ${words(error)}`, { commandId: id })
+      log.error(`cannot journal the result of ${id}: ${words(error)}`, { commandId: id })
       this.#hand(id, () => result)
     }
   }
@@ -213,7 +214,7 @@ export class CommandRunner {
     this.#handing.add(id)
     outbox.result(read, () => {
       this.#handing.delete(id)
-      journal.acknowledge(id).catch((error: unknown) => log.error(`cannot note an acknowledgement: ${words(error)}`))
+      journal.acknowledge(id).catch((error: unknown) => log.error(`cannot journal an acknowledgment: ${words(error)}`))
     })
   }
 
@@ -224,7 +225,7 @@ export class CommandRunner {
     } catch (error) {
       this.#options.log.error(`cannot read the result of ${id}: ${words(error)}`)
     }
-    const error = errorText('RESULT_FORGOTTEN', 'it was run, but its result is not kept')
+    const error = errorText('RESULT_FORGOTTEN', 'it ran, but its result is no longer stored')
     return { commandId: id, status: 'failed', error, durationMs: 0 }
   }
 }
@@ -234,7 +235,7 @@ const interruption: Ended = {
   error: errorText('INTERRUPTED', 'it was interrupted because the agent ended while it ran; it is not run again'),
 }
 
-/** What was produced until then counts; how it ended is what it was told. */
+/** The output so far is kept; the status is the reason of the abort. */
 function aborted(outcome: Outcome, abortion: Abortion): Ended {
   const { error, status, ...produced } = outcome
   if (abortion === 'interrupted') return { ...produced, ...interruption }

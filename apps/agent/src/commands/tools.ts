@@ -10,7 +10,7 @@ import { type CommandKind, defineCommand, type Outcome } from './command.ts'
 
 const completed = (result: Record<string, unknown>): Outcome => ({ status: 'completed', result })
 
-/** What people do at the machine, by the names under which the server asks for it. */
+/** The interactive tools, by their type on the wire. */
 export function toolCommands({
   processes: p,
   services: s,
@@ -70,5 +70,5 @@ const registryNames = [
 ]
 
 const withoutRegistry = defineCommand(z.record(z.string(), z.unknown()), async () => {
-  throw new ToolFailure('UNSUPPORTED_PLATFORM', 'this machine has no registry: only Windows has one')
+  throw new ToolFailure('UNSUPPORTED_PLATFORM', 'this machine has no registry; only Windows has one')
 })

@@ -1,12 +1,12 @@
 import { OrderKeyStatement } from '@muster/wire/orders.ts'
 import { z } from 'zod'
-import { post } from '../enrol.ts'
+import { post } from '../enroll.ts'
 import { Trusted } from './order-keys.ts'
 
 const Answer = Trusted.extend({ statements: z.array(OrderKeyStatement), serverTime: z.number() })
 export type OrderKeysAnswer = z.infer<typeof Answer>
 
-/** Asks the administration server, past ingest, which keys sign orders, and for the time. @throws when it does not answer */
+/** Asks the administration server, not ingest, for the order keys and the time. @throws without an answer */
 export async function askForOrderKeys(server: string, certificate: string): Promise<OrderKeysAnswer> {
   const body = JSON.stringify({ certificate })
   const { status, text } = await post(`${server}/api/v1/agents/order-keys`, body, new AbortController().signal)

@@ -1,13 +1,13 @@
 import { clockJumpMs } from '../limits.ts'
 
 /**
- * What time it is, for deciding whether an order has expired. Ingest's word counts for nothing: it is the machine's own
- * clock, or what the administration server has said over HTTPS, for as long as nobody sets the machine's clock.
+ * The time for deciding whether an order has expired. Times from ingest are not trusted: it is the machine's clock, or the
+ * time that the administration server sent over HTTPS, until the machine's clock is set.
  */
 export class OrderClock {
   #told: { serverMs: number; wallMs: number; steadyMs: number } | undefined
 
-  /** The administration server has said so. */
+  /** Takes the time of the administration server. */
   learn(serverMs: number): void {
     this.#told = { serverMs, wallMs: Date.now(), steadyMs: performance.now() }
   }

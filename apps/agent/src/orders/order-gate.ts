@@ -14,7 +14,7 @@ import type { OrderKeys } from './order-keys.ts'
 import type { OrderMemory } from './order-memory.ts'
 
 export interface Refused extends OrderRefusal {
-  /** What was not obeyed, if that can be read. */
+  /** The refused message, if it can be decoded. */
   message: DownMessage | undefined
 }
 
@@ -22,7 +22,7 @@ export interface OrderGateOptions {
   deviceId: () => string
   keys: OrderKeys
   memory: OrderMemory
-  /** Asks the administration server; undefined where that is not this process's to do. */
+  /** Asks the administration server; undefined in a process that does not ask. */
   ask: (() => Promise<OrderKeysAnswer>) | undefined
   obey(message: DownMessage): void
   refused(refusal: Refused): void
@@ -31,15 +31,15 @@ export interface OrderGateOptions {
 
 const words: Readonly<Record<OrderFault, string>> = {
   ORDER_UNSIGNED: 'it was not signed',
-  ORDER_MALFORMED: 'it is no order that can be read',
+  ORDER_MALFORMED: 'it cannot be decoded',
   ORDER_FOREIGN: 'it is for another device',
-  ORDER_KEY_UNKNOWN: 'it was signed with a key that this agent does not trust',
-  ORDER_SIGNATURE_INVALID: 'its signature does not hold',
+  ORDER_KEY_UNKNOWN: 'its signing key is not trusted',
+  ORDER_SIGNATURE_INVALID: 'its signature is invalid',
   ORDER_EXPIRED: 'it has expired',
-  ORDER_REPLAYED: 'it was obeyed before',
+  ORDER_REPLAYED: 'it was executed before',
 }
 
-/** Stands between the socket and everything that has power over the machine: what is not signed for it, now and once, stays out. */
+/** Checks everything with power over the machine: only a valid order for this device, not expired and not replayed, passes. */
 export class OrderGate {
   readonly #options: OrderGateOptions
   readonly #clock = new OrderClock()
@@ -53,7 +53,7 @@ export class OrderGate {
     this.#answers = new Allowance(refusalRates, performance.now.bind(performance))
   }
 
-  /** An order came. Orders are judged one after another, so that they take effect in the order in which they came. */
+  /** Handles an order. Orders are checked one after another, so that they take effect in the order of arrival. */
   receive(order: Order): void {
     if (this.#waiting === 0) {
       const fault = this.#judge(order)
@@ -66,18 +66,18 @@ export class OrderGate {
     this.#turn = this.#turn.then(() => this.#judgeTwice(order)).finally(() => this.#waiting--)
   }
 
-  /** Something came that is obeyed only inside an order. */
+  /** Refuses a message that is valid only inside an order. */
   refuseUnsigned(type: number, message: DownMessage): void {
     this.#refuse('ORDER_UNSIGNED', type, message)
   }
 
-  /** Statements came, from whomever: they count as far as trusted keys vouch for them. */
+  /** Handles statements from any source: they count as far as trusted keys signed them. */
   async learn(statements: readonly OrderKeyStatement[]): Promise<void> {
     const { keys, log } = this.#options
-    if (await keys.follow(statements)) log.info(`other keys sign orders from now on (statement ${keys.serial})`)
+    if (await keys.follow(statements)) log.info(`adopted new order keys (statement ${keys.serial})`)
   }
 
-  /** One that was enrolled before there were signed orders asks for their keys, and goes on asking while it is connected. */
+  /** An agent that enrolled before signed orders existed requests the keys, and retries while it is connected. */
   async learnFirst(stopping: AbortSignal): Promise<void> {
     const { keys } = this.#options
     if (keys.serial !== undefined || (await this.consult())) return
@@ -94,7 +94,7 @@ export class OrderGate {
     retry().catch(() => undefined)
   }
 
-  /** Learns the keys, if there are none yet, and the time. @returns whether the administration server answered */
+  /** Fetches the keys, if there are none yet, and the time. @returns whether the administration server answered */
   async consult(): Promise<boolean> {
     const { ask, keys, log } = this.#options
     if (ask === undefined) {
@@ -109,7 +109,7 @@ export class OrderGate {
       else await this.learn(statements)
       return true
     } catch (error) {
-      log.warn(`the server was asked for the keys of orders: ${error instanceof Error ? error.message : error}`)
+      log.warn(`cannot fetch the order keys from the server: ${error instanceof Error ? error.message : error}`)
       return false
     }
   }
@@ -124,7 +124,7 @@ export class OrderGate {
     return order.expiresAt <= Math.max(memory.floor, this.#clock.now()) ? 'ORDER_EXPIRED' : undefined
   }
 
-  /** Whether another answer might come of asking the administration server first. */
+  /** Whether asking the administration server could change the decision. */
   #isDoubtful(fault: OrderFault): boolean {
     const mayAsk = performance.now() - this.#askedAt >= orderKeysAskMs
     return mayAsk && (fault === 'ORDER_KEY_UNKNOWN' || fault === 'ORDER_EXPIRED')
@@ -148,7 +148,7 @@ export class OrderGate {
   }
 
   #refuse(code: OrderFault, type: number, message: DownMessage | undefined): void {
-    // A flood of what is refused must not become a flood of answers.
+    // A flood of refused messages must not become a flood of answers.
     if (!this.#answers.take(0)) return
     const commandId = message?.name === 'command' ? { commandId: message.body.id } : {}
     this.#options.log.warn(`refused ${message?.name ?? `a frame of type ${type}`}: ${words[code]}`, {

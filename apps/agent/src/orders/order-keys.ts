@@ -18,7 +18,7 @@ export const Trusted = z.object({
   keys: z.array(z.string().regex(/^[A-Za-z0-9_-]{43}$/)).min(1),
 })
 
-/** The keys whose orders this agent obeys. Given at enrollment; from then on only a trusted key leads to others. */
+/** The trusted order keys. They come from enrollment; later only a trusted key can introduce others. */
 export class OrderKeys {
   readonly #path: string
   #trusted: TrustedOrderKeys | undefined
@@ -34,14 +34,14 @@ export class OrderKeys {
     return keys
   }
 
-  /** Takes up what another process of this machine has stored. */
+  /** Loads what another process of this machine has stored. */
   async read(): Promise<void> {
     const stored = await readIfPresent(this.#path)
     const parsed = Trusted.safeParse(parseJson(stored ?? ''))
     if (parsed.success) this.#trust(parsed.data)
   }
 
-  /** Number of the statement that is trusted; undefined while no key is. */
+  /** Number of the trusted statement; undefined without a trusted key. */
   get serial(): number | undefined {
     return this.#trusted?.serial
   }
@@ -50,18 +50,18 @@ export class OrderKeys {
     return this.#keys.get(id)
   }
 
-  /** Trusts these and no others: only when the machine enrolls, or has no keys yet. */
+  /** Trusts exactly these keys: only at enrollment, or while there are no keys yet. */
   async pin(trusted: TrustedOrderKeys): Promise<void> {
     await writeDurably(this.#path, `${JSON.stringify(trusted)}\n`)
     this.#trust(trusted)
   }
 
-  /** Follows the statements as far as trusted keys vouch for them. @returns whether anything changed */
+  /** Applies statements as far as trusted keys signed them. @returns whether anything changed */
   async follow(statements: readonly OrderKeyStatement[]): Promise<boolean> {
     if (this.#trusted === undefined) return false
     const after = afterStatements(this.#trusted, statements)
     if (after.serial === this.#trusted.serial) return false
-    // In memory first: a key that was taken out must not be obeyed because the disk is full.
+    // In memory first: a removed key must lose its trust even when the disk is full.
     this.#trust(after)
     await this.pin(after)
     return true

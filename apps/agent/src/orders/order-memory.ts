@@ -5,13 +5,13 @@ import { signedTimeAheadMaxMs } from '../limits.ts'
 import type { Log } from '../log.ts'
 
 /*
- * Which orders were obeyed, so that none is obeyed twice. One line per order: `<run> <sequence> <expiresAt> <floor>`. It is
- * written before the order takes effect, and so outlives the process; commands are in the journal besides, which outlives a
- * power cut. Orders that expire no later than the floor are refused, so those below it need not be remembered.
+ * The executed orders, so that none is executed twice. One line per order: `<run> <sequence> <expiresAt> <floor>`, written
+ * before the order takes effect, so it survives the process. Commands are also in the journal, which survives a power
+ * failure. Orders that expire no later than the floor are refused, so older ones need not be remembered.
  */
 
 export class OrderMemory {
-  /** Where it is kept; undefined for one that ends with its process. */
+  /** Its file; undefined when it only lasts as long as its process. */
   readonly #path: string | undefined
   readonly #max: number
   readonly #log: Log
@@ -27,7 +27,7 @@ export class OrderMemory {
     this.#forget()
   }
 
-  /** The newest time that a signature has vouched for, at least: what expires no later is over. */
+  /** At least the newest time in a signature: an order that expires no later has expired. */
   get floor(): number {
     return this.#floor
   }
@@ -39,7 +39,7 @@ export class OrderMemory {
   /** Call before the order takes effect. */
   add({ run, sequence, issuedAt, expiresAt }: OrderHead, nowMs: number): void {
     this.#expiries.set(`${run} ${sequence}`, expiresAt)
-    // A signer whose clock is far ahead must not make all others' orders look old.
+    // One signer with a fast clock must not expire the orders of all others.
     this.#floor = Math.max(this.#floor, Math.min(issuedAt, nowMs + signedTimeAheadMaxMs))
     this.#keep(() => {
       if (this.#lines < 2 * this.#max) {
@@ -78,19 +78,19 @@ export class OrderMemory {
     renameSync(`${this.#path}.new`, this.#path)
   }
 
-  /** A full disk must not make a machine unreachable: what cannot be written is remembered until the process ends. */
+  /** A full disk must not make a machine unreachable: unwritten entries are kept in memory. */
   #keep(write: () => void): void {
     try {
       write()
     } catch (error) {
-      this.#log.error(`cannot note an order: ${error instanceof Error ? error.message : error}`)
+      this.#log.error(`cannot store an executed order: ${error instanceof Error ? error.message : error}`)
     }
   }
 }
 
 function linesIn(path: string): string[] {
   try {
-    // What stands behind the last line end was cut off while it was written, before its order took effect.
+    // An incomplete last line was cut off during the write, before its order took effect.
     return readFileSync(path, 'utf8').split('\n').slice(0, -1)
   } catch (error) {
     if (isMissing(error)) return []

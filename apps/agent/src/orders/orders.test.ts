@@ -48,22 +48,22 @@ const ran = async (marker: string) =>
   (await readFile(join(folder.path, marker), 'utf8').catch(() => '')).split('\n').length - 1
 const idOf = (message: DownMessage) => (message.name === 'command' ? message.body.id : '')
 const refusals = () => server.received.flatMap(({ message }) => (message.name === 'refusal' ? [message.body] : []))
-/** The agent has said of one more thing that it does not obey it. */
+/** Waits until the agent has sent one more refusal. */
 async function refused(code: OrderFault, more: object = {}): Promise<void> {
   await server.until(() => refusals().some((refusal) => refusal.code === code))
   expect(refusals().filter((refusal) => refusal.code === code)).toContainEqual(
     expect.objectContaining({ code, ...more }),
   )
 }
-/** Everything that was sent before has been judged when this has run. */
+/** Waits until everything that was sent before has been checked. */
 async function settle(): Promise<void> {
   const message = script(`settled-${randomUUID()}`)
   server.order(message)
   expect(await server.result(idOf(message))).toMatchObject({ status: 'completed' })
 }
 
-describe('finding 4: an agent obeys nothing but orders signed for it', () => {
-  test('an order runs once; what says the same again is refused, and the first result stands', async () => {
+describe('an agent executes only orders signed for it', () => {
+  test('executes an order once; rejects a replay and keeps the first result', async () => {
     const message = script('once')
     const order = server.order(message)
     expect(await server.result(idOf(message))).toMatchObject({ status: 'completed' })
@@ -76,13 +76,13 @@ describe('finding 4: an agent obeys nothing but orders signed for it', () => {
     expect(await ran('once')).toBe(1)
   })
 
-  test('also after the agent was started again, whatever became of its journal', async () => {
+  test('rejects a replay after a restart, even without the journal', async () => {
     const message = script('restart')
     const order = server.order(message)
     await server.result(idOf(message))
     await agent.stop()
     await rm(join(folder.path, 'journal.log'))
-    // A line that a crash cut off takes nothing from those before it.
+    // A line cut off by a crash does not affect those before it.
     await appendFile(join(folder.path, 'orders.log'), '12 34')
     agent = await started()
     server.send({ name: 'order', sequence: 0, body: order })
@@ -91,7 +91,7 @@ describe('finding 4: an agent obeys nothing but orders signed for it', () => {
     expect(await ran('restart')).toBe(1)
   })
 
-  test('a request is answered once', async () => {
+  test('answers a request once', async () => {
     const ask: DownMessage = {
       name: 'request',
       sequence: 7,
@@ -104,7 +104,7 @@ describe('finding 4: an agent obeys nothing but orders signed for it', () => {
     await refused('ORDER_REPLAYED', { type: 11 })
   })
 
-  test('what comes without an order is not obeyed, and who asked is told so', async () => {
+  test('refuses unsigned messages and reports the refusal', async () => {
     const command = script('unsigned')
     server.send(command)
     expect(await server.result(idOf(command))).toMatchObject({
@@ -147,7 +147,7 @@ describe('finding 4: an agent obeys nothing but orders signed for it', () => {
       () => server.order(script('wrong'), { issuedAt: Date.now() - 20 * minute, expiresAt: Date.now() - 10 * minute }),
     ],
     [
-      'a key of somebody else',
+      'an untrusted key',
       'ORDER_KEY_UNKNOWN',
       () => server.send({ name: 'order', sequence: 0, body: new TestOrders().make(deviceId(), script('wrong')) }),
     ],
@@ -184,25 +184,25 @@ describe('finding 4: an agent obeys nothing but orders signed for it', () => {
       'ORDER_MALFORMED',
       () => server.order({ name: 'retry', sequence: 0, body: { afterMs: 1, reason: 'x' } }),
     ],
-  ])('an order of %s is refused', async (_what, code, send) => {
+  ])('rejects an order of %s', async (_what, code, send) => {
     send()
     await refused(code)
     await settle()
     expect(await ran('wrong')).toBe(0)
   })
 
-  test('a flood of what is refused is answered in part, and what is signed still runs', async () => {
+  test('limits answers to a flood of refused messages, and still runs signed ones', async () => {
     for (let count = 0; count < 200; count++) server.send(script('flood'))
     await settle()
     expect(refusals().length).toBeLessThan(25)
     expect(await ran('flood')).toBe(0)
   })
 
-  test('a server that speaks the protocol before gets no hello', async () => {
+  test('sends no hello to a server of the previous protocol', async () => {
     const hellos = server.hellos.length
     server.mood.protocols = [1]
     server.drop()
-    await agent.said(/speaks protocol 1, this agent 2/)
+    await agent.said(/supports protocol 1, this agent 2/)
     expect(server.hellos).toHaveLength(hellos)
   })
 })
@@ -211,8 +211,8 @@ const deviceId = () =>
   JSON.parse(Buffer.from(server.hellos[0]?.certificate.split('.')[1] ?? '', 'base64url').toString()).sub
 
 describe('the time of orders', () => {
-  test('goes no further back than the newest that was obeyed, not even with the process', async () => {
-    // Withheld on the way, and handed over after a later one was obeyed.
+  test('never goes back behind the newest executed order, not even after a restart', async () => {
+    // Withheld in transit, and delivered after a later one was executed.
     const withheld = server.orders.make(deviceId(), script('withheld'), { expiresAt: Date.now() + 5 * minute })
     const later = script('later')
     server.order(later, { issuedAt: Date.now() + 6 * minute, expiresAt: Date.now() + 16 * minute })
@@ -223,8 +223,8 @@ describe('the time of orders', () => {
     expect(await ran('withheld')).toBe(0)
   })
 
-  test('is what the administration server says where the machine’s clock is wrong', async () => {
-    // To this agent the server lives two hours ago.
+  test('comes from the administration server when the clock of the machine is wrong', async () => {
+    // For this agent the server's time is two hours ago.
     const ago = 120 * minute
     server.mood.administrationTime = () => Date.now() - ago
     const message = script('clock')
@@ -234,7 +234,7 @@ describe('the time of orders', () => {
     expect(JSON.parse(server.orderKeysAsked[0] ?? '').certificate).toBe(server.hellos[0]?.certificate)
   })
 
-  test('is not what a welcome says', async () => {
+  test('is not taken from a welcome', async () => {
     server.mood.answersOrderKeys = false
     server.order(script('old'), { issuedAt: Date.now() - 20 * minute, expiresAt: Date.now() - 10 * minute })
     await refused('ORDER_EXPIRED')
@@ -243,7 +243,7 @@ describe('the time of orders', () => {
 })
 
 describe('the keys of orders', () => {
-  test('change by statements of trusted keys, pushed by whomever; a key that was taken out counts no more', async () => {
+  test('change by statements of trusted keys from any sender; a removed key is no longer trusted', async () => {
     server.mood.answersOrderKeys = false
     const { orders } = server
     server.send({ name: 'orderKeys', sequence: 0, body: { statements: [orders.rotate()] } })
@@ -260,7 +260,7 @@ describe('the keys of orders', () => {
     expect(await ran('retired')).toBe(0)
   })
 
-  test('a forged statement changes nothing', async () => {
+  test('ignore a forged statement', async () => {
     const stranger = newPair()
     const forged = signOrderKeys({ serial: 2, keys: [stranger.x] }, stranger)
     server.send({ name: 'orderKeys', sequence: 0, body: { statements: [forged] } })
@@ -271,13 +271,13 @@ describe('the keys of orders', () => {
     expect(kept).toEqual(server.orders.trusted)
   })
 
-  test('one that the agent has not heard of yet is asked for, and its orders are obeyed', async () => {
+  test('are fetched when a new key signed an order, which is then executed', async () => {
     server.orders.rotate()
     await settle()
     expect(server.orderKeysAsked).toHaveLength(1)
   })
 
-  test('the administration server names no keys to an agent that has some', async () => {
+  test('are not taken from the administration server by an agent that has some', async () => {
     await agent.stop()
     const own = new TestOrders().trusted
     await writeFile(join(folder.path, 'order-keys.json'), JSON.stringify(own))
@@ -287,7 +287,7 @@ describe('the keys of orders', () => {
     expect(JSON.parse(await readFile(join(folder.path, 'order-keys.json'), 'utf8'))).toEqual(own)
   })
 
-  test('an agent that was enrolled before there were any asks for them once', async () => {
+  test('are fetched once by an agent that enrolled before they existed', async () => {
     await agent.stop()
     await rm(join(folder.path, 'order-keys.json'))
     agent = await started()

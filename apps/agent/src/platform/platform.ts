@@ -3,10 +3,10 @@ import type { Heartbeat } from '@muster/wire/messages/heartbeat.ts'
 import type { Facts, Inventory } from '@muster/wire/messages/inventory.ts'
 import type { Tools } from './tools.ts'
 
-/** What the machine says about itself; the agent adds its own version. */
+/** The facts of the machine; the agent adds its own version. */
 export type SystemFacts = Omit<Facts, 'agentVersion'>
 
-/** The parts of an inventory that take time to collect. */
+/** The sections of an inventory that take time to collect. */
 export type InventorySections = Omit<Inventory, 'hash' | 'facts'>
 
 export type ScriptLanguage = 'bash' | 'sh' | 'python' | 'powershell'
@@ -14,7 +14,7 @@ export type ScriptLanguage = 'bash' | 'sh' | 'python' | 'powershell'
 export interface ScriptStart {
   commandId: string
   language: ScriptLanguage
-  /** The file that holds the script. */
+  /** The path of the script's file. */
   file: string
   args: readonly string[]
   environment: Readonly<Record<string, string>>
@@ -22,51 +22,51 @@ export interface ScriptStart {
 }
 
 export interface ScriptEnd {
-  /** For a script that a signal ended, what a shell would report. */
+  /** For a script that a signal ended: the code that a shell would report. */
   exitCode: number | null
-  /** Name of the signal that ended it, when it did not end by itself. */
+  /** Name of the signal that ended it, if any. */
   signal: string | null
 }
 
-/** A running script with everything that it has started. */
+/** A running script with all its child processes. */
 export interface RunningScript {
   readonly stdout: Readable
   readonly stderr: Readable
   /** Resolves when the script itself has ended; rejects when it could not be started. */
   readonly ended: Promise<ScriptEnd>
-  /** Asks the whole group of processes to end. */
+  /** Asks the whole process group to end. */
   terminate(): void
-  /** Ends the whole group, and what has left it, without asking. */
+  /** Kills the whole group, and processes that left it. */
   kill(): void
 }
 
-/** Ten cheap figures about the machine, null where it cannot tell. CPU and the like count from the last call. */
+/** Ten cheap figures about the machine; null where unknown. CPU and network count since the previous call. */
 export interface Vitals {
   read(): Promise<Heartbeat>
 }
 
-/** Everything that differs between operating systems. Nothing outside platform/ asks which one it runs on. */
+/** Everything that differs between operating systems. Code outside platform/ never checks the system. */
 export interface Platform {
   defaultDataDirectory(): string
-  /** A stable name of this installation of the operating system, undefined where there is none. */
+  /** A stable identifier of this installation of the operating system; undefined without one. */
   machineSeed(): Promise<string | undefined>
   facts(): Promise<SystemFacts>
   vitals(): Vitals
-  /** Heavy: runs in a process of its own, see inventory-process.ts. */
+  /** Expensive: runs in a separate process, see inventory-process.ts. */
   collectInventory(): Promise<InventorySections>
-  /** What people do at the machine. @param secret folders that no tool shows: the agent's own */
+  /** Tools for interactive use of the machine. @param secret folders without access: the agent's own */
   tools(secret: readonly string[]): Tools
   /** Undefined when the interpreter is not installed. */
   startScript(start: ScriptStart): Promise<RunningScript | undefined>
-  /** Ends what scripts of these commands have left running after the agent itself was killed. */
+  /** Kills processes that scripts of these commands left running after the agent was killed. */
   endLeftovers(commandIds: ReadonlySet<string>): Promise<void>
   /**
-   * Takes the data folder for a part of the agent, undefined when another process holds it. Let go by the answer or the end of
-   * the process, however it ends.
+   * Claims the data folder for a part of the agent; undefined when another process holds it. The claim ends with the returned
+   * function or with the process, however it ends.
    */
   claim(dataDirectory: string, part: 'agent' | 'watchdog'): Promise<(() => void) | undefined>
-  /** Removes the enrollment key from the settings that an earlier installer wrote for the service. */
+  /** Removes the enrollment key from the service settings of an earlier installer. */
   forgetInstalledKey(): Promise<void>
-  /** Names a running process for good, so that a later one with the same number is another; undefined when it has ended. */
+  /** Identifies a running process, even if its PID is reused; undefined when it has ended. */
   identify(pid: number): Promise<string | undefined>
 }

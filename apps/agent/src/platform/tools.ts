@@ -57,14 +57,14 @@ export interface TaskTools {
 
 export type PowerAction = z.infer<typeof PowerResult>['action']
 
-/** Restarting and turning off. Split in two, so that what would be run can be shown without running it. */
+/** Restart and shutdown. Split in two, so that a dry run can show the program without running it. */
 export interface PowerTools {
   /** The program and its arguments. */
   command(action: PowerAction, message: string | undefined): Promise<readonly string[]>
   run(command: readonly string[]): Promise<void>
 }
 
-/** What a person can do at the machine through the agent. */
+/** The tools that users have on the machine through the agent. */
 export interface Tools {
   readonly processes: ProcessTools
   readonly services: ServiceTools

@@ -15,25 +15,25 @@ import { z } from 'zod'
 import { type WebSocket, WebSocketServer } from '../websocket.ts'
 import { TestOrders } from './test-orders.ts'
 
-/** What the fake does instead of behaving well; a test changes it at any time. */
+/** The faults of the fake server; a test can change them at any time. */
 export interface Mood {
   /** Which frames are acknowledged. */
   acknowledges: (message: UpMessage) => boolean
   /** Refuses the upgrade to a socket. */
   refusesUpgrade: { status: number; retryAfter?: string } | undefined
-  /** Answers enrolments with this instead. */
-  refusesEnrolment: { status: number; body: object; retryAfter?: string } | undefined
+  /** Answers enrollments with this instead. */
+  refusesEnrollment: { status: number; body: object; retryAfter?: string } | undefined
   /** Closes instead of welcoming. */
   closesAtHello: { code: number; hintMs?: number } | undefined
   heartbeatMs: number
-  /** Whether it knows tickets, and which of those that come it takes. */
+  /** Whether it supports tickets, and which of them it accepts. */
   tickets: { takes: boolean } | undefined
-  /** Whether it names the keys of orders to machines that enroll. */
+  /** Whether it sends order keys to machines that enroll. */
   namesOrderKeys: boolean
-  /** Whether it tells the keys of orders when it is asked, and what time it tells with them. */
+  /** Whether it answers requests for order keys, and with which time. */
   answersOrderKeys: boolean
   administrationTime: () => number
-  /** The versions of the protocol that it offers. */
+  /** The protocol versions that it offers. */
   protocols: number[]
   /** Answers every GET. */
   answersGet: ((request: IncomingMessage, response: ServerResponse) => void) | undefined
@@ -44,7 +44,7 @@ export interface Received {
   message: UpMessage
 }
 
-const EnrolmentBody = z.object({
+const EnrollmentBody = z.object({
   enrollmentKey: z.string(),
   publicKey: z.string(),
   hostname: z.string(),
@@ -60,12 +60,12 @@ export interface Credentials {
   readonly cert: string
 }
 
-/** One address for enrolment and agents that speaks the real protocol and remembers what it was told. */
+/** One address for enrollment and agents that speaks the real protocol and records what it receives. */
 export class FakeServer {
   readonly mood: Mood = {
     acknowledges: () => true,
     refusesUpgrade: undefined,
-    refusesEnrolment: undefined,
+    refusesEnrollment: undefined,
     closesAtHello: undefined,
     heartbeatMs: 60_000,
     namesOrderKeys: true,
@@ -76,12 +76,12 @@ export class FakeServer {
     answersGet: undefined,
   }
   readonly received: Received[] = []
-  readonly enrolments: z.infer<typeof EnrolmentBody>[] = []
+  readonly enrollments: z.infer<typeof EnrollmentBody>[] = []
   readonly hellos: Hello[] = []
   readonly resumes: Resume[] = []
-  /** Of watchdogs, which have connections of their own. */
+  /** Of watchdogs, which have their own connections. */
   readonly watchdogHellos: Hello[] = []
-  /** Of all connections that are over. */
+  /** Of all connections that have ended. */
   readonly closeCodes: number[] = []
   /** Times of upgrade requests, refused ones too. */
   readonly upgrades: number[] = []
@@ -96,12 +96,12 @@ export class FakeServer {
   #current: WebSocket | undefined
   /** Signs its orders. */
   readonly orders = new TestOrders()
-  /** What agents asked about the keys of orders. */
+  /** Requests of agents for order keys. */
   readonly orderKeysAsked: string[] = []
   #watchers: (() => void)[] = []
 
   private constructor(tls: Credentials | undefined) {
-    const answer = (request: IncomingMessage, response: ServerResponse) => void this.#enrol(request, response)
+    const answer = (request: IncomingMessage, response: ServerResponse) => void this.#enroll(request, response)
     this.#http = tls === undefined ? createServer(answer) : createTlsServer(tls, answer)
     this.#origin =
       tls === undefined
@@ -120,7 +120,7 @@ export class FakeServer {
     })
   }
 
-  /** @param tls makes it one that is reached as `localhost`, over TLS */
+  /** @param tls makes it reachable as `localhost` over TLS */
   static async start(port = 0, tls?: Credentials): Promise<FakeServer> {
     const server = new FakeServer(tls)
     await new Promise<void>((resolve) => server.#http.listen(port, '127.0.0.1', resolve))
@@ -140,12 +140,12 @@ export class FakeServer {
     return this.#current !== undefined
   }
 
-  /** Sends to the agent that is connected. */
+  /** Sends to the connected agent. */
   send(message: DownMessage): void {
     this.#current?.send(encodeDown(message))
   }
 
-  /** Sends a message inside an order, as the server does with what has power over a machine. */
+  /** Sends a message inside an order, as the server does with messages that have power over a machine. */
   order(message: DownMessage, changes: Partial<OrderHead> = {}): Order {
     const order = this.orders.make(this.#deviceId(), message, changes)
     this.send({ name: 'order', sequence: 0, body: order })
@@ -175,13 +175,13 @@ export class FakeServer {
     this.order({ name: 'command', sequence: 0, body: { id, type, payload, timeoutMs, expiresAt } })
   }
 
-  /** Ends the current connection as a server would: with a close code, perhaps after a hint. */
+  /** Ends the current connection as a server would: with a close code, optionally after a retry message. */
   close(code: number, hintMs?: number): void {
     if (hintMs !== undefined) this.send({ name: 'retry', sequence: 0, body: { afterMs: hintMs, reason: 'test' } })
     this.#current?.close(code)
   }
 
-  /** Ends the current connection without a word. */
+  /** Ends the current connection without a close frame. */
   drop(): void {
     this.#current?.terminate()
   }
@@ -201,7 +201,7 @@ export class FakeServer {
     })
   }
 
-  /** Looks again after everything that happens, until there is something. */
+  /** Checks after every event, until there is a value. */
   async until<T>(look: () => T | undefined | false): Promise<T> {
     for (;;) {
       const found = look()
@@ -220,7 +220,7 @@ export class FakeServer {
     for (const look of this.#watchers.splice(0)) look()
   }
 
-  async #enrol(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #enroll(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.method === 'GET' && this.mood.answersGet !== undefined) {
       this.mood.answersGet(request, response)
       return
@@ -238,11 +238,11 @@ export class FakeServer {
       const { trusted, statements } = this.orders
       return this.mood.answersOrderKeys ? answer(200, { ...trusted, statements, serverTime }) : answer(503, {})
     }
-    const body = EnrolmentBody.safeParse(JSON.parse(text))
+    const body = EnrollmentBody.safeParse(JSON.parse(text))
     if (request.url !== '/api/v1/agents/enroll' || !body.success)
-      return answer(400, { code: 'VALIDATION_ERROR', message: 'Not an enrolment' })
-    this.enrolments.push(body.data)
-    const refusal = this.mood.refusesEnrolment
+      return answer(400, { code: 'VALIDATION_ERROR', message: 'Not an enrollment' })
+    this.enrollments.push(body.data)
+    const refusal = this.mood.refusesEnrollment
     if (refusal !== undefined) return answer(refusal.status, refusal.body, refusal.retryAfter)
     const deviceId = randomUUID()
     this.#devices.set(deviceId, body.data.publicKey)
@@ -252,7 +252,7 @@ export class FakeServer {
     answer(201, { deviceId, certificate, ingestUrl, orgId: randomUUID(), siteId: randomUUID(), ...orderKeys })
   }
 
-  /** A certificate in the form that the real server signs. */
+  /** A certificate in the format of the real server. */
   certificateFor(deviceId: string, publicKey: string): string {
     const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
     const now = Math.floor(Date.now() / 1000)
@@ -353,7 +353,7 @@ export class FakeServer {
     socket.send(encodeDown({ name: 'ticket', sequence: 0, body: { ticket, secret } }))
   }
 
-  /** The device that the hello is from, or the close code for what is wrong with it. */
+  /** The device that the hello is from, or the close code of its fault. */
   #proven(nonce: Uint8Array, hello: Hello): string | number {
     const [, claims = ''] = hello.certificate.split('.')
     const { sub } = z.object({ sub: z.string() }).parse(JSON.parse(Buffer.from(claims, 'base64url').toString()))

@@ -11,7 +11,7 @@ import { createLog } from '../log.ts'
 import { pause } from '../pause.ts'
 import { loadPlatform } from '../platform/load.ts'
 
-/** A folder of its own for one test; in memory, where there is such a place, for one that waits for the disk all the time. */
+/** A temporary folder for one test; in memory, where supported, for a test that waits for the disk all the time. */
 export async function temporaryFolder(inMemory = false): Promise<{ path: string } & AsyncDisposable> {
   const parent = inMemory && existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
   const path = await mkdtemp(join(parent, 'muster-agent-'))
@@ -22,14 +22,14 @@ export interface TestAgent extends AsyncDisposable {
   agent: Agent
   /** Its log so far. */
   lines: string[]
-  /** The first line like this, written already or later. */
+  /** The first matching line, written already or later. */
   said(pattern: RegExp): Promise<string>
-  /** Resolves when it has ended by itself or was stopped; rejects with what made it give up. */
+  /** Resolves when it has ended; rejects with its error. */
   ended: Promise<void>
   stop(): Promise<void>
 }
 
-/** A whole agent inside the test process. */
+/** A complete agent inside the test process. */
 export async function startAgent(
   server: string | undefined,
   dataDirectory: string,
@@ -57,7 +57,7 @@ export async function startAgent(
   const log = createLog(false, hear)
   const agent = await Agent.open({ config, platform: await loadPlatform(), log })
   const ended = agent.run()
-  // A test that expects a failure awaits it; for the others it shows in the log.
+  // A test that expects a failure awaits it; for others it is in the log.
   ended.catch((error: unknown) => hear(String(error)))
   const stop = async () => {
     await agent.stop('the test is over')
@@ -66,7 +66,7 @@ export async function startAgent(
   return { agent, lines, said, ended, stop, [Symbol.asyncDispose]: stop }
 }
 
-/** Whether a process runs; one that only waits to be collected does not. */
+/** Whether a process runs; a zombie does not. */
 export async function isRunning(pid: string): Promise<boolean> {
   return (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')) !== ''
 }

@@ -7,7 +7,7 @@ import type { Credentials } from './fake-server.ts'
 const openssl = (folder: string, ...args: string[]) => promisify(execFile)('openssl', args, { cwd: folder })
 const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
 
-/** An authority that nobody knows, and what it vouches for: a server at `localhost`. */
+/** An untrusted certificate authority, and a server certificate for `localhost` from it. */
 export async function testAuthority(folder: string): Promise<{ root: string; server: Credentials }> {
   const authority = ['-keyout', 'ca.key', '-out', 'ca.pem', '-subj', '/CN=An authority of its own', '-days', '2']
   await openssl(folder, 'req', '-x509', ...newKey, ...authority)

@@ -35,7 +35,7 @@ export class TestOrders {
 
   get #newest(): Pair {
     const [newest] = this.#pairs
-    if (newest === undefined) throw new Error('There is always one')
+    if (newest === undefined) throw new Error('There is no key pair')
     return newest
   }
 
@@ -43,14 +43,14 @@ export class TestOrders {
     return { serial: this.statements.length, keys: this.#pairs.map(({ x }) => x) }
   }
 
-  /** Another key signs from now on. */
+  /** Adds a new signing key. */
   rotate(): OrderKeyStatement {
     const before = this.#newest
     this.#pairs = [newPair(), ...this.#pairs]
     return this.#say(before)
   }
 
-  /** Only the newest key counts from now on. Returns what signs with the one before. */
+  /** Keeps only the newest key. Returns a signer with the previous one. */
   retire(): { statement: OrderKeyStatement; retired: Pair | undefined } {
     const retired = this.#pairs[1]
     this.#pairs = [this.#newest]
@@ -68,7 +68,7 @@ export class TestOrders {
     const sequence = ++this.#sequence
     const head = { device, run: this.#run, sequence, issuedAt, expiresAt: issuedAt + 600_000, ...changes }
     const [proof] = signOrders([{ head, frame }], by.key)
-    if (proof === undefined) throw new Error('One order has one proof')
+    if (proof === undefined) throw new Error('signOrders returned no proof')
     return { ...head, ...proof, key: orderKeyId(by.x), frame }
   }
 

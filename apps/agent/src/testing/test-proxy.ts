@@ -1,10 +1,10 @@
 import { createServer, type Server } from 'node:http'
 import { connect, type Socket } from 'node:net'
 
-/** An HTTP proxy that only takes CONNECT, and remembers where it was asked to lead. */
+/** An HTTP proxy that only supports CONNECT, and records its targets. */
 export class TestProxy {
   readonly asked: string[] = []
-  /** What it wants to be told in Proxy-Authorization, if anything. */
+  /** The Proxy-Authorization header that it requires, if any. */
   wants: string | undefined
   readonly #server: Server
   readonly #sockets = new Set<Socket>()

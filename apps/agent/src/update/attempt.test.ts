@@ -9,8 +9,8 @@ import { type Checkpoint, UpdateJournal } from './update-journal.ts'
 import { UpdateRefused } from './update-refused.ts'
 
 /*
- * A machine without processes: what an executable would do is told by its content. `works-2.0.0` proves itself when it is
- * started, `broken-3.0.0` does not.
+ * A machine without processes: the content of an executable decides what it would do. `works-2.0.0` is confirmed when it
+ * is started, `broken-3.0.0` is not.
  */
 
 class Killed extends Error {}
@@ -18,7 +18,7 @@ class Killed extends Error {}
 class Machine {
   readonly directory: string
   readonly #folder: string
-  /** Changes of the disk that are let happen before the whole machine is killed; none when undefined. */
+  /** Changes of the disk before the whole machine is killed; never when undefined. */
   #left: number | undefined
   reached: string[] = []
 
@@ -62,7 +62,7 @@ class Machine {
     return readFile(path, 'utf8')
   }
 
-  /** The agent, as the version that runs, takes up an offer, if it may. */
+  /** The running version of the agent accepts an offer, if allowed. */
   async offer(content: string): Promise<void> {
     const running = versionOf(await this.read(this.installation.current))
     await this.steps.settle(running)
@@ -75,7 +75,7 @@ class Machine {
     await this.steps.install()
   }
 
-  /** The watchdog starts the agent until one is there to stay. @returns what runs in the end */
+  /** The watchdog starts the agent until a version stays up. @returns the version that runs in the end */
   async start(): Promise<string> {
     for (;;) {
       const { trial } = await this.steps.beforeStart()
@@ -108,38 +108,35 @@ describe('killed at any moment of an update', () => {
   test.each([
     ['that works', 'works-2.0.0', 'works-2.0.0'],
     ['that is broken', 'broken-3.0.0', 'works-1.0.0'],
-  ])(
-    '%s: there is always a whole executable, and the update ends as it would have',
-    async (_name, offered, expected) => {
-      const killed: string[] = []
-      for (let checkpoints = 0; ; checkpoints++) {
-        await using folder = await temporaryFolder(true)
-        const machine = new Machine(folder.path)
-        await machine.install('works-1.0.0')
-        machine.killAfter(checkpoints)
-        const wasKilled = await untilKilled(async () => {
-          await machine.offer(offered)
-          await machine.start()
-        })
-        if (wasKilled) killed.push(machine.reached.at(-1) ?? '')
-        machine.killAfter(undefined)
-        // The machine starts again, and the server offers again.
-        await machine.start()
+  ])('%s: always leaves a complete executable, and ends with the same result', async (_name, offered, expected) => {
+    const killed: string[] = []
+    for (let checkpoints = 0; ; checkpoints++) {
+      await using folder = await temporaryFolder(true)
+      const machine = new Machine(folder.path)
+      await machine.install('works-1.0.0')
+      machine.killAfter(checkpoints)
+      const wasKilled = await untilKilled(async () => {
         await machine.offer(offered)
-        expect(await machine.start(), killed.at(-1)).toBe(expected)
-        const { attempt, barred, floor, outcome } = await machine.journal.read()
-        expect(attempt).toBeUndefined()
-        expect(floor).toBe(versionOf(expected))
-        expect(barred).toEqual(expected === offered ? [] : [versionOf(offered)])
-        expect(outcome).toMatchObject({ version: versionOf(offered), fromVersion: '1.0.0' })
-        if (!wasKilled) break
-      }
-      expect(killed.length).toBeGreaterThan(10)
-      expect(new Set(killed.map((name) => name.replace(/\S*\//, ''))).size).toBeGreaterThan(8)
-    },
-  )
+        await machine.start()
+      })
+      if (wasKilled) killed.push(machine.reached.at(-1) ?? '')
+      machine.killAfter(undefined)
+      // The machine starts again, and the server offers again.
+      await machine.start()
+      await machine.offer(offered)
+      expect(await machine.start(), killed.at(-1)).toBe(expected)
+      const { attempt, barred, floor, outcome } = await machine.journal.read()
+      expect(attempt).toBeUndefined()
+      expect(floor).toBe(versionOf(expected))
+      expect(barred).toEqual(expected === offered ? [] : [versionOf(offered)])
+      expect(outcome).toMatchObject({ version: versionOf(offered), fromVersion: '1.0.0' })
+      if (!wasKilled) break
+    }
+    expect(killed.length).toBeGreaterThan(10)
+    expect(new Set(killed.map((name) => name.replace(/\S*\//, ''))).size).toBeGreaterThan(8)
+  })
 
-  test('twice in a row, at any two moments: the same', async () => {
+  test('twice in a row, at any two moments: ends with the same result', async () => {
     for (let first = 0; first < 24; first += 2) {
       for (let second = 0; second < 12; second += 3) {
         await using folder = await temporaryFolder(true)
@@ -160,7 +157,7 @@ describe('killed at any moment of an update', () => {
 })
 
 describe('a new version', () => {
-  test('that is killed by others three times before it proves itself is undone', async () => {
+  test('is rolled back when it is killed three times before it is confirmed', async () => {
     await using folder = await temporaryFolder(true)
     const machine = new Machine(folder.path)
     await machine.install('works-1.0.0')
@@ -172,7 +169,7 @@ describe('a new version', () => {
     expect(await machine.journal.read()).toMatchObject({ barred: ['2.0.0'], outcome: { state: 'rolled_back' } })
   })
 
-  test('against which nothing can be said is undone, but not barred', async () => {
+  test('is rolled back but not barred when the server cannot be reached', async () => {
     await using folder = await temporaryFolder(true)
     const machine = new Machine(folder.path)
     await machine.install('works-1.0.0')
@@ -183,7 +180,7 @@ describe('a new version', () => {
     expect((await machine.journal.read()).barred).toEqual([])
   })
 
-  test('can be undone without the backup, from what the watchdog runs from', async () => {
+  test('can be rolled back without the backup, from the executable of the watchdog', async () => {
     await using folder = await temporaryFolder(true)
     const machine = new Machine(folder.path)
     await machine.install('works-1.0.0')
@@ -193,8 +190,8 @@ describe('a new version', () => {
   })
 })
 
-describe('U9: refusals', () => {
-  test('are tried again after a minute, then ever later up to a day; one for a locked file at the next offer', async () => {
+describe('U9: refusals of an update', () => {
+  test('are retried after a minute, then with increasing delays up to a day; for a locked file at the next offer', async () => {
     await using folder = await temporaryFolder(true)
     const machine = new Machine(folder.path)
     await machine.install('works-1.0.0')
@@ -207,7 +204,7 @@ describe('U9: refusals', () => {
     expect(await machine.steps.refuse('2.0.1', failed, 0)).toBe(60_000)
   })
 
-  test('bar what cannot even tell its version here', async () => {
+  test('bar a version that cannot print its version on this machine', async () => {
     await using folder = await temporaryFolder(true)
     const machine = new Machine(folder.path)
     await machine.install('works-1.0.0')
@@ -216,7 +213,7 @@ describe('U9: refusals', () => {
   })
 })
 
-test('a damaged executable that had proved itself is replaced by the backup', async () => {
+test('replaces a damaged executable that was confirmed by the backup', async () => {
   await using folder = await temporaryFolder(true)
   const machine = new Machine(folder.path)
   await machine.install('works-1.0.0')
@@ -229,7 +226,7 @@ test('a damaged executable that had proved itself is replaced by the backup', as
   expect(await machine.steps.fallBack('it failed to start 5 times')).toBe(false)
 })
 
-test('a damaged journal is put aside', async () => {
+test('moves a damaged journal aside', async () => {
   await using folder = await temporaryFolder(true)
   const machine = new Machine(folder.path)
   await machine.install('works-1.0.0')

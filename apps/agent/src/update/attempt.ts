@@ -6,14 +6,14 @@ import { type Attempt, newest, type UpdateJournal, withBarred } from './update-j
 import type { UpdateRefused } from './update-refused.ts'
 
 /*
- * The steps of an update. Each may be cut off anywhere, by a kill or a power cut; whoever starts next finds in the journal
- * what has to be finished or undone, and doing so twice does no harm. The watchdog calls `beforeStart` before every start
- * of the agent, so that an executable that is not yet trusted is never started without being watched.
+ * The steps of an update. Each may be interrupted anywhere, by a kill or a power failure. The next process finds in the
+ * journal what has to be finished or undone, and both are idempotent. The watchdog calls `beforeStart` before every start
+ * of the agent, so that an unconfirmed executable is never started without being watched.
  */
 
 /** What the watchdog has to know before it starts the agent. */
 export interface Start {
-  /** The executable is new and has to prove itself. */
+  /** The executable is new and has to be confirmed. */
   trial: Attempt | undefined
 }
 
@@ -26,13 +26,13 @@ export class UpdateSteps {
     this.#journal = journal
   }
 
-  /** The agent has taken up an offer. */
+  /** The agent has accepted an offer. */
   async begin({ version, sha256, rolloutId }: Update, fromVersion: string): Promise<void> {
     const attempt: Attempt = { version, sha256, rolloutId, fromVersion, step: 'fetching', starts: 0 }
     await this.#journal.change((state) => ({ ...state, attempt }))
   }
 
-  /** Puts what was fetched and checked in the place of what runs. The next start is of the new version. */
+  /** Replaces the executable with the fetched and verified one. The next start is of the new version. */
   async install(): Promise<void> {
     await this.#installation.backUp()
     await this.#step('replacing')
@@ -43,7 +43,7 @@ export class UpdateSteps {
   /** The agent will not install this version now. @returns when it may try again */
   async refuse(version: string, refusal: UpdateRefused, nowMs: number): Promise<number> {
     const bars = refusal.reason === 'did_not_start'
-    // Somebody else holds the file: that passes.
+    // Another process holds the file: retry later.
     const isLocked = refusal.reason === 'file_locked'
     if (!isLocked) await this.#installation.clear()
     const { retry } = await this.#journal.change((state) => {
@@ -59,7 +59,7 @@ export class UpdateSteps {
     return retry?.notBefore ?? nowMs
   }
 
-  /** An agent starts: a download that was cut off is begun anew when it is offered again, and what runs untried is trusted. */
+  /** An agent starts: an interrupted download starts again with the next offer, and an executable without a trial is trusted. */
   async settle(version: string): Promise<void> {
     const { attempt, floor } = await this.#journal.read()
     if (attempt !== undefined && attempt.step !== 'fetching') return
@@ -67,7 +67,7 @@ export class UpdateSteps {
     await this.#journal.change((state) => ({ ...state, attempt: undefined, floor: newest(state.floor, version) }))
   }
 
-  /** Finishes or undoes what was cut off. To be called before each start of the agent, never while it runs. */
+  /** Finishes or undoes an interrupted update. Call before each start of the agent, never while it runs. */
   async beforeStart(): Promise<Start> {
     const { attempt } = await this.#journal.read()
     if (attempt === undefined || attempt.step === 'fetching') return { trial: undefined }
@@ -75,7 +75,7 @@ export class UpdateSteps {
       await this.#finishRestoring(attempt)
       return { trial: undefined }
     }
-    // Not replaced yet, or by a person with something else since then.
+    // Not replaced yet, or a person has replaced the executable since.
     if ((await hashOf(this.#installation.current)) !== attempt.sha256) {
       await this.#journal.change((state) => ({ ...state, attempt: undefined }))
       return { trial: undefined }
@@ -88,7 +88,7 @@ export class UpdateSteps {
     return { trial }
   }
 
-  /** The new version has proved itself. @returns whether there was an attempt to confirm */
+  /** The new version is confirmed. @returns whether there was an attempt to confirm */
   async confirm(version: string): Promise<boolean> {
     const { attempt } = await this.#journal.read()
     if (attempt?.version !== version || attempt.step !== 'starting') return false
@@ -103,15 +103,15 @@ export class UpdateSteps {
     return true
   }
 
-  /** The new version has failed and does not run any more: what ran before takes its place again. */
+  /** The new version has failed and no longer runs: restores the previous one. */
   async rollBack(failure: { reason: UpdateReason; error: string; bars: boolean }): Promise<void> {
     const { attempt } = await this.#step('restoring', { failure })
     if (attempt !== undefined) await this.#finishRestoring(attempt)
   }
 
   /**
-   * The executable cannot be started any more although it has proved itself: a damaged disk, or a person. @returns whether
-   * there was another one to take its place
+   * A confirmed executable no longer starts, because of a damaged disk or a person. @returns whether the backup could
+   * replace it
    */
   async fallBack(error: string): Promise<boolean> {
     if (!(await this.#installation.restore())) return false

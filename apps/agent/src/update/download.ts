@@ -7,7 +7,7 @@ import { UpdateRefused } from './update-refused.ts'
 
 export interface Download {
   url: string
-  /** Holds what has come so far, from an earlier attempt too. */
+  /** Contains the bytes so far, also from an earlier attempt. */
   file: string
   bytes: number
   stallMs?: number
@@ -16,8 +16,8 @@ export interface Download {
 }
 
 /**
- * Fetches a file of a known length, going on where an earlier attempt was cut off. Never writes more than that length, never
- * reads on after it. @throws UpdateRefused; what has come by then stays, unless it cannot be a part of the file
+ * Fetches a file of a known length, and resumes where an earlier attempt was interrupted. Never writes or reads more than
+ * that length. @throws UpdateRefused; received bytes stay, unless they cannot be part of the file
  */
 export async function download(wanted: Download): Promise<void> {
   const limit = AbortSignal.timeout(wanted.timeoutMs ?? downloadTimeoutMs)
@@ -53,7 +53,7 @@ async function emptied(file: FileHandle): Promise<number> {
   return 0
 }
 
-/** One request. @returns why it broke off, undefined when something new can be said about the file's length */
+/** One request. @returns why it was interrupted; undefined when the file's length has to be checked again */
 async function fetchRest(
   { url, bytes, stallMs = downloadStallMs }: Download,
   file: FileHandle,
@@ -71,7 +71,7 @@ async function fetchRest(
     if (status === 416 || status === 200 || (status === 206 && !begins)) at = await emptied(file)
     if (status === 416 || (status === 206 && !begins)) {
       answer.destroy()
-      return new UpdateRefused('download_failed', `${url} does not go on from byte ${held}`)
+      return new UpdateRefused('download_failed', `${url} does not resume at byte ${held}`)
     }
     if (status !== 200 && status !== 206) {
       answer.destroy()
@@ -81,7 +81,10 @@ async function fetchRest(
     if (announced !== undefined && at + Number(announced) !== bytes) {
       answer.destroy()
       await emptied(file)
-      throw new UpdateRefused('size_mismatch', `${at + Number(announced)} bytes are announced, not ${bytes}`)
+      throw new UpdateRefused(
+        'size_mismatch',
+        `${at + Number(announced)} bytes announced, but the release has ${bytes}`,
+      )
     }
     for await (const piece of answer) {
       if (!(piece instanceof Buffer)) continue
@@ -90,15 +93,15 @@ async function fetchRest(
       at += piece.length
       if (at > bytes) {
         await emptied(file)
-        throw new UpdateRefused('size_mismatch', `more than the ${bytes} bytes that it should have`)
+        throw new UpdateRefused('size_mismatch', `received more than the ${bytes} bytes of the release`)
       }
       await file.write(piece)
     }
-    if (at < bytes) return new UpdateRefused('download_failed', `broke off at byte ${at} of ${bytes}`)
+    if (at < bytes) return new UpdateRefused('download_failed', `interrupted at byte ${at} of ${bytes}`)
     return undefined
   } catch (error) {
     if (error instanceof UpdateRefused || isOfDisk(error)) throw error
-    const why = stalled.signal.aborted ? `nothing came for ${stallMs / 1000} s` : String(error)
+    const why = stalled.signal.aborted ? `no data for ${stallMs / 1000} s` : String(error)
     return new UpdateRefused('download_failed', `${url}: ${why}`)
   } finally {
     clearTimeout(timer)

@@ -18,14 +18,14 @@ vi.setConfig({ testTimeout: 60_000 })
 const day = 86_400_000
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 const here = { os: 'linux', arch: process.arch === 'arm64' ? 'arm64' : 'x64' } as const
-/** An executable as small as can be: it tells its version. */
+/** A minimal executable: it prints its version. */
 const program = (version: string, filler = '') => Buffer.from(`#!/bin/sh\n# ${filler}\necho ${version}\n`)
 
 class ReleaseHost {
   readonly folder: string
   readonly keys = { release: [createReleaseKey(), createReleaseKey()], online: createReleaseKey() }
   readonly asked: string[] = []
-  /** Answers in place of the files, where it answers true. */
+  /** Handles a request instead of serving files when it returns true. */
   instead: (request: IncomingMessage, response: ServerResponse, file: Buffer) => boolean = () => false
   readonly #server = createServer((request, response) => void this.#serve(request, response))
   nowMs: number | undefined
@@ -98,7 +98,7 @@ const fetching = (offer: Omit<FetchJob, 'executable' | 'trust'>) => {
   const trust = { folder: join(folder.path, 'data/metadata'), root }
   return fetchChecked({ ...offer, executable: installation().current, trust }, () => undefined)
 }
-/** The refusal, and that what runs is still there and nothing is ready to take its place. */
+/** The refusal; also checks that the running executable is unchanged and none is ready to replace it. */
 const refusalOf = async (offer: Omit<FetchJob, 'executable' | 'trust'>) => {
   const refusal = await fetching(offer).then(
     () => 'fetched',
@@ -115,7 +115,7 @@ const replaceMetadata = async (name: string, change: (metadata: { signed: Record
   await writeFile(path, JSON.stringify(metadata))
 }
 
-test('a signed release of a newer version is fetched, checked and made ready', async () => {
+test('fetches, verifies and prepares a signed release of a newer version', async () => {
   expect(osName()).toBe('linux')
   await fetching(await host.publish('2.0.0'))
   expect(await readFile(installation().next)).toEqual(program('2.0.0'))
@@ -123,8 +123,8 @@ test('a signed release of a newer version is fetched, checked and made ready', a
   expect(await readdir(join(folder.path, 'data'))).toEqual(['metadata'])
 })
 
-describe('U1: what is not signed as it should be is refused', () => {
-  test('altered bytes, whether the offer knows of it or not', async () => {
+describe('U1: rejects invalid signatures', () => {
+  test('for changed bytes, whether or not the offer matches them', async () => {
     const offer = await host.publish('2.0.0')
     const altered = program('6.6.6')
     host.instead = (request, response) => {
@@ -137,7 +137,7 @@ describe('U1: what is not signed as it should be is refused', () => {
     expect(await refusalOf({ ...offer, size: offer.size + 1 })).toBe('size_mismatch')
   })
 
-  test('unsigned, signed by a key that is not trusted, or by one of two', async () => {
+  test('for metadata that is unsigned, signed by an untrusted key, or by one of two keys', async () => {
     const offer = host.offerOf('2.0.0', program('2.0.0'))
     expect(await refusalOf(offer)).toBe('untrusted')
     await host.publish('1.9.0')
@@ -161,7 +161,7 @@ describe('U1: what is not signed as it should be is refused', () => {
     }
   })
 
-  test('a key that was revoked by a new root signs nothing any more', async () => {
+  test('for a key that a new root revoked', async () => {
     const [first] = host.keys.release
     const next = createReleaseKey()
     await host.publish('1.5.0')
@@ -179,7 +179,7 @@ describe('U1: what is not signed as it should be is refused', () => {
     expect(await hashOf(installation().next)).toBe(signed.sha256)
   })
 
-  test('metadata that was changed by a single letter', async () => {
+  test('for metadata with one changed letter', async () => {
     const offer = await host.publish('2.0.0')
     await replaceMetadata('2.targets.json', ({ signed }) => {
       signed.version = 3
@@ -187,7 +187,7 @@ describe('U1: what is not signed as it should be is refused', () => {
     expect(await refusalOf(offer)).toBe('untrusted')
   })
 
-  test('an executable of another machine, or one that calls itself otherwise', async () => {
+  test('for an executable of another platform or with another version', async () => {
     const offer = await host.publish('2.0.0', program('2.0.1'))
     await expect(fetching(offer)).rejects.toMatchObject({ reason: 'wrong_target' })
     await installation().clear()
@@ -200,8 +200,8 @@ describe('U1: what is not signed as it should be is refused', () => {
   })
 })
 
-describe('U2: older and mixed metadata is refused', () => {
-  test('a timestamp that is older than the one that was seen', async () => {
+describe('U2: rejects older and mixed metadata', () => {
+  test('for a timestamp older than the last one', async () => {
     const timestamp = join(host.folder, 'metadata/timestamp.json')
     const offer = await host.publish('2.0.0')
     const old = await readFile(timestamp)
@@ -211,12 +211,12 @@ describe('U2: older and mixed metadata is refused', () => {
     expect(await refusalOf(offer)).toBe('untrusted')
   })
 
-  test('a timestamp that has expired: nobody is held on old releases for more than a day', async () => {
+  test('for an expired timestamp, which limits a freeze attack to one day', async () => {
     host.nowMs = Date.now() - 2 * day
     expect(await refusalOf(await host.publish('2.0.0'))).toBe('metadata_expired')
   })
 
-  test('targets of another moment than the snapshot', async () => {
+  test('for targets that do not match the snapshot', async () => {
     await host.publish('2.0.0')
     const offer = await host.publish('2.1.0')
     const [older, newer] = ['2.targets.json', '3.targets.json'].map((name) => join(host.folder, 'metadata', name))
@@ -224,7 +224,7 @@ describe('U2: older and mixed metadata is refused', () => {
     expect(await refusalOf(offer)).toBe('untrusted')
   })
 
-  test('what the agent had believed survives a metadata folder that was cut off while it was written', async () => {
+  test('and keeps the trusted metadata when writing the folder was interrupted', async () => {
     await fetching(await host.publish('2.0.0'))
     await installation().clear()
     await truncate(join(folder.path, 'data/metadata/root.json'), 10)
@@ -232,10 +232,10 @@ describe('U2: older and mixed metadata is refused', () => {
   })
 })
 
-describe('U3: what is fetched has the announced length, and no more is read or kept', () => {
+describe('U3: bounds a download to the announced length', () => {
   const held = async () => (await stat(installation().part).catch(() => ({ size: 0 }))).size
 
-  test('an endless answer is cut off', async () => {
+  test('by ending an endless answer', async () => {
     const offer = await host.publish('2.0.0')
     let sent = 0
     host.instead = (request, response) => {
@@ -252,7 +252,7 @@ describe('U3: what is fetched has the announced length, and no more is read or k
     expect(sent).toBeLessThan(64 * 1024 * 1024)
   })
 
-  test('a longer or shorter file than announced, and a packed one, are not read at all', async () => {
+  test('by rejecting a file of another length or with compression unread', async () => {
     const offer = await host.publish('2.0.0')
     for (const [length, headers, reason] of [
       [offer.size + 1, {}, 'size_mismatch'],
@@ -270,7 +270,7 @@ describe('U3: what is fetched has the announced length, and no more is read or k
     }
   })
 
-  test('a download that breaks off goes on where it was', async () => {
+  test('and resumes an interrupted download', async () => {
     const bytes = program('2.0.0', 'x'.repeat(100_000))
     const offer = await host.publish('2.0.0', bytes)
     host.instead = (request, response, file) => {
@@ -286,7 +286,7 @@ describe('U3: what is fetched has the announced length, and no more is read or k
     expect(host.asked.filter((line) => line.includes('bytes=')).length).toBeGreaterThan(1)
   })
 
-  test('one that is too slow is given up, and what has come is kept for the next time', async () => {
+  test('and gives up a slow download, keeping its bytes for the next attempt', async () => {
     const offer = await host.publish('2.0.0', program('2.0.0', 'x'.repeat(100_000)))
     host.instead = (request, response) => {
       if (request.url?.includes('/targets/') !== true) return false
@@ -295,12 +295,12 @@ describe('U3: what is fetched has the announced length, and no more is read or k
     }
     const wanted = { url: offer.url, file: installation().part, bytes: offer.size, timeoutMs: 300, pauseMs: 1 }
     await expect(download(wanted)).rejects.toMatchObject({ reason: 'download_failed' })
-    await expect(download({ ...wanted, timeoutMs: 60_000, stallMs: 50 })).rejects.toThrow(/nothing came/)
+    await expect(download({ ...wanted, timeoutMs: 60_000, stallMs: 50 })).rejects.toThrow(/no data for/)
     expect(await held()).toBe(10)
   })
 })
 
-test('a folder that cannot be written refuses with what the system says', async () => {
+test('refuses with the error of the system when the folder cannot be written', async () => {
   const offer = await host.publish('2.0.0')
   const file = join(folder.path, 'opt/muster-agent')
   const trust = { folder: join(folder.path, 'data/metadata'), root }

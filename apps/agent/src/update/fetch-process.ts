@@ -18,13 +18,13 @@ export const FetchJob = z.object({
   size: z.int().min(1),
   metadataUrl: z.string(),
   target: z.string(),
-  /** The agent's executable, beside which the new one is put. */
+  /** The agent's executable; the new one is written beside it. */
   executable: z.string(),
   trust: z.object({ folder: z.string(), root: z.string() }),
 })
 export type FetchJob = z.infer<typeof FetchJob>
 
-/** What the process says while it works, one JSON object per line. */
+/** The output of the process: one JSON object per line. */
 export const FetchMessage = z.union([
   z.object({ state: z.enum(['downloading', 'verifying', 'ready']) }),
   z.object({ refused: z.object({ reason: z.string(), words: z.string() }) }),
@@ -32,8 +32,8 @@ export const FetchMessage = z.union([
 export type FetchMessage = z.infer<typeof FetchMessage>
 
 /**
- * Fetches and checks a new executable. In a process of its own, so that what verifying takes, some ten megabytes of code
- * and data, is not kept by the agent for the rest of its life.
+ * Fetches and verifies a new executable in a separate process, so that the memory for verification, some ten megabytes of
+ * code and data, is not kept by the agent.
  */
 export async function fetchUpdate(): Promise<void> {
   const job = FetchJob.parse(JSON.parse(await firstLine(process.stdin)))
@@ -48,16 +48,17 @@ export async function fetchUpdate(): Promise<void> {
   process.stdin.destroy()
 }
 
-// The agent holds the other end: should it be killed, two of these must not write to one file.
+// The agent holds the other end: if it is killed, two of these processes must not write to one file.
 function firstLine(input: Readable): Promise<string> {
   input.once('end', () => process.exit(1))
   return new Promise((resolve) => onLines(input, jobCharsMax, resolve))
 }
 
-/** Leaves the checked executable as `next` in the installation. @throws UpdateRefused, or what the system says of its files */
+/** Leaves the verified executable as `next` in the installation. @throws UpdateRefused, or file errors of the system */
 export async function fetchChecked(job: FetchJob, enter: (state: 'downloading' | 'verifying') => void): Promise<void> {
   const installation = new Installation(job.executable)
-  if (job.size > executableBytesMax) throw new UpdateRefused('size_mismatch', `${job.size} bytes are no agent`)
+  if (job.size > executableBytesMax)
+    throw new UpdateRefused('size_mismatch', `${job.size} bytes exceed the size of any agent`)
   enter('downloading')
   const target = await trustedTarget(job, job.trust)
   if ((await hashOf(installation.next)) !== job.sha256) {
@@ -65,7 +66,7 @@ export async function fetchChecked(job: FetchJob, enter: (state: 'downloading' |
     enter('verifying')
     if ((await hashOf(installation.part)) !== job.sha256) {
       await rm(installation.part, { force: true })
-      throw new UpdateRefused('hash_mismatch', 'what was fetched is not what was signed')
+      throw new UpdateRefused('hash_mismatch', 'the fetched file does not match its signed hash')
     }
     await target.verify(createReadStream(installation.part))
     await chmod(installation.part, 0o755)
@@ -76,18 +77,18 @@ export async function fetchChecked(job: FetchJob, enter: (state: 'downloading' |
   await hearFirstWords(installation.next, job.version)
 }
 
-/** An executable that cannot even tell its version here is not given a try. */
+/** An executable that cannot print its version on this machine is not tried. */
 async function hearFirstWords(executable: string, version: string): Promise<void> {
   try {
     const { stdout } = await promisify(execFile)(executable, ['--version'], { timeout: firstWordsTimeoutMs })
     if (stdout.trim() === version) return
-    throw new UpdateRefused('wrong_target', `it calls itself ${stdout.trim().slice(0, 64)}`)
+    throw new UpdateRefused('wrong_target', `it reports version ${stdout.trim().slice(0, 64)}`)
   } catch (error) {
     if (error instanceof UpdateRefused) throw error
     if (!(error instanceof Error)) throw error
     if ('code' in error && error.code === 'ETXTBSY') throw refusalFrom(error)
     if ('killed' in error && error.killed === true)
-      throw new UpdateRefused('install_failed', 'the new version took too long to tell its version')
+      throw new UpdateRefused('install_failed', 'the new version took too long to print its version')
     throw new UpdateRefused('did_not_start', `the new version does not run here: ${error.message}`)
   }
 }

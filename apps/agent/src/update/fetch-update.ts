@@ -13,7 +13,7 @@ export type Fetch = (
   signal: AbortSignal,
 ) => Promise<void>
 
-/** Has a process of its own fetch and check a new executable. @throws UpdateRefused */
+/** Fetches and verifies a new executable in a separate process. @throws UpdateRefused */
 export const fetchInProcess: Fetch = async (job, enter, signal) => {
   const { file, args } = ownProgram('fetch-update')
   const child = spawn(file, args, { stdio: ['pipe', 'pipe', 'pipe'], signal, killSignal: 'SIGKILL' })
@@ -36,18 +36,19 @@ export const fetchInProcess: Fetch = async (job, enter, signal) => {
     else enter(message.state)
   }
   const ending = await ended
-  if (!isReady) throw new UpdateRefused('download_failed', `fetching was cut off: ${complaint.trim() || ending}`)
+  if (!isReady)
+    throw new UpdateRefused('download_failed', `the fetching process ended early: ${complaint.trim() || ending}`)
 }
 
 function reasonOf(text: string): UpdateReason {
   return updateReasons.find((reason) => reason === text) ?? 'install_failed'
 }
 
-// The machine is there for other work than this.
+// Fetching runs at low priority.
 function yieldTo(pid: number): void {
   try {
     setPriority(pid, constants.priority.PRIORITY_LOW)
   } catch {
-    // It has ended already, or the system does not allow it.
+    // The process has ended already, or the system does not allow it.
   }
 }

@@ -3,7 +3,7 @@ import { redirectsMax } from '../limits.ts'
 import { agentFor } from '../proxy.ts'
 import { UpdateRefused } from './update-refused.ts'
 
-/** Begins a GET and follows redirects, never from a protected address to an open one. The caller reads or destroys the answer. */
+/** Starts a GET and follows redirects, never from HTTPS to HTTP. The caller reads or destroys the response. */
 export async function get(
   address: string,
   headers: Readonly<Record<string, string>>,
@@ -20,7 +20,7 @@ export async function get(
     if (!/^https?:$/.test(next.protocol) || (url.protocol === 'https:' && next.protocol !== 'https:'))
       throw new UpdateRefused(
         'download_failed',
-        `${url.host} sends to ${next.protocol}//${next.host}, which is not safe`,
+        `${url.host} redirects to ${next.protocol}//${next.host}, which is not encrypted`,
       )
     url = next
   }
@@ -33,7 +33,7 @@ function getOnce(url: URL, headers: Readonly<Record<string, string>>, signal: Ab
   return new Promise((resolve, reject) => {
     const request = transport.get(
       url,
-      // What is packed would have to be unpacked to be measured.
+      // Compressed content would have to be decompressed to check its length.
       {
         headers: { 'accept-encoding': 'identity', 'user-agent': 'muster-agent', ...headers },
         signal,
@@ -44,7 +44,10 @@ function getOnce(url: URL, headers: Readonly<Record<string, string>>, signal: Ab
         if (encoding === 'identity') return resolve(answer)
         answer.destroy()
         reject(
-          new UpdateRefused('download_failed', `${url.host} sends packed content (${encoding}), which is not read`),
+          new UpdateRefused(
+            'download_failed',
+            `${url.host} sends compressed content (${encoding}), which is not supported`,
+          ),
         )
       },
     )

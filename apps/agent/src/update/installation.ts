@@ -5,21 +5,21 @@ import { dirname } from 'node:path'
 import { isMissing, syncDirectory } from '../durable-file.ts'
 import type { Checkpoint } from './update-journal.ts'
 
-/** Without hard links a file system has to hold copies. */
+/** On a file system without hard links, copies are made. */
 const noLinks = new Set(['EPERM', 'EOPNOTSUPP', 'ENOTSUP', 'EMLINK', 'ENOSYS'])
 const pieceBytes = 64 * 1024
 
-/** The agent's executable and its companions in the same folder. Each change is one rename, on the disk when it resolves. */
+/** The agent's executable and related files in its folder. Each change is one rename, and on disk when it resolves. */
 export class Installation {
-  /** The one that is started. */
+  /** The executable that is started. */
   readonly current: string
-  /** The one that ran before, to fall back to. */
+  /** The previous one, for a rollback. */
   readonly previous: string
-  /** Checked and ready to take the place of the current one. */
+  /** Verified and ready to replace the current one. */
   readonly next: string
-  /** As much of the next one as has been fetched. */
+  /** The partial download of the next one. */
   readonly part: string
-  /** What the watchdog runs from: the newest that has proved itself, whatever stands in its agent's place. */
+  /** The watchdog's executable: the newest confirmed one, independent of the agent's. */
   readonly watchdog: string
   readonly #checkpoint: Checkpoint
 
@@ -32,7 +32,7 @@ export class Installation {
     this.#checkpoint = checkpoint
   }
 
-  /** The installation that this process runs from, by whichever of its names. */
+  /** The installation that this process runs from, under any of its names. */
   static ofProcess(execPath: string): Installation {
     return new Installation(execPath.replace(/\.(watchdog|previous)$/, ''))
   }
@@ -49,8 +49,8 @@ export class Installation {
   }
 
   /**
-   * Puts the previous executable back; it stays where it is as well. Should it be lost, what the watchdog runs from serves.
-   * @returns whether there was another executable than the current one
+   * Restores the previous executable; it also stays where it is. If it is lost, the watchdog's executable is used.
+   * @returns whether there was an executable other than the current one
    */
   async restore(): Promise<boolean> {
     const held = await hashOf(this.current)
@@ -67,13 +67,13 @@ export class Installation {
     await this.#alsoAs(this.current, this.watchdog)
   }
 
-  /** Whether the watchdog's executable is the agent's, not merely an equal one. */
+  /** Whether the watchdog's executable is the same file as the agent's, not merely an equal one. */
   async isSharedWithWatchdog(): Promise<boolean> {
     const [agents, watchdogs] = [await fileOf(this.current), await fileOf(this.watchdog)]
     return agents !== undefined && agents === watchdogs
   }
 
-  /** Forgets what was fetched. */
+  /** Deletes the download. */
   async clear(): Promise<void> {
     for (const path of [this.next, this.part]) await rm(path, { force: true })
   }
@@ -95,7 +95,7 @@ export class Installation {
     })
     this.#checkpoint(`half way to ${to}`)
     await rename(temporary, to)
-    // Between two names of one file a rename does nothing and leaves both.
+    // A rename between two names of one file does nothing and leaves both.
     await rm(temporary, { force: true })
     await syncDirectory(dirname(to))
     this.#checkpoint(`after ${to}`)
@@ -112,7 +112,7 @@ async function copy(from: string, to: string): Promise<void> {
   }
 }
 
-/** Names the file behind a path, undefined when there is none. */
+/** Identifies the file at a path; undefined when there is none. */
 async function fileOf(path: string): Promise<string | undefined> {
   return stat(path).then(
     ({ dev, ino }) => `${dev}:${ino}`,
@@ -120,7 +120,7 @@ async function fileOf(path: string): Promise<string | undefined> {
   )
 }
 
-/** SHA-256 of a file's content in hexadecimal, undefined when there is none. */
+/** SHA-256 of a file's content in hexadecimal; undefined when there is none. */
 export async function hashOf(path: string): Promise<string | undefined> {
   const hash = createHash('sha256')
   try {

@@ -5,15 +5,15 @@ import { readIfPresent, writeDurably } from '../durable-file.ts'
 
 const file = 'trusted-root.json'
 
-/** Where the agent keeps what it knows of signed releases. */
+/** Where the agent stores the metadata of signed releases. */
 export function trustFolder(dataDirectory: string): { folder: string; pin: string } {
   const folder = join(dataDirectory, 'releases')
   return { folder: join(folder, 'metadata'), pin: join(folder, file) }
 }
 
 /**
- * The root that all releases are checked from: the one this agent was installed with. It is pinned at the first start, so
- * that no later executable brings another one; a person can give a new one by naming its file.
+ * The root that all releases are verified from: the one this agent was installed with. It is pinned at the first start, so
+ * that a later executable cannot replace it; a person can set a new one by naming its file.
  */
 export async function trustedRoot(
   dataDirectory: string,

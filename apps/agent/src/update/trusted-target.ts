@@ -17,17 +17,17 @@ export interface TargetWanted {
 }
 
 export interface Trust {
-  /** The metadata that was believed so far: nothing older is from then on. */
+  /** The folder of trusted metadata: anything older is rejected. */
   folder: string
-  /** Where it begins: the root that came with the agent. */
+  /** The initial root, which came with the agent. */
   root: string
 }
 
 const rootName = 'root.json'
 
 /**
- * Brings the metadata up to date and looks the offered executable up in it. What an offer says counts for nothing unless the
- * signed metadata says the same. @throws UpdateRefused
+ * Updates the metadata and looks up the offered executable in it. Every field of the offer must match the signed metadata.
+ * @throws UpdateRefused
  */
 export async function trustedTarget(wanted: TargetWanted, { folder, root }: Trust): Promise<TargetFile> {
   const scratch = `${folder}.new`
@@ -43,7 +43,7 @@ export async function trustedTarget(wanted: TargetWanted, { folder, root }: Trus
   } catch (error) {
     throw refusalOf(error, fetcher)
   } finally {
-    // What was verified before something failed protects against older metadata from now on.
+    // Metadata that was verified before a failure still protects against older metadata.
     await keep(scratch, folder)
   }
 }
@@ -52,18 +52,18 @@ function checked(target: TargetFile | undefined, wanted: TargetWanted): TargetFi
   if (target === undefined) throw new UpdateRefused('untrusted', `${wanted.target} is not among the signed releases`)
   const said = ReleaseTarget.safeParse(target.custom)
   if (!said.success || releaseTargetPath(said.data) !== wanted.target)
-    throw new UpdateRefused('wrong_target', `${wanted.target} is signed as something else`)
+    throw new UpdateRefused('wrong_target', `${wanted.target} is signed for another version or platform`)
   const { version, os, arch } = said.data
   if (version !== wanted.version || os !== osName() || arch !== process.arch)
-    throw new UpdateRefused('wrong_target', `${version} for ${os}-${arch} is not what was offered or what runs here`)
+    throw new UpdateRefused('wrong_target', `${version} for ${os}-${arch} does not match the offer or this machine`)
   if (target.length !== wanted.size)
-    throw new UpdateRefused('size_mismatch', 'the offer has another size than the signed release')
+    throw new UpdateRefused('size_mismatch', 'the size in the offer differs from the signed release')
   if (target.hashes.sha256 !== wanted.sha256)
-    throw new UpdateRefused('hash_mismatch', 'the offer has another SHA-256 than the signed release')
+    throw new UpdateRefused('hash_mismatch', 'the SHA-256 in the offer differs from the signed release')
   return target
 }
 
-/** This system, as releases name it. */
+/** This operating system, as releases name it. */
 export function osName(): string {
   return process.platform === 'win32' ? 'windows' : process.platform
 }
@@ -77,7 +77,7 @@ function refusalOf(error: unknown, { failure }: MetadataFetcher): UpdateRefused 
 
 async function keep(scratch: string, folder: string): Promise<void> {
   const names = await readdir(scratch).catch(() => [])
-  // The root first: what it no longer vouches for must not be found beside an older one.
+  // The root first: metadata that it no longer signs must not be used with an older root.
   for (const name of names.sort((one, other) => Number(other === rootName) - Number(one === rootName))) {
     const content = await readFile(join(scratch, name))
     const held = await readFile(join(folder, name)).catch(() => undefined)
@@ -95,9 +95,9 @@ async function isReadable(path: string): Promise<boolean> {
   }
 }
 
-/** The runtime's own fetch would load what the agent has no other use for. */
+/** The runtime's own fetch would load code that the agent does not need otherwise. */
 class MetadataFetcher implements Fetcher {
-  /** Why the last request brought nothing, when that was not for want of such a file. */
+  /** Why the last request failed, unless the file does not exist. */
   failure: string | undefined
 
   async downloadBytes(url: string, bytesMax: number): Promise<Buffer> {

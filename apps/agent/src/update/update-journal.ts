@@ -6,8 +6,8 @@ import { isMissing, readIfPresent, writeDurably } from '../durable-file.ts'
 import { barredVersionsMax } from '../limits.ts'
 
 /*
- * How far this machine is with an update, and what it will not try again. One file, replaced whole. The agent writes it up
- * to the step `replaced`, the watchdog from there to the end of the attempt; neither keeps a copy.
+ * The progress of an update on this machine, and the versions that it will not try again. One file, replaced as a whole. The
+ * agent writes it up to the step `replaced`, the watchdog from there to the end of the attempt; neither caches it.
  */
 
 const Attempt = z.object({
@@ -16,9 +16,9 @@ const Attempt = z.object({
   rolloutId: z.string().optional(),
   fromVersion: z.string(),
   /**
-   * fetching: nothing but a download has happened. replacing: the executable is the old one or the new one. replaced: it is
-   * the new one, which was never started. starting: it was started and has to prove itself. restoring: it has failed, and the
-   * executable is the new one or again the old one.
+   * fetching: only a download has happened. replacing: the executable is the old or the new one. replaced: it is the new one,
+   * never started. starting: it was started and has to be confirmed. restoring: it has failed, and the executable is the new
+   * one or the restored old one.
    */
   step: z.enum(['fetching', 'replacing', 'replaced', 'starting', 'restoring']),
   starts: z.int().default(0),
@@ -38,19 +38,19 @@ const Outcome = z.object({
 export type Outcome = z.infer<typeof Outcome>
 
 const UpdateState = z.object({
-  /** The newest version that has proved itself here: nothing older is installed. */
+  /** The newest confirmed version: nothing older is installed. */
   floor: z.string().optional(),
-  /** Versions that failed here, oldest first. */
+  /** Versions that failed on this machine, oldest first. */
   barred: z.array(z.string()).default([]),
   attempt: Attempt.optional(),
-  /** How the last attempt ended, until the server has it. */
+  /** The outcome of the last attempt, until the server has it. */
   outcome: Outcome.optional(),
   /** A version that could not be fetched or installed, and when it is tried again. */
   retry: z.object({ version: z.string(), failures: z.int(), notBefore: z.number() }).optional(),
 })
 export type UpdateState = z.infer<typeof UpdateState>
 
-/** Called before and after whatever changes the disk, so that tests can end there. */
+/** Called before and after every change of the disk, so that tests can stop there. */
 export type Checkpoint = (name: string) => void
 
 export class UpdateJournal {
@@ -63,7 +63,7 @@ export class UpdateJournal {
     this.#checkpoint = checkpoint
   }
 
-  /** A damaged file is put aside: an update that it told of is then judged by what runs. */
+  /** A damaged file is moved aside: an update in it is then judged by the executable that runs. */
   async read(): Promise<UpdateState> {
     const text = await readIfPresent(this.#path)
     if (text === undefined) return UpdateState.parse({})
@@ -94,12 +94,12 @@ export class UpdateJournal {
   }
 }
 
-/** The list of failed versions with another one in it. */
+/** The list of failed versions with one more. */
 export function withBarred(barred: readonly string[], version: string): string[] {
   return [...barred.filter((other) => other !== version), version].slice(-barredVersionsMax)
 }
 
-/** The newer of two versions, where the first may be unknown. */
+/** The newer of two versions; the first may be unknown. */
 export function newest(one: string | undefined, other: string): string {
   return one !== undefined && compareVersions(one, other) > 0 ? one : other
 }

@@ -1,6 +1,6 @@
 import type { UpdateReason } from '@muster/wire/messages/update-status.ts'
 
-/** A version is not installed now; nothing of the running one has changed. */
+/** A version is not installed now; the running one is unchanged. */
 export class UpdateRefused extends Error {
   override readonly name = 'UpdateRefused'
   readonly reason: UpdateReason
@@ -19,7 +19,7 @@ const reasonsOfSystem: Readonly<Record<string, UpdateReason>> = {
   EBUSY: 'file_locked',
 }
 
-/** What went wrong, as a refusal. Whatever the system says of files that is not known better is a failed installation. */
+/** Converts an error to a refusal. An unknown error of the system counts as a failed installation. */
 export function refusalFrom(error: unknown, otherwise: UpdateReason = 'install_failed'): UpdateRefused {
   if (error instanceof UpdateRefused) return error
   if (!(error instanceof Error)) return new UpdateRefused(otherwise, String(error))

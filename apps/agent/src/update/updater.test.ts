@@ -15,14 +15,14 @@ const offer = (version: string) =>
     ...{ name: 'update', sequence: 0 },
     body: { version, url: `${server.url}/agent`, sha256: 'a'.repeat(64), size: 7 },
   })
-/** Why the agent refused, each time that it said so. */
+/** The reasons of all refusals that the agent sent. */
 const refusals = () =>
   server.received.flatMap(({ message: { name, body } }) => (name === 'updateStatus' ? [[body.reason, body.error]] : []))
 const refused = (times: number) => server.until(() => refusals().length === times && refusals().at(-1))
 const switchTo = (enabled: boolean) => server.result(server.command('set_auto_update', { enabled }))
 
 describe('U8: an update on the device', () => {
-  test('is withheld while auto-update is off, and why is said again when the reason is another one', async () => {
+  test('is refused while auto-update is off, and reported again when the reason changes', async () => {
     await using folder = await temporaryFolder(true)
     await using _ = await startAgent(server.url, folder.path)
     await server.until(() => server.isConnected)
@@ -37,16 +37,16 @@ describe('U8: an update on the device', () => {
     expect(await refused(3)).toEqual(['auto_update_off', 'Auto-update is turned off'])
   })
 
-  test('is withheld when the agent cannot read whether it is off, until it is told', async () => {
+  test('is refused while the auto-update setting is unreadable, until it is set again', async () => {
     await using folder = await temporaryFolder(true)
     await writeFile(join(folder.path, 'settings.json'), '{"autoUpdate":fal')
     {
       await using _ = await startAgent(server.url, folder.path)
       await server.until(() => server.isConnected)
       offer('9.0.0')
-      const told = ['auto_update_off', 'Whether auto-update is on could not be read: turn it on or off anew']
+      const told = ['auto_update_off', 'The auto-update setting could not be read: turn auto-update on or off again']
       expect(await refused(1)).toEqual(told)
-      // Something else is kept meanwhile: that makes nothing known.
+      // Another setting is stored meanwhile: that does not restore this one.
       await server.result(server.command('refresh_inventory', {}))
     }
     await using _ = await startAgent(server.url, folder.path)

@@ -13,12 +13,12 @@ import type { UpdateJournal, UpdateState } from './update-journal.ts'
 import { refusalFrom, UpdateRefused } from './update-refused.ts'
 
 export interface UpdaterOptions {
-  /** The version that runs. */
+  /** The running version. */
   version: string
-  /** Undefined where there is no executable that could be replaced. */
+  /** Undefined without an executable that can be replaced. */
   installation: Installation | undefined
   journal: UpdateJournal
-  /** Where what the signed metadata said is kept, and the root that all of it goes back to. */
+  /** The folder of trusted metadata, and the root of its signatures. */
   trust: { folder: string; root: string | undefined }
   settings: Settings
   clock: ServerClock
@@ -26,19 +26,19 @@ export interface UpdaterOptions {
   isWatched: () => boolean
   fetch: Fetch
   report: (status: UpdateStatus, acknowledged?: () => void) => void
-  /** The new executable is in its place: ends this process. */
+  /** The new executable is in place: ends this process. */
   restart: (version: string) => void
   log: Log
 }
 
-const settingLost = 'Whether auto-update is on could not be read: turn it on or off anew'
+const settingLost = 'The auto-update setting could not be read: turn auto-update on or off again'
 
-/** Takes up what the server offers: fetches it, puts it in the place of this executable and hands over to the watchdog. */
+/** Handles offers of the server: fetches the version, replaces this executable, and leaves the rest to the watchdog. */
 export class Updater {
   readonly #options: UpdaterOptions
   readonly #steps: UpdateSteps | undefined
   readonly #stopping = new AbortController()
-  /** What was said last: offers are repeated, a refusal only when something else was said since. */
+  /** The last status sent: offers are repeated, but a refusal is sent again only after another status. */
   #said: string | undefined
   #busy: Promise<void> | undefined
   #reporting: string | undefined
@@ -48,7 +48,7 @@ export class Updater {
     if (options.installation !== undefined) this.#steps = new UpdateSteps(options.installation, options.journal)
   }
 
-  /** Call once before anything is offered. */
+  /** Call once before any offer. */
   async recover(): Promise<void> {
     await this.#steps?.settle(this.#options.version)
   }
@@ -61,13 +61,13 @@ export class Updater {
       })
   }
 
-  /** Answers an offer that must not be obeyed. */
+  /** Answers an offer that is refused. */
   refuse(update: Update, error: string): void {
     const { version, rolloutId } = update
     this.#options.report({ version, state: 'refused', reason: 'order_refused', error, rolloutId })
   }
 
-  /** Tells the server how the last attempt ended, unless it knows. Call when connected, and when the watchdog has news. */
+  /** Reports the outcome of the last attempt, unless the server has it. Call on connecting and on news from the watchdog. */
   async reportOutcome(): Promise<void> {
     const { journal, report, log } = this.#options
     const { outcome, barred } = await journal.read()
@@ -82,11 +82,11 @@ export class Updater {
       this.#reporting = undefined
     }
     report({ ...outcome, error: outcome.error?.slice(0, 2000), barred }, () => {
-      known().catch((error: unknown) => log.error(`cannot note that an update was reported: ${words(error)}`))
+      known().catch((error: unknown) => log.error(`cannot store that an update was reported: ${words(error)}`))
     })
   }
 
-  /** Gives up what is being fetched. */
+  /** Stops a download. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     await this.#busy
@@ -98,7 +98,7 @@ export class Updater {
     const { installation } = this.#options
     const objection = this.#objection(update, state)
     if (objection !== undefined) return this.#refuse(update, objection, state.barred)
-    // Between tries nothing is said: the last refusal stands.
+    // Nothing is sent between attempts: the last refusal still applies.
     if (state.retry?.version === update.version && state.retry.notBefore > clock.now()) return
     if (installation === undefined || this.#steps === undefined || state.attempt !== undefined) return
     await this.#attempt(update, this.#steps, installation)
@@ -113,16 +113,20 @@ export class Updater {
       [settings.autoUpdate === 'unknown', 'auto_update_off', settingLost],
       [installation === undefined, 'cannot_replace_itself', 'This agent is not an installed executable'],
       [barred.includes(offered), 'barred', `${offered} failed on this machine`],
-      [compareVersions(offered, version) <= 0, 'not_newer', `${version} runs here`],
-      [floor !== undefined && compareVersions(offered, floor) <= 0, 'not_newer', `${floor} has run here`],
-      [update.deadline !== undefined && update.deadline < clock.now(), 'expired_offer', 'the offer came too late'],
+      [compareVersions(offered, version) <= 0, 'not_newer', `this machine already runs ${version}`],
+      [
+        floor !== undefined && compareVersions(offered, floor) <= 0,
+        'not_newer',
+        `this machine has already run ${floor}`,
+      ],
+      [update.deadline !== undefined && update.deadline < clock.now(), 'expired_offer', 'the offer has expired'],
       [isUnfinished, 'cannot_replace_itself', 'an earlier update has not been finished by the watchdog'],
-      [!isWatched(), 'cannot_replace_itself', 'no watchdog is there to undo an update that fails'],
-      [trust.root === undefined, 'untrusted', 'This agent was installed without a root to check releases with'],
+      [!isWatched(), 'cannot_replace_itself', 'no watchdog is running to roll back a failed update'],
+      [trust.root === undefined, 'untrusted', 'This agent was installed without a trusted root to verify releases'],
       [
         update.target === undefined || update.metadataUrl === undefined,
         'untrusted',
-        'the offer names no signed release',
+        'the offer does not name a signed release',
       ],
       [update.target !== this.#targetOf(offered), 'wrong_target', `${update.target} is not for this machine`],
     ]
@@ -141,14 +145,14 @@ export class Updater {
     const { version, rolloutId, url, sha256, size, metadataUrl = '', target = '' } = update
     const tell = (state: UpdateStatus['state'], more: Partial<UpdateStatus> = {}) =>
       report({ version, state, rolloutId, fromVersion, ...more })
-    log.info(`updates from ${fromVersion} to ${version}`, { version })
+    log.info(`updating from ${fromVersion} to ${version}`, { version })
     this.#said = undefined
     try {
       await steps.begin(update, fromVersion)
       const job = { version, url, sha256, size, metadataUrl, target, executable: installation.current }
       const root = trust.root ?? ''
       await fetch({ ...job, trust: { folder: trust.folder, root } }, tell, this.#stopping.signal)
-      // Turned off meanwhile, by a person who did not want it.
+      // A user has turned auto-update off meanwhile.
       if (this.#options.settings.autoUpdate !== true)
         throw new UpdateRefused('auto_update_off', 'Auto-update was turned off')
       tell('installing')
@@ -160,7 +164,7 @@ export class Updater {
       const { barred } = await journal.read()
       const isLocked = refusal.reason === 'file_locked'
       const next = barred.includes(version) ? 'not tried again' : `tried again in ${inWords(again - clock.now())}`
-      log.warn(`does not update to ${version}: ${refusal.message}; ${isLocked ? 'tried at the next offer' : next}`)
+      log.warn(`refused the update to ${version}: ${refusal.message}; ${isLocked ? 'tried at the next offer' : next}`)
       const state = isLocked ? 'installing' : 'refused'
       tell(state, {
         reason: refusal.reason,
@@ -169,7 +173,7 @@ export class Updater {
       })
       return
     }
-    // Told to end meanwhile: whoever starts the agent next starts the new version.
+    // The agent was told to end meanwhile: the next start runs the new version.
     if (this.#stopping.signal.aborted) return
     tell('restarting')
     restart(version)
@@ -179,7 +183,7 @@ export class Updater {
     const key = `${version} ${reason}`
     if (this.#said === key) return
     this.#said = key
-    this.#options.log.warn(`does not update to ${version}: ${message}`, { version, reason })
+    this.#options.log.warn(`refused the update to ${version}: ${message}`, { version, reason })
     this.#options.report({ version, state: 'refused', reason, error: message, rolloutId, barred })
   }
 }

@@ -17,7 +17,7 @@ export class AgentLink {
     this.closed = new Promise((resolve) => socket.once('close', () => resolve()))
   }
 
-  /** Undefined when no agent listens in this data folder, or it does not say what it is in time. */
+  /** Undefined when no agent listens in this data folder, or it does not report its state in time. */
   static async open(directory: string, timeoutMs: number): Promise<AgentLink | undefined> {
     const { path, close } = await socketPath(directory, controlFile)
     const socket = createConnection(path)
@@ -43,12 +43,12 @@ export class AgentLink {
     return this.#state
   }
 
-  /** Questions in a row that were not answered. */
+  /** Consecutive requests without an answer. */
   get unanswered(): number {
     return this.#unanswered
   }
 
-  /** Called with what is known now, and after each change. */
+  /** Called with the current state, and after each change. */
   watch(onState: (state: AgentState) => void): void {
     this.#onState = onState
     onState(this.#state)
@@ -59,7 +59,7 @@ export class AgentLink {
     this.#socket.write(`${controlWords.ask}\n`)
   }
 
-  /** The journal of updates says something that the agent should pass on. */
+  /** Notifies the agent that the update journal has something to report. */
   tellNews(): void {
     this.#socket.write(`${controlWords.news}\n`)
   }

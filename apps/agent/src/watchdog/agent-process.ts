@@ -3,10 +3,10 @@ import { linkRetryMs } from '../limits.ts'
 import { pause } from '../pause.ts'
 import type { Platform } from '../platform/platform.ts'
 
-/** An agent that runs, started by this watchdog or by one before it. */
+/** A running agent, started by this watchdog or by an earlier one. */
 export interface AgentProcess {
   readonly pid: number | undefined
-  /** How it ended: an exit code, the name of a signal, or why it never began. Undefined for one that somebody else started. */
+  /** How it ended: an exit code, the name of a signal, or why it did not start. Undefined when another process started it. */
   readonly ended: Promise<number | string | undefined>
   kill(signal: NodeJS.Signals): void
 }
@@ -20,7 +20,7 @@ export function startAgent(program: { file: string; args: string[] }): AgentProc
   return { pid: child.pid, ended, kill: (signal) => void child.kill(signal) }
 }
 
-/** Takes over an agent that runs already. */
+/** Attaches to an agent that is already running. */
 export async function adoptAgent(pid: number, platform: Platform): Promise<AgentProcess> {
   const identity = await platform.identify(pid)
   const isThere = async () => identity !== undefined && (await platform.identify(pid)) === identity

@@ -2,12 +2,12 @@ import { type KeyObject, sign } from 'node:crypto'
 import { join } from 'node:path'
 import { proofBytes } from '@muster/wire/identity.ts'
 import { readIfPresent, writeDurably } from '../durable-file.ts'
-import { type Enrolment, Identity, isFor, publicHalf, readOrCreateKey } from '../identity.ts'
+import { type Enrollment, Identity, isFor, publicHalf, readOrCreateKey } from '../identity.ts'
 
 const keyFile = 'watchdog.key'
 const certificateFile = 'watchdog.certificate'
 
-/** The watchdog's own key and the certificate for it. The agent asks for the certificate, because only it can. */
+/** The watchdog's own key and its certificate. Only the agent can request the certificate. */
 export class WatchdogCredential {
   readonly #directory: string
   readonly #key: KeyObject
@@ -25,7 +25,7 @@ export class WatchdogCredential {
     return new WatchdogCredential(directory, await readOrCreateKey(join(directory, keyFile)))
   }
 
-  /** The key for which a certificate is wanted, undefined when there is one for this device. */
+  /** The key that needs a certificate; undefined when there is one for this device. */
   async wanting(deviceId: string): Promise<string | undefined> {
     const held = await readIfPresent(join(this.#directory, certificateFile))
     const publicKey = publicHalf(this.#key)
@@ -39,26 +39,26 @@ export class WatchdogCredential {
     return true
   }
 
-  /** With what the watchdog proves itself: its own certificate, or the agent's as long as it has none. */
+  /** The credentials of the watchdog: its own certificate, or the agent's until it has one. */
   async proof(): Promise<Proof | undefined> {
-    const { enrolment, prove } = (await readIdentity(this.#directory)) ?? {}
-    if (enrolment === undefined || prove === undefined) return undefined
+    const { enrollment, prove } = (await readIdentity(this.#directory)) ?? {}
+    if (enrollment === undefined || prove === undefined) return undefined
     const certificate = await readIfPresent(join(this.#directory, certificateFile))
-    if (certificate === undefined || !isFor(certificate, enrolment.deviceId, publicHalf(this.#key)))
-      return { enrolment, certificate: enrolment.certificate, prove }
-    return { enrolment, certificate, prove: (nonce, text) => sign(null, proofBytes(nonce, text), this.#key) }
+    if (certificate === undefined || !isFor(certificate, enrollment.deviceId, publicHalf(this.#key)))
+      return { enrollment, certificate: enrollment.certificate, prove }
+    return { enrollment, certificate, prove: (nonce, text) => sign(null, proofBytes(nonce, text), this.#key) }
   }
 }
 
 export interface Proof {
-  enrolment: Enrolment
+  enrollment: Enrollment
   certificate: string
   prove(nonce: Uint8Array, certificate: string): Uint8Array
 }
 
-/** The agent's identity, once it is enrolled: before that it would be made by reading it. */
+/** The agent's identity, once it is enrolled: reading it earlier would create one. */
 async function readIdentity(directory: string) {
   if ((await readIfPresent(join(directory, 'enrolment.json'))) === undefined) return undefined
   const identity = await Identity.open(directory)
-  return { enrolment: identity.enrolment, prove: identity.prove.bind(identity) }
+  return { enrollment: identity.enrollment, prove: identity.prove.bind(identity) }
 }

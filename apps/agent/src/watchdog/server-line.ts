@@ -16,12 +16,12 @@ import type { Sight } from './supervisor.ts'
 export interface ServerLineOptions {
   credential: WatchdogCredential
   ingestUrl: string | undefined
-  /** Whether the watchdog may connect to an address that the server gave. */
+  /** Whether the watchdog may connect to an address from the server. */
   mayUse(url: string): boolean
   log: Log
 }
 
-/** The watchdog's own connection: the server hears from it what the agent itself cannot say. */
+/** The watchdog's own connection, for what the agent itself cannot report. */
 export class ServerLine {
   readonly #options: ServerLineOptions
   readonly #outbox = new Outbox()
@@ -38,7 +38,7 @@ export class ServerLine {
     this.#options = options
   }
 
-  /** Whether the server is there; undefined while the machine is not enrolled or nothing has been tried. */
+  /** Whether the server is reachable; undefined before enrollment or the first attempt. */
   get isOnline(): boolean | undefined {
     return this.#wasTried ? this.#isConnected : undefined
   }
@@ -48,7 +48,7 @@ export class ServerLine {
     const { credential, ingestUrl, mayUse, log } = this.#options
     for (;;) {
       this.#proof = await credential.proof().catch(() => undefined)
-      if (this.#proof !== undefined && mayUse(ingestUrl ?? this.#proof.enrolment.ingestUrl)) break
+      if (this.#proof !== undefined && mayUse(ingestUrl ?? this.#proof.enrollment.ingestUrl)) break
       await pause(linkRetryMs * 4, signal)
     }
     const bootId = randomInt(1, bootIdMax)
@@ -58,10 +58,10 @@ export class ServerLine {
       log,
       peer: () => {
         const proof = this.#proof
-        if (proof === undefined) throw new Error('unreachable: a proof is never lost')
-        const { certificate, enrolment } = proof
+        if (proof === undefined) throw new Error('unreachable: a proof is never removed')
+        const { certificate, enrollment } = proof
         const prove = (nonce: Uint8Array) => proof.prove(nonce, certificate)
-        const url = ingestUrl ?? enrolment.ingestUrl
+        const url = ingestUrl ?? enrollment.ingestUrl
         return { url, certificate, prove, bootId, agentVersion, role: 'watchdog' }
       },
       welcome: ({ heartbeatMs }) => {
@@ -79,7 +79,7 @@ export class ServerLine {
       ended: async () => {
         this.#isConnected = false
         this.#wasTried = true
-        // The agent may have got another certificate meanwhile, for itself or for the watchdog.
+        // The agent may have received another certificate meanwhile, for itself or for the watchdog.
         this.#proof = (await credential.proof().catch(() => undefined)) ?? this.#proof
         return false
       },
@@ -88,11 +88,11 @@ export class ServerLine {
     await connection.run(signal)
   }
 
-  /** What it knows of orders, the agent has learned. Their numbers it keeps while it runs: a certificate stored twice does no harm. */
+  /** The agent maintains the order keys. Executed orders are kept in memory only: storing a certificate twice is harmless. */
   async #createGate(): Promise<OrderGate> {
     const { credential, log } = this.#options
     return new OrderGate({
-      deviceId: () => this.#proof?.enrolment.deviceId ?? '',
+      deviceId: () => this.#proof?.enrollment.deviceId ?? '',
       keys: await OrderKeys.open(credential.directory),
       memory: new OrderMemory(undefined, ordersRememberedMax, log),
       ask: undefined,
@@ -144,9 +144,9 @@ export class ServerLine {
 
   async #store(certificate: string): Promise<void> {
     const { credential, log } = this.#options
-    const deviceId = this.#proof?.enrolment.deviceId ?? ''
+    const deviceId = this.#proof?.enrollment.deviceId ?? ''
     try {
-      if (await credential.store(certificate, deviceId)) log.info('the certificate was renewed')
+      if (await credential.store(certificate, deviceId)) log.info('stored the renewed certificate')
     } catch (error) {
       log.error(`cannot store the renewed certificate: ${error instanceof Error ? error.message : error}`)
     }

@@ -4,7 +4,7 @@ import { isExposed } from '@muster/wire/plaintext.ts'
 import { AgentStopped } from '../agent-stopped.ts'
 import { type Invocation, usage } from '../config.ts'
 import { takeDataFolder } from '../data-folder.ts'
-import { takeEnrolmentKey } from '../enrolment-key.ts'
+import { takeEnrollmentKey } from '../enrollment-key.ts'
 import { firstWordsTimeoutMs } from '../limits.ts'
 import { createLog, type Log } from '../log.ts'
 import { isExecutable, ownProgram } from '../own-program.ts'
@@ -34,7 +34,7 @@ export async function startWatchdog(args: readonly string[]): Promise<void> {
   await prepareFolder(config, platform, log)
   const journal = new UpdateJournal(directory)
   const stopping = new AbortController()
-  // The agent, and this watchdog when it goes on as another executable, find the key in the data folder.
+  // The agent, and this watchdog after it changes its executable, find the key in the data folder.
   const passedOn = args.filter((arg) => arg !== '--key-stdin')
   const own = isExecutable ? new OwnExecutable(passedOn, journal, log, stopping.signal) : undefined
   await own?.moveIn()
@@ -46,7 +46,7 @@ export async function startWatchdog(args: readonly string[]): Promise<void> {
     log,
   })
   line.run(stopping.signal).catch((error: unknown) => {
-    if (!stopping.signal.aborted) log.error(`has no connection of its own: ${error}`)
+    if (!stopping.signal.aborted) log.error(`cannot keep its own connection to the server: ${error}`)
   })
   const installation = own?.installation
   const supervisor = new Supervisor({
@@ -62,15 +62,15 @@ export async function startWatchdog(args: readonly string[]): Promise<void> {
     log,
   })
   const exitCode = await supervisor.run(stopping.signal)
-  line.stop('the watchdog stops')
+  line.stop('the watchdog is stopping')
   setTimeout(() => process.exit(exitCode), 400)
 }
 
-/** Takes the data folder, and into it the key that came on standard input. */
+/** Claims the data folder, and stores the key from standard input in it. */
 async function prepareFolder(config: Config, platform: Platform, log: Log): Promise<void> {
   try {
     await takeDataFolder(config.dataDirectory, 'watchdog', { platform, log })
-    if (config.keyFromStdin) await takeEnrolmentKey(config.dataDirectory)
+    if (config.keyFromStdin) await takeEnrollmentKey(config.dataDirectory)
   } catch (error) {
     if (!(error instanceof AgentStopped)) throw error
     log.error(error.message)
@@ -86,8 +86,8 @@ function watchdogLog({ logJson }: Config): Log {
 }
 
 /**
- * The watchdog runs from a name of its own for the newest executable that has proved itself. Whatever comes to stand in the
- * agent's place, a watchdog that is started again is one that is known to work.
+ * The watchdog runs from its own name for the newest confirmed executable. After any change of the agent’s executable, a
+ * restarted watchdog is one that is known to work.
  */
 class OwnExecutable {
   readonly installation = Installation.ofProcess(process.execPath)
@@ -104,7 +104,7 @@ class OwnExecutable {
     this.#log = log
   }
 
-  /** Goes on as the watchdog's own executable when it was started by another name. */
+  /** Continues as the watchdog's own executable when it was started under another name. */
   async moveIn(): Promise<void> {
     const { installation } = this
     if (process.execPath === installation.watchdog) return
@@ -118,7 +118,7 @@ class OwnExecutable {
     }
   }
 
-  /** Takes what the agent runs from, now that it has proved itself, once it has shown that it can be a watchdog. */
+  /** Adopts the agent's executable once it is confirmed and has shown that it can run as a watchdog. */
   async follow(): Promise<void> {
     const { installation } = this
     if (this.#isMoving || (await installation.isSharedWithWatchdog())) return
@@ -132,13 +132,13 @@ class OwnExecutable {
     }
   }
 
-  /** The same process goes on with another program; the agent does not notice. */
+  /** Replaces the program of this process; the agent is not affected. */
   async #become(): Promise<void> {
     const { watchdog } = this.installation
-    // The program that takes over does not know of a signal that this one was sent: those that are there are heard first.
+    // The new program misses signals sent to the old one, so pending ones are handled first.
     await new Promise((resolve) => setImmediate(resolve))
     if (this.#stopping.aborted) return
-    this.#log.info('goes on from its own executable')
+    this.#log.info('continuing from its own executable')
     process.execve?.(watchdog, [watchdog, 'watchdog', ...this.#args])
   }
 }

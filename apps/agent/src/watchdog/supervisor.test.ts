@@ -1,4 +1,4 @@
-// The watchdog over real processes; only its patience is shorter than it is in service.
+// The watchdog over real processes, with shorter timeouts than in production.
 import { chmod, copyFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -16,7 +16,7 @@ import { type Sight, Supervisor } from './supervisor.ts'
 
 vi.mock('../limits.ts', async (original) => ({
   ...(await original<typeof import('../limits.ts')>()),
-  // Not so short that an agent which starts slowly, beside other tests, is taken for one that hangs.
+  // Long enough that an agent that starts slowly beside other tests does not count as hung.
   ...{ pingEveryMs: 1_000, restartDelayFirstMs: 20, restartDelayMaxMs: 50 },
 }))
 
@@ -48,7 +48,7 @@ async function seen(agent: Sight['agent']): Promise<Sight> {
     await pause(20)
   }
 }
-/** The number of the agent's process, as the watchdog finds it. */
+/** The PID of the agent, as the watchdog finds it. */
 const pidOf = async () => {
   const link = await AgentLink.open(folder.path, 5_000)
   link?.close()
@@ -70,13 +70,13 @@ async function watch(program: { file: string; args: string[] }, steps?: UpdateSt
 const agentArgs = () => ['--server', server.url, '--data-dir', folder.path]
 
 describe('an agent', () => {
-  test('that hangs is killed and started again, and the server hears that it was silent', async () => {
+  test('that hangs is killed and restarted, and reported as silent', async () => {
     await watch({ file: process.execPath, args: [main, ...agentArgs()] })
     await server.until(() => server.isConnected)
-    // Before that it has a while to start, and silence says nothing.
+    // It has some time to start first, in which silence is ignored.
     await seen('running')
     const first = await pidOf()
-    if (first === undefined) throw new Error('it does not say which process it is')
+    if (first === undefined) throw new Error('the agent did not report its PID')
     process.kill(first, 'SIGSTOP')
     await server.until(() => server.hellos.length > 1 && server.isConnected)
     expect(await isRunning(String(first))).toBe(false)
@@ -88,7 +88,7 @@ describe('an agent', () => {
     expect(sights.at(-1)?.error).toBeUndefined()
   })
 
-  test('that is killed is started again', async () => {
+  test('that is killed is restarted', async () => {
     await watch({ file: process.execPath, args: [main, ...agentArgs()] })
     await server.until(() => server.isConnected)
     process.kill((await pidOf()) ?? 0, 'SIGKILL')

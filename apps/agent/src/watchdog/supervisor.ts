@@ -18,7 +18,7 @@ import { AgentLink } from './agent-link.ts'
 import { type AgentProcess, adoptAgent, startAgent } from './agent-process.ts'
 import { type Failure, type Verdict, Watch } from './watch.ts'
 
-/** What the watchdog sees, for the server. */
+/** The watchdog's status for the server. */
 export interface Sight {
   agent: 'running' | 'silent' | 'restarting' | 'failover'
   version: string | undefined
@@ -32,46 +32,46 @@ export interface SupervisorOptions {
   program: { file: string; args: string[] }
   platform: Platform
   journal: UpdateJournal
-  /** Undefined where there is no executable that could be replaced. */
+  /** Undefined without an executable that can be replaced. */
   steps: UpdateSteps | undefined
   confirmMs: number
   isOnline: () => boolean | undefined
   onSight: (sight: Sight) => void
-  /** What runs has proved itself: the watchdog may take it for itself. */
+  /** The running version is confirmed: the watchdog may adopt it. */
   onTrusted: () => void
   log: Log
 }
 
-/** Keeps an agent running: starts it, starts it again, undoes updates that fail. */
+/** Keeps an agent running: starts and restarts it, and rolls back updates that fail. */
 export class Supervisor {
   readonly #options: SupervisorOptions
   #link: AgentLink | undefined
   #sight: Sight = { agent: 'restarting', version: undefined, restarts: -1, error: undefined }
-  /** Starts in a row that came to nothing. */
+  /** Consecutive failed starts. */
   #failures = 0
-  /** An earlier version runs because a later one failed. */
+  /** Whether an earlier version runs because a later one failed. */
   #hasFailedOver = false
 
   constructor(options: SupervisorOptions) {
     this.#options = options
   }
 
-  /** Runs until stopped, or until the agent says that a person has to act. @returns the exit code */
+  /** Runs until stopped, or until the agent exits because a person has to act. @returns the exit code */
   async run(signal: AbortSignal): Promise<number> {
     while (!signal.aborted) {
       try {
         const end = await this.#runOnce(signal)
         if (end !== undefined) return end
       } catch (error) {
-        // A full or failing disk: the agent that runs is left alone, and what could not be noted is tried again.
-        this.#options.log.error(`cannot go on: ${error instanceof Error ? error.message : error}`)
+        // A full or failing disk: the running agent is left alone, and writes are retried.
+        this.#options.log.error(`cannot continue: ${error instanceof Error ? error.message : error}`)
         await this.#rest(signal)
       }
     }
     return 0
   }
 
-  /** From one start of the agent, or from finding one, to its end. */
+  /** From one start of the agent, or from attaching to one, to its end. */
   async #runOnce(signal: AbortSignal): Promise<number | undefined> {
     const { directory, platform, program, log, steps } = this.#options
     const found = await AgentLink.open(directory, pingEveryMs)
@@ -81,7 +81,7 @@ export class Supervisor {
     if (found !== undefined && state !== undefined) {
       agent = await adoptAgent(state.pid, platform)
       trial = await this.#trialOf(state)
-      log.info(`watches the agent that runs already (${state.version}, process ${state.pid})`)
+      log.info(`watching the running agent (${state.version}, process ${state.pid})`)
     } else {
       trial = (await steps?.beforeStart())?.trial
       const version = trial?.version ?? this.#sight.version
@@ -117,13 +117,13 @@ export class Supervisor {
     const { steps, log, onTrusted } = this.#options
     try {
       if ((await steps?.confirm(version)) !== true) return
-      log.info(`${version} has proved itself`, { version })
+      log.info(`${version} is confirmed`, { version })
       this.#hasFailedOver = false
       this.#see({ agent: 'running' })
       this.#link?.tellNews()
       onTrusted()
     } catch (error) {
-      log.error(`cannot note that ${version} has proved itself: ${error instanceof Error ? error.message : error}`)
+      log.error(`cannot store that ${version} is confirmed: ${error instanceof Error ? error.message : error}`)
     }
   }
 
@@ -147,13 +147,13 @@ export class Supervisor {
     }
     if (verdict.kind === 'hangs' || verdict.kind === 'silent') {
       const why = verdict.kind === 'hangs' ? 'does not answer' : 'has no connection although the watchdog has one'
-      log.warn(`the agent ${why}; it is started anew`)
+      log.warn(`the agent ${why}; restarting it`)
       this.#see({ agent: 'silent', error: `the agent ${why}` })
       if (verdict.kind === 'silent') await this.#end(agent)
       await this.#kill(agent)
     } else if (verdict.how === exitCodes.restart) return undefined
     else if (!isTrial && (verdict.how === exitCodes.refused || verdict.how === exitCodes.usage)) return verdict.how
-    else log.warn(`the agent ended (${verdict.how ?? 'for a reason that it told somebody else'})`)
+    else log.warn(`the agent ended (${verdict.how ?? 'its exit code is unknown, because another process started it'})`)
     const failure = watch.failure()
     if (isTrial && trial !== undefined) {
       const how = verdict.kind === 'ended' ? `it ended (${verdict.how})` : failure.error
@@ -165,7 +165,7 @@ export class Supervisor {
     return undefined
   }
 
-  /** Waits longer after each start that came to nothing, and in the end falls back to the backup. */
+  /** Waits longer after each failed start, and finally falls back to the backup. */
   async #afterEnd(watch: Watch, signal: AbortSignal): Promise<void> {
     const { steps, log } = this.#options
     this.#failures = watch.ranMs > goodRunMs ? 1 : this.#failures + 1
@@ -173,7 +173,7 @@ export class Supervisor {
     if (!watch.wasLinked && this.#failures >= failedStartsMax) {
       const error = `the executable failed to start ${this.#failures} times`
       if ((await steps?.fallBack(error)) === true) {
-        log.error(`${error}; the backup takes its place`)
+        log.error(`${error}; restoring the backup`)
         this.#hasFailedOver = true
         this.#failures = 0
         return
@@ -191,7 +191,7 @@ export class Supervisor {
     if (trial === undefined) return
     const { log, steps } = this.#options
     const { reason, error, bars } = failure
-    log.error(`${trial.version} failed: ${error}; ${trial.fromVersion} takes its place again`, { reason })
+    log.error(`${trial.version} failed: ${error}; restoring ${trial.fromVersion}`, { reason })
     await steps?.rollBack({ reason, error, bars })
     this.#hasFailedOver = true
     this.#see({ agent: 'failover', version: trial.fromVersion, error: `${trial.version}: ${error}` })
@@ -202,7 +202,7 @@ export class Supervisor {
     return attempt?.version === version && attempt.starts < startsInTrialMax
   }
 
-  /** Whether the agent that was found running is one that has to prove itself. */
+  /** Whether the running agent is one that has to be confirmed. */
   async #trialOf(state: AgentState): Promise<Attempt | undefined> {
     const { attempt } = await this.#options.journal.read()
     return attempt?.step === 'starting' && attempt.version === state.version ? attempt : undefined
@@ -212,7 +212,7 @@ export class Supervisor {
     return trial !== undefined && (await this.#options.journal.read()).attempt?.version === trial.version
   }
 
-  /** Asks the agent to end, and insists. */
+  /** Asks the agent to end, then kills it. */
   async #end(agent: AgentProcess): Promise<void> {
     agent.kill('SIGTERM')
     const timer = setTimeout(() => agent.kill('SIGKILL'), agentGraceMs)

@@ -11,7 +11,7 @@ import {
 import { AgentLink } from './agent-link.ts'
 import type { AgentProcess } from './agent-process.ts'
 
-/** Why a new version is undone, and whether it is ever tried again. */
+/** Why a new version is rolled back, and whether it is tried again. */
 export interface Failure {
   reason: UpdateReason
   error: string
@@ -23,7 +23,7 @@ export type Verdict =
   | { kind: 'ended'; how: number | string | undefined }
   | { kind: 'hangs' }
   | { kind: 'silent' }
-  /** The new version has not proved itself in time; without a server nothing is said against it. */
+  /** The new version was not confirmed in time; without a server connection it is not blamed. */
   | ({ kind: 'failed' } & Failure)
   | { kind: 'stopped' }
 
@@ -31,18 +31,18 @@ export interface WatchOptions {
   directory: string
   agent: AgentProcess
   link: AgentLink | undefined
-  /** The version that has to prove itself, if any, and how long it has. */
+  /** The version that has to be confirmed, if any, and its time limit. */
   trial: { version: string; confirmMs: number } | undefined
-  /** Whether the watchdog itself reaches the server; undefined when it cannot tell. */
+  /** Whether the watchdog itself reaches the server; undefined when unknown. */
   isOnline: () => boolean | undefined
   signal: AbortSignal
   onLink: (link: AgentLink) => void
   onState: (state: AgentState) => void
-  /** The new version has proved itself. */
+  /** The new version is confirmed. */
   onProved: () => void
 }
 
-/** Watches one run of the agent until there is something to do about it. */
+/** Watches one run of the agent until an action is needed. */
 export class Watch {
   readonly #options: WatchOptions
   readonly #timers = new Set<NodeJS.Timeout>()
@@ -90,7 +90,7 @@ export class Watch {
     })
   }
 
-  /** What a new version that failed got as far as. */
+  /** How far a failed new version got. */
   failure(): { reason: UpdateReason; error: string } {
     const state = this.#link?.state
     if (state === undefined) return { reason: 'did_not_start', error: 'it did not answer the watchdog' }
@@ -109,7 +109,7 @@ export class Watch {
   async #findLink(): Promise<void> {
     const link = await AgentLink.open(this.#options.directory, pingEveryMs)
     if (this.#isOver) return link?.close()
-    // An agent that still ends holds the door for a moment longer than it should.
+    // An agent that is still ending may hold the control socket a little longer.
     if (link !== undefined && link.state.pid === this.#options.agent.pid) this.#take(link)
     else {
       link?.close()
@@ -137,7 +137,7 @@ export class Watch {
     onProved()
   }
 
-  /** The time of a new version is over. */
+  /** The time limit of a new version has passed. */
   #judge(): void {
     if (!this.#isTrial) return
     const { reason, error } = this.failure()
@@ -152,10 +152,10 @@ export class Watch {
     else this.#after(pingEveryMs, () => this.#look())
   }
 
-  /** What is wrong with an agent that runs; asks it again when there is nothing. */
+  /** The fault of a running agent; sends it another request when there is none. */
   #complaint(): Verdict | undefined {
     const link = this.#link
-    // A new version that does not answer is judged when its time is over.
+    // A new version that does not answer is judged at its time limit.
     if (link === undefined) return this.ranMs > goodRunMs && !this.#isTrial ? { kind: 'hangs' } : undefined
     if (link.unanswered >= pingsUnansweredMax) return { kind: 'hangs' }
     link.ask()

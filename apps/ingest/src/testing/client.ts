@@ -13,7 +13,7 @@ import type { Device } from './fleet.ts'
 
 export type Named<Name extends DownName> = Extract<DownMessage, { name: Name }>
 
-/** The other end of a socket, in a test: sends what it is told, true or not, and waits for what comes. */
+/** A test client: sends any message, valid or not, and waits for answers. */
 export class Client {
   readonly closed: Promise<{ code: number; reason: string }>
   readonly received: DownMessage[] = []
@@ -21,7 +21,7 @@ export class Client {
   readonly #isPlain: boolean
   #waiting: (() => void)[] = []
 
-  /** @param isPlain shows orders as they are, and not what is in them */
+  /** @param isPlain shows orders themselves instead of their inner messages */
   constructor(port: number, isPlain = false) {
     this.#isPlain = isPlain
     this.#socket = new WebSocket(`ws://127.0.0.1:${port}/agent`, subprotocol)
@@ -51,7 +51,7 @@ export class Client {
     this.send(encodeHeartbeat(sequence, [12.5, 1e9, 2e9, 3e9, 4e9, 0.5, 1000, 5, 6, 70]))
   }
 
-  /** The first message of that name, from what came or is still to come; taken out. */
+  /** Removes and returns the first message of that name, received or still to come. */
   async next<Name extends DownName>(name: Name): Promise<Named<Name>> {
     for (;;) {
       const at = this.received.findIndex((message) => message.name === name)
@@ -70,7 +70,7 @@ export class Client {
     return hello
   }
 
-  /** Answers the challenge with a ticket; parts of what is said may be changed before it is proved, or after. */
+  /** Answers the challenge with a ticket; fields can be changed before or after the proof. */
   async sayResume(given: Ticket, before: Partial<Resume> = {}, after: Partial<Resume> = {}): Promise<Resume> {
     const { body } = await this.next('challenge')
     const resume = { ...resumeOf(given, body.nonce, before), ...after }
@@ -78,7 +78,7 @@ export class Client {
     return resume
   }
 
-  /** A connection that has been welcomed. */
+  /** A client that was welcomed. */
   static async welcomed(port: number, device: Device, changes: Partial<Hello> = {}): Promise<Client> {
     const client = new Client(port)
     await client.sayHello(device, changes)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createKeyring, type DeviceKeyring, deviceKeyring, rotateKeyring } from '@muster/kit/keyring.ts'
 import { certificateAudience, certificateIssuer } from '@muster/wire/identity.ts'
 
-/** An enrolled device: what an agent keeps after enrolment. */
+/** An enrolled device: what an agent keeps after enrollment. */
 export interface Device {
   deviceId: string
   certificate: string
@@ -26,10 +26,10 @@ export interface DeviceOptions {
 export interface Fleet {
   keysFile: string
   keys: DeviceKeyring
-  /** A key file of other contents, beside it. */
+  /** Writes another key file beside it, with other contents. */
   writeKeys(name: string, keys: DeviceKeyring): string
-  enrol(options?: DeviceOptions): Device
-  /** Another key signs orders from now on: the key file says so. */
+  enroll(options?: DeviceOptions): Device
+  /** Rotates the order key: another key signs from now on, and the key file states it. */
   rotateOrders(): void
   remove(): void
 }
@@ -44,10 +44,10 @@ export function createFleet(): Fleet {
   }
   const keysFile = writeKeys('device-keys.json', keys)
   const [signer] = keyring.deviceCertificates
-  if (signer === undefined) throw new Error('A keyring always has a key')
+  if (signer === undefined) throw new Error('The keyring has no key')
   const signingKey = createPrivateKey({ key: { ...signer }, format: 'jwk' })
 
-  function enrol(options: DeviceOptions = {}): Device {
+  function enroll(options: DeviceOptions = {}): Device {
     const { privateKey, publicKey } = generateKeyPairSync('ed25519')
     const { deviceId = randomUUID(), generation = 1, role = 'agent', expiresInSeconds = 3600 } = options
     const now = Math.floor(Date.now() / 1000)
@@ -70,7 +70,14 @@ export function createFleet(): Fleet {
   }
 
   const rotateOrders = () => void writeKeys('device-keys.json', deviceKeyring(rotateKeyring(keyring, 'orders')))
-  return { keysFile, keys, writeKeys, enrol, rotateOrders, remove: () => rmSync(dir, { recursive: true, force: true }) }
+  return {
+    keysFile,
+    keys,
+    writeKeys,
+    enroll,
+    rotateOrders,
+    remove: () => rmSync(dir, { recursive: true, force: true }),
+  }
 }
 
 function encode(value: object): string {

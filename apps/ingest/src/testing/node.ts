@@ -13,14 +13,14 @@ import type { Fleet } from './fleet.ts'
 export interface Node {
   port: number
   nodeId: string
-  /** The value of a metric, 0 when it has none; `labels` as they stand in the text. */
+  /** The value of a metric, 0 when absent; `labels` as written in the exposition format. */
   metric(name: string, labels?: string): Promise<number>
   ready(): Promise<Record<string, boolean>>
   drain(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Says whose commands are stopped, as workers do. */
+/** Writes the emergency stop, as workers do. */
 async function tellCommandStops(redisUrl: string, stops: CommandStops): Promise<void> {
   const redis = connectRedis(redisUrl, 'test-stops')
   try {
@@ -46,7 +46,7 @@ export async function startNode(
   const metrics = createMetrics('ingest')
   const log = options.lines ? pino({ level: 'info' }, options.lines) : createLog('ingest', 'silent')
   const ingest = createIngest(config, log, metrics, { ...limits, ...options.limits })
-  await tellCommandStops(redisUrl, { everybody: false, partnerIds: [] })
+  await tellCommandStops(redisUrl, { all: false, partnerIds: [] })
   await ingest.run()
   return {
     port: ingest.port ?? 0,

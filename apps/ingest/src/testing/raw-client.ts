@@ -6,14 +6,14 @@ import { encodeUp } from '@muster/wire/up.ts'
 import { helloOf } from './client.ts'
 import type { Device } from './fleet.ts'
 
-/** A live connection over a bare socket, which unlike a WebSocket can stop reading. */
+/** A live connection over a plain TCP socket, which unlike a WebSocket can stop reading. */
 export class RawClient {
   readonly #socket: Socket
   #unread = Buffer.alloc(0)
 
   private constructor(socket: Socket) {
     this.#socket = socket
-    // Being cut off is what several tests wait for.
+    // Several tests wait for a reset connection.
     socket.on('error', () => undefined)
   }
 
@@ -32,7 +32,7 @@ export class RawClient {
     while (!client.#unread.includes('\r\n\r\n')) await client.#more()
     client.#unread = client.#unread.subarray(client.#unread.indexOf('\r\n\r\n') + 4)
     const challenge = await client.next()
-    if (challenge.name !== 'challenge') throw new Error('The first message has to be a challenge')
+    if (challenge.name !== 'challenge') throw new Error('The first message must be a challenge')
     client.#socket.write(masked(encodeUp({ name: 'hello', sequence: 0, body: helloOf(device, challenge.body.nonce) })))
     const welcome = await client.next()
     if (welcome.name !== 'welcome') throw new Error(`Not welcomed but ${welcome.name}`)
@@ -40,12 +40,12 @@ export class RawClient {
     return client
   }
 
-  /** Reads no further until `next` is asked for. */
+  /** Stops reading until `next` is called. */
   pause(): void {
     this.#socket.pause()
   }
 
-  /** The next message, however long it is under way. */
+  /** The next message. Waits as long as needed. */
   async next(): Promise<DownMessage> {
     for (;;) {
       const { from, to } = lengthOf(this.#unread)
@@ -70,7 +70,7 @@ export class RawClient {
   }
 }
 
-/** Where the first message of a server lies, as far as can be seen: beyond the bytes when its head is not whole. */
+/** The range of a server's first message; beyond the buffer when its header is incomplete. */
 function lengthOf(bytes: Buffer): { from: number; to: number } {
   const short = bytes[1] ?? 0
   const from = short < 126 ? 2 : short === 126 ? 4 : 10
@@ -79,7 +79,7 @@ function lengthOf(bytes: Buffer): { from: number; to: number } {
   return { from, to: from + length }
 }
 
-/** A WebSocket message as a client writes it, with a mask of zeros. */
+/** A client's WebSocket message, masked with zeros. */
 function masked(message: Uint8Array): Buffer {
   const length =
     message.length < 126 ? [0x80 | message.length] : [0x80 | 126, message.length >> 8, message.length & 0xff]

@@ -42,7 +42,7 @@ export async function readRecords(redis: Redis, shards: number): Promise<SeenRec
   return seen
 }
 
-/** The records of one device once there are at least so many of them. */
+/** The records of one device once there are at least `least` of them. */
 export async function recordsOf(redis: Redis, shards: number, deviceId: string, least: number): Promise<SeenRecord[]> {
   for (;;) {
     const records = (await readRecords(redis, shards)).filter((record) => record.deviceId === deviceId)

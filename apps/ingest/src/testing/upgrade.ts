@@ -8,7 +8,7 @@ const headers = {
   'sec-websocket-protocol': 'muster.v1',
 }
 
-/** Asks for a socket as an agent does, with some headers different; a socket that is granted is dropped. */
+/** Sends an upgrade request as an agent does, with some headers changed; closes the socket if one is granted. */
 export function requestUpgrade(
   port: number,
   changes: Record<string, string> = {},

@@ -9,11 +9,11 @@ import { freePort } from './redis-server.ts'
 const slots = 16_384
 const readyMs = 30_000
 
-/** A Redis Cluster of a test's own: three masters, each on an address of its own, and a replica of the first. */
+/** A Redis Cluster for one test: three masters, each on its own address, and a replica of the first. */
 export interface OwnCluster {
-  /** What `connectRedis` takes. */
+  /** The address for `connectRedis`. */
   readonly address: string
-  /** Kills the first master, and lets its replica take its slots over. */
+  /** Kills the first master and waits until its replica has taken over its slots. */
   failOver(): Promise<void>
   stop(): Promise<void>
 }
@@ -26,7 +26,7 @@ interface Node {
   readonly client: Redis
 }
 
-/** Starts servers that write every append to disk before they answer, and makes one cluster of them. */
+/** Starts servers that write every append to disk before they answer, and joins them to a cluster. */
 export async function startOwnCluster(): Promise<OwnCluster> {
   const folder = mkdtempSync(join(tmpdir(), 'muster-cluster-'))
   const nodes: Node[] = []
@@ -38,7 +38,7 @@ export async function startOwnCluster(): Promise<OwnCluster> {
   try {
     for (const host of ['127.0.1.1', '127.0.1.2', '127.0.1.3', '127.0.1.4']) nodes.push(await launch(host, folder))
     const [first, second, third, replica] = nodes
-    if (!first || !second || !third || !replica) throw new Error('four servers were asked for')
+    if (!first || !second || !third || !replica) throw new Error('the cluster needs four servers')
     const masters = [first, second, third]
     await assemble(masters, replica)
     return {
@@ -67,7 +67,7 @@ async function launch(host: string, folder: string): Promise<Node> {
       'cluster-port': busPort,
       'cluster-enabled': 'yes',
       'cluster-announce-ip': host,
-      // A machine that is busy for a while must not look like a server that died: the test says when one has.
+      // A busy machine must not look like a dead server: the test decides when a server dies.
       'cluster-replica-no-failover': 'yes',
       'repl-diskless-sync-delay': 0,
       'cluster-config-file': `nodes-${port}.conf`,
@@ -109,7 +109,7 @@ const isWhole = async (client: Redis) => /cluster_state:ok/.test(String(await cl
 async function until(holds: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + readyMs
   while (!(await holds().catch(() => false))) {
-    if (Date.now() > deadline) throw new Error(`the cluster did not come together within ${readyMs} ms`)
+    if (Date.now() > deadline) throw new Error(`the cluster was not ready within ${readyMs} ms`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }

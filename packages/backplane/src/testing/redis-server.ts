@@ -7,23 +7,23 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connectRedis, untilReady } from '../redis.ts'
 
-/** A Redis of a test's own, which it may stop, kill and start again. */
+/** A Redis for one test, which can stop, kill and restart it. */
 export interface OwnRedis {
   readonly url: string
   readonly pid: number
-  /** Where its files are. */
+  /** The folder of its files. */
   readonly folder: string
-  /** Settles when the process that runs now has ended. */
+  /** Settles when the current process has ended. */
   readonly died: Promise<void>
-  /** Ends it at once, as a crash would. */
+  /** Kills it, as a crash would. */
   kill(): Promise<void>
-  /** Starts it again on the same port, with what it had made durable. */
+  /** Restarts it on the same port with its durable data. */
   restart(): Promise<void>
-  /** Ends it and removes its files. */
+  /** Stops it and removes its files. */
   stop(): Promise<void>
 }
 
-/** Starts a Redis on a free port; `durable` makes it write every append to disk before it answers. `within` is where its folder is made. */
+/** Starts a Redis on a free port. `durable` makes it write every append to disk before it answers; `within` is the parent of its folder. */
 export async function startOwnRedis({ durable = false, within = tmpdir() } = {}): Promise<OwnRedis> {
   const dir = mkdtempSync(join(within, 'muster-redis-'))
   const port = await freePort()
@@ -70,10 +70,10 @@ async function launch(port: number, dir: string, durable: boolean, url: string):
   return child
 }
 
-// Below the range that Linux hands to outgoing connections, so that a port stays free between its choice and its use.
+// Below the range that Linux uses for outgoing connections, so that a port stays free between its choice and its use.
 const [lowestPort, highestPort] = [15_000, 32_000]
 
-/** A port that nobody listens on at this moment. */
+/** A port that is free at this moment. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(lowestPort, highestPort)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { line, moment } from './fields.ts'
 
 export const eventsMax = 1_000
-/** `journal`, or a file below the folder of the system's logs, such as `syslog` or `nginx/access.log`. */
+/** `journal`, or a file below the system's log folder, such as `syslog` or `nginx/access.log`. */
 export const eventLogName = z
   .string()
   .min(1)
@@ -31,7 +31,7 @@ export const Event = z.object({
   recordId: z.string(),
   at: moment().nullable(),
   level: EventLevel.nullable(),
-  /** The unit or program that it came from. */
+  /** The unit or program that wrote it. */
   source: z.string().nullable(),
   pid: z.number().nullable(),
   message: z.string(),
@@ -41,14 +41,14 @@ export type Event = z.infer<typeof Event>
 export const ListEvents = z.object({
   name: eventLogName,
   limit: z.int().min(1).max(eventsMax).default(100),
-  /** This level and everything more severe. Of files only what names its level. */
+  /** This level and everything more severe. In files, only events that name their level match. */
   level: EventLevel.optional(),
-  /** Text that the message holds, whatever its case. */
+  /** Text that the message contains, case-insensitive. */
   search: line(200).optional(),
   source: line(255).optional(),
   since: moment().optional(),
   until: moment().optional(),
-  /** The `nextBefore` of the answer before. */
+  /** The `nextBefore` of the previous answer. */
   before: line(1_000).optional(),
 })
 export const EventList = z.object({ events: z.array(Event), nextBefore: z.string().nullable() })

@@ -3,7 +3,7 @@ import { moment, path } from './fields.ts'
 
 export const fileEntriesMax = 2_000
 export const fileChunkBytesMax = 512 * 1024
-/** What one download or upload may be long. */
+/** Maximum size of one download or upload. */
 export const fileBytesMax = 256 * 1024 * 1024
 
 export const FileEntry = z.object({
@@ -15,7 +15,7 @@ export const FileEntry = z.object({
   mode: z.string(),
   owner: z.string(),
   group: z.string(),
-  /** Where a symbolic link leads. */
+  /** The target of a symbolic link. */
   target: z.string().nullable(),
 })
 export type FileEntry = z.infer<typeof FileEntry>
@@ -27,19 +27,19 @@ export const ReadFile = z.object({
   path: path(),
   offset: z.int().min(0).default(0),
   length: z.int().min(1).max(fileChunkBytesMax).default(fileChunkBytesMax),
-  /** The version that earlier pieces came from: refused when the file is another one by now. */
+  /** The version that earlier chunks came from: refused when the file has changed since. */
   version: z.string().max(100).optional(),
 })
-/** The piece itself is in the reply's data. */
+/** The chunk itself is in the reply's data. */
 export const FilePiece = z.object({ name: z.string(), sizeBytes: z.number(), version: z.string() })
 
 export const WriteFile = z.object({
   path: path(),
   uploadId: z.uuid(),
   offset: z.int().min(0).max(fileBytesMax),
-  /** With the last piece: the file takes its place. */
+  /** With the last chunk: the file is complete and replaces the target. */
   last: z.boolean(),
-  /** Gives up what has been written so far. */
+  /** Discards what has been written so far. */
   abort: z.boolean().default(false),
   overwrite: z.boolean().default(false),
   mode: z

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { line } from './fields.ts'
 
-/** Restarting or turning off the machine. The delay lets the result reach the server first. */
+/** Restarts or shuts down the machine. The delay lets the result reach the server first. */
 export const Power = z.object({
   delaySeconds: z.int().min(3).max(3_600).default(10),
-  /** Shown to those who are signed in at the machine. */
+  /** Shown to the users who are signed in at the machine. */
   message: line(200).optional(),
-  /** Says what would be done, and does nothing. */
+  /** Reports what would be done, and does nothing. */
   dryRun: z.boolean().default(false),
 })
 export const PowerResult = z.object({

@@ -11,9 +11,9 @@ export const Process = z.object({
   /** With its arguments, cut off when long; empty for threads of the kernel. */
   command: z.string(),
   user: z.string(),
-  /** One letter, as the operating system shows it: R runs, S sleeps, D waits for a disk, Z has ended. */
+  /** One letter, as the operating system shows it: R running, S sleeping, D waiting for a disk, Z ended. */
   state: z.string(),
-  /** Of one processor, since the last look at the machine, else over the process's life. */
+  /** Percent of one processor since the previous reading, else over the process's life. */
   cpuPercent: z.number(),
   memoryBytes: z.number(),
   threads: z.number(),
@@ -31,7 +31,7 @@ export const ProcessDetail = Process.extend({
   group: z.string().nullable(),
   nice: z.number(),
   virtualBytes: z.number(),
-  /** Null where only the process's owner may see it. */
+  /** Null when only the process's owner can read it. */
   openFiles: z.number().nullable(),
   readBytes: z.number().nullable(),
   writtenBytes: z.number().nullable(),
@@ -43,7 +43,7 @@ export type ProcessDetail = z.infer<typeof ProcessDetail>
 export const KillProcess = z.object({
   pid,
   signal: z.enum(['TERM', 'KILL', 'INT', 'HUP', 'QUIT', 'STOP', 'CONT', 'USR1', 'USR2']).default('TERM'),
-  /** Of the process that is meant: refused when the number belongs to another one by now. */
+  /** Start time of the intended process: refused when the PID now belongs to another one. */
   startedAt: moment().optional(),
 })
 export const KilledProcess = z.object({ pid: z.number(), name: z.string(), signal: z.string(), ended: z.boolean() })

@@ -19,5 +19,5 @@ export const RunScript = z.object({
   workingDirectory: path().optional(),
 })
 
-/** Beside exit code and output: how much there was. */
+/** Beside exit code and output: the total size of the output. */
 export const ScriptResult = z.object({ truncated: z.boolean(), stdoutBytes: z.number(), stderrBytes: z.number() })

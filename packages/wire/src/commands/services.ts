@@ -24,7 +24,7 @@ export const ServiceList = z.object({ services: z.array(Service), truncated: z.b
 export const GetService = z.object({ name: serviceName })
 export const ServiceDetail = Service.extend({
   mainPid: z.number().nullable(),
-  /** What it ended with last. */
+  /** The last exit code or signal. */
   result: z.string().nullable(),
   restarts: z.number().nullable(),
   memoryBytes: z.number().nullable(),

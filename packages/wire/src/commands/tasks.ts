@@ -3,7 +3,7 @@ import { line, moment } from './fields.ts'
 
 export const tasksMax = 2_000
 export const taskRunsMax = 200
-/** What a listed task is called: `timer:logrotate.timer`, `cron:/etc/crontab:1f0a93c2`, `script:/etc/cron.daily/dpkg`. */
+/** Identifies a task: `timer:logrotate.timer`, `cron:/etc/crontab:1f0a93c2`, `script:/etc/cron.daily/dpkg`. */
 export const taskPath = line(1_000).regex(/^(timer|cron|script):[^\0\n]+$/, { error: 'is not the path of a task' })
 
 export const Task = z.object({
@@ -11,7 +11,7 @@ export const Task = z.object({
   name: z.string(),
   kind: z.enum(['timer', 'cron', 'script']),
   enabled: z.boolean(),
-  /** As its kind writes it. */
+  /** The schedule in the notation of its kind. */
   schedule: z.string().nullable(),
   user: z.string().nullable(),
   command: z.string().nullable(),
@@ -29,7 +29,7 @@ export const TaskDetail = Task.extend({ description: z.string().nullable(), defi
 export const TaskHistory = z.object({ path: taskPath, limit: z.int().min(1).max(taskRunsMax).default(50) })
 export const TaskRuns = z.object({
   runs: z.array(z.object({ at: moment(), message: z.string() })),
-  /** Where nothing on the machine keeps account of runs. */
+  /** False when the machine keeps no history of runs. */
   unavailable: z.string().nullable(),
 })
 

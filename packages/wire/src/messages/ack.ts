@@ -9,13 +9,13 @@ export type Ack = z.infer<typeof Ack>
 export const ack = defineMessage({
   name: 'ack',
   type: 3,
-  meaning: 'The frame with this sequence of this boot is durable: forget it.',
+  meaning: 'The frame with this sequence of this boot is durable: the agent can discard it.',
   sequenced: true,
   bytesMax: smallFrameBytesMax,
   body: Ack,
 })
 
-/** The shortest frame there is, written once per durable frame. */
+/** Encodes the shortest frame, which is sent once per durable frame. */
 export function encodeAck(sequence: number): Uint8Array {
   return encodeFrame(ack.type, sequence)
 }

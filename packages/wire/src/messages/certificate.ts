@@ -6,7 +6,7 @@ import { Role } from './hello.ts'
 
 export const Certificate = z.object({
   certificate: text(certificateCharsMax).min(1),
-  /** Whose it is: of the agent, unless it says `watchdog`. */
+  /** The role that the certificate is for: `agent` when absent. */
   role: Role.optional(),
 })
 export type Certificate = z.infer<typeof Certificate>
@@ -14,7 +14,7 @@ export type Certificate = z.infer<typeof Certificate>
 export const certificate = defineMessage({
   name: 'certificate',
   type: 9,
-  meaning: 'A new certificate: store it in place of the old one of that role.',
+  meaning: 'A new certificate: replace the one of that role.',
   sequenced: false,
   bytesMax: smallFrameBytesMax,
   body: Certificate,

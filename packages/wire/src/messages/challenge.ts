@@ -7,7 +7,7 @@ export const Challenge = z.object({
   nonce: bytes(nonceBytes),
   protocols: z.array(z.int().min(1)).min(1).max(16),
   serverTime: time,
-  /** Whether the server gives tickets to agents that keep them, and takes them. */
+  /** Whether the server gives tickets to agents that keep them, and accepts them. */
   tickets: z.boolean().optional(),
 })
 export type Challenge = z.infer<typeof Challenge>

@@ -15,7 +15,7 @@ export type Command = z.infer<typeof Command>
 export const command = defineMessage({
   name: 'command',
   type: 4,
-  meaning: 'Do this once; the same id may come again and must not be done again.',
+  meaning: 'Run this command once; a repeated ID must not run again.',
   sequenced: false,
   bytesMax: frameBytesMax,
   body: Command,

@@ -9,7 +9,7 @@ export type Refusal = z.infer<typeof Refusal>
 export const error = defineMessage({
   name: 'error',
   type: 8,
-  meaning: 'What is wrong, in words, before a socket is closed for it.',
+  meaning: 'An error message, sent before the socket is closed for that error.',
   sequenced: 'optional',
   bytesMax: smallFrameBytesMax,
   body: Refusal,

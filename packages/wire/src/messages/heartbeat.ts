@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { heartbeatFrameBytesMax } from '../limits.ts'
 import { defineMessage } from '../message.ts'
 
-/** Largest value of each figure, in the order in which a heartbeat carries them. */
+/** The figures of a heartbeat in wire order, with their largest values. */
 export const heartbeatFields = [
   { name: 'cpuPercent', max: 100, whole: false },
   { name: 'memoryUsed', max: Number.MAX_SAFE_INTEGER, whole: true },
@@ -18,10 +18,10 @@ export const heartbeatFields = [
 
 export type HeartbeatField = (typeof heartbeatFields)[number]['name']
 
-/** A heartbeat by name; null is a figure that the machine could not tell. */
+/** A heartbeat by name; null is a figure that the machine could not measure. */
 export type Sample = Record<HeartbeatField, number | null>
 
-/** A later version may append figures: up to so many are skipped by this one. */
+/** A later version may append figures: this version skips up to this many. */
 export const heartbeatFieldsMax = 15
 
 const share = z.number().min(0).max(100).nullable()
@@ -38,7 +38,7 @@ export type Heartbeat = z.infer<typeof Heartbeat>
 export const heartbeat = defineMessage({
   name: 'heartbeat',
   type: 33,
-  meaning: 'How the machine is, as ten figures in a fixed order.',
+  meaning: 'The state of the machine, as ten figures in a fixed order.',
   sequenced: true,
   bytesMax: heartbeatFrameBytesMax,
   body: Heartbeat,

@@ -27,7 +27,7 @@ export type Hello = z.infer<typeof Hello>
 export const hello = defineMessage({
   name: 'hello',
   type: 32,
-  meaning: 'Who the agent is, proved by a signature over the challenge.',
+  meaning: 'The identity of the agent, proved by a signature over the challenge.',
   sequenced: false,
   bytesMax: helloFrameBytesMax,
   body: Hello,

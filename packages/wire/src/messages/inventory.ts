@@ -92,7 +92,7 @@ export type Inventory = z.infer<typeof Inventory>
 export const inventory = defineMessage({
   name: 'inventory',
   type: 34,
-  meaning: 'What the machine is; sent after the first welcome, on request, and when its hash changed.',
+  meaning: 'The inventory of the machine; sent after the first welcome, on request, and when its hash changed.',
   sequenced: true,
   bytesMax: frameBytesMax,
   body: Inventory,

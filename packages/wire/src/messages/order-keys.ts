@@ -9,7 +9,7 @@ export type OrderKeys = z.infer<typeof OrderKeys>
 export const orderKeys = defineMessage({
   name: 'orderKeys',
   type: 14,
-  meaning: 'Other keys sign orders from now on; each statement is signed by a key of the one before.',
+  meaning: 'New keys that sign orders; each statement is signed by a key of the previous one.',
   sequenced: false,
   bytesMax: smallFrameBytesMax,
   body: OrderKeys,

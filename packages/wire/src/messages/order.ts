@@ -23,7 +23,7 @@ export const Order = z.object({
   signature: bytes(signatureBytes),
   /** From this order up to the signed root, when several orders share a signature. */
   path: bytesUpTo(orderPathBytesMax).optional(),
-  /** A whole frame of one of the types that need a signature. */
+  /** A complete frame of one of the types that need a signature. */
   frame: bytesUpTo(orderedFrameBytesMax),
 })
 export type Order = z.infer<typeof Order>
@@ -31,7 +31,7 @@ export type Order = z.infer<typeof Order>
 export const order = defineMessage({
   name: 'order',
   type: 13,
-  meaning: 'Obey this frame if the signature holds for this device and it was not obeyed before.',
+  meaning: 'Execute this frame if the signature is valid for this device and it was not executed before.',
   sequenced: false,
   bytesMax: frameBytesMax,
   body: Order,

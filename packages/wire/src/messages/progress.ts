@@ -15,7 +15,7 @@ export type Progress = z.infer<typeof Progress>
 export const progress = defineMessage({
   name: 'progress',
   type: 35,
-  meaning: 'The command is being done, perhaps with a piece of its output.',
+  meaning: 'The command is running; may carry a chunk of its output.',
   sequenced: true,
   bytesMax: smallFrameBytesMax,
   body: Progress,

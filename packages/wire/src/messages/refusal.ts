@@ -3,7 +3,7 @@ import { smallFrameBytesMax } from '../limits.ts'
 import { defineMessage } from '../message.ts'
 import { id, text } from '../scalars.ts'
 
-/** Why an agent does not obey. README.md explains each. */
+/** Why an agent refuses an order. README.md explains each reason. */
 export const orderFaults = [
   'ORDER_UNSIGNED',
   'ORDER_MALFORMED',
@@ -17,9 +17,9 @@ export type OrderFault = (typeof orderFaults)[number]
 
 export const OrderRefusal = z.object({
   code: z.enum(orderFaults),
-  /** The type of the frame that was not obeyed. */
+  /** The type of the refused frame. */
   type: z.int().min(0).max(127),
-  /** Of a command. */
+  /** Set for a command. */
   commandId: id.optional(),
   detail: text(500).optional(),
 })
@@ -28,7 +28,7 @@ export type OrderRefusal = z.infer<typeof OrderRefusal>
 export const refusal = defineMessage({
   name: 'refusal',
   type: 42,
-  meaning: 'The agent did not obey something that it was sent, and why.',
+  meaning: 'The agent refused a frame that it received, and why.',
   sequenced: true,
   bytesMax: smallFrameBytesMax,
   body: OrderRefusal,

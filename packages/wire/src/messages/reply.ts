@@ -14,7 +14,7 @@ export type Reply = z.infer<typeof Reply>
 export const reply = defineMessage({
   name: 'reply',
   type: 40,
-  meaning: 'What came of the request with this number. It is not acknowledged and not sent again.',
+  meaning: 'The outcome of the request with this number. It is neither acknowledged nor sent again.',
   sequenced: true,
   bytesMax: frameBytesMax,
   body: Reply,

@@ -14,7 +14,8 @@ export type Request = z.infer<typeof Request>
 export const request = defineMessage({
   name: 'request',
   type: 11,
-  meaning: 'Do this now and answer at once with a reply of the same number; somebody waits, and nothing is kept.',
+  meaning:
+    'Run this now and answer at once with a reply of the same number; the requester waits, and nothing is stored.',
   sequenced: true,
   bytesMax: frameBytesMax,
   body: Request,

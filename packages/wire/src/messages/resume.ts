@@ -23,7 +23,7 @@ export type Resume = z.infer<typeof Resume>
 export const resume = defineMessage({
   name: 'resume',
   type: 41,
-  meaning: 'Who the agent is, proved by the secret of a ticket that it was given before.',
+  meaning: 'The identity of the agent, proved by the secret of an earlier ticket.',
   sequenced: false,
   bytesMax: helloFrameBytesMax,
   body: Resume,

@@ -9,7 +9,7 @@ export type Retry = z.infer<typeof Retry>
 export const retry = defineMessage({
   name: 'retry',
   type: 7,
-  meaning: 'This socket is about to be closed: come back after that long.',
+  meaning: 'This socket is about to be closed: reconnect after this time.',
   sequenced: false,
   bytesMax: smallFrameBytesMax,
   body: Retry,

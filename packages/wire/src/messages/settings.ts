@@ -9,7 +9,7 @@ export type Settings = z.infer<typeof Settings>
 export const settings = defineMessage({
   name: 'settings',
   type: 10,
-  meaning: 'Settings to keep across restarts; what is absent stays as it is.',
+  meaning: 'Settings to keep across restarts; absent fields stay unchanged.',
   sequenced: false,
   bytesMax: smallFrameBytesMax,
   body: Settings,

@@ -4,7 +4,7 @@ import { defineMessage } from '../message.ts'
 import { bytes, bytesUpTo } from '../scalars.ts'
 
 export const Ticket = z.object({
-  /** Means something to the server alone. */
+  /** Opaque to the agent. */
   ticket: bytesUpTo(ticketBytesMax),
   secret: bytes(ticketSecretBytes),
 })

@@ -3,7 +3,7 @@ import { smallFrameBytesMax } from '../limits.ts'
 import { defineMessage } from '../message.ts'
 import { id, text } from '../scalars.ts'
 
-/** How far an agent can be with an update. The last three end it. */
+/** The states of an update. The last three are final. */
 export const updateStates = [
   'downloading',
   'verifying',
@@ -17,8 +17,8 @@ export const updateStates = [
 export type UpdateState = (typeof updateStates)[number]
 
 /**
- * Why an update was refused or rolled back, for programs. Readers take any other word as well, so that newer agents
- * can say more.
+ * Why an update was refused or rolled back, for programs. Readers accept any other reason as well, so that newer agents
+ * can add reasons.
  */
 export const updateReasons = [
   'auto_update_off',
@@ -46,18 +46,18 @@ export type UpdateReason = (typeof updateReasons)[number]
 export const UpdateStatus = z.object({
   version: text(64).min(1),
   state: z.enum(updateStates),
-  /** In words for people. */
+  /** A message for people. */
   error: text(2000).optional(),
-  /** Of `refused` and `rolled_back`, or of a step that is tried again: one of `updateReasons`. */
+  /** Of `refused` and `rolled_back`, or of a step that is retried: one of `updateReasons`. */
   reason: z
     .string()
     .regex(/^[a-z][a-z0-9_]{0,63}$/)
     .optional(),
   /** As in the offer. */
   rolloutId: id.optional(),
-  /** The version that the agent ran before, or runs again. */
+  /** The version that the agent ran before, or runs again after a rollback. */
   fromVersion: text(64).min(1).optional(),
-  /** All versions that this machine will not try again. Absent: as said last. */
+  /** All versions that this machine will not try again. Absent: unchanged since the last message. */
   barred: z.array(text(64).min(1)).max(50).optional(),
 })
 export type UpdateStatus = z.infer<typeof UpdateStatus>
@@ -65,7 +65,7 @@ export type UpdateStatus = z.infer<typeof UpdateStatus>
 export const updateStatus = defineMessage({
   name: 'updateStatus',
   type: 37,
-  meaning: 'How far the agent is with replacing itself.',
+  meaning: 'The progress of an update of the agent.',
   sequenced: true,
   bytesMax: smallFrameBytesMax,
   body: UpdateStatus,

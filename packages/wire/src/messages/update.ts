@@ -10,13 +10,13 @@ export const Update = z.object({
   url: address,
   sha256: z.string().regex(/^[0-9a-f]{64}$/, 'SHA-256 in lower-case hexadecimal'),
   size: byteCount,
-  /** Where the signed metadata lies; its files are fetched from `<metadataUrl>/<name>`. */
+  /** The location of the signed metadata; its files are fetched from `<metadataUrl>/<name>`. */
   metadataUrl: address.optional(),
   /** Path of the executable among the signed targets: `<version>/<os>-<arch>/muster-agent`. */
   target: text(255).min(1).optional(),
-  /** The rollout that this offer belongs to; comes back in the agent's updateStatus. */
+  /** The rollout of this offer; the agent repeats it in updateStatus. */
   rolloutId: id.optional(),
-  /** In server time: an offer that was not begun by then is forgotten. */
+  /** In server time: an offer that was not started by then is dropped. */
   deadline: time.optional(),
 })
 export type Update = z.infer<typeof Update>
@@ -24,7 +24,7 @@ export type Update = z.infer<typeof Update>
 export const update = defineMessage({
   name: 'update',
   type: 6,
-  meaning: 'A newer agent is available there.',
+  meaning: 'A newer agent version is available.',
   sequenced: false,
   bytesMax: smallFrameBytesMax,
   body: Update,

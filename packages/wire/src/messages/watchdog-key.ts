@@ -11,7 +11,7 @@ export type WatchdogKey = z.infer<typeof WatchdogKey>
 export const watchdogKey = defineMessage({
   name: 'watchdogKey',
   type: 39,
-  meaning: 'The agent asks for a certificate with which its watchdog proves a key of its own.',
+  meaning: 'The agent requests a certificate for the key of its watchdog.',
   sequenced: true,
   bytesMax: smallFrameBytesMax,
   body: WatchdogKey,

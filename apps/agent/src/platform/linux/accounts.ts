@@ -10,7 +10,7 @@ export interface Names {
 
 let last: { at: number; names: Promise<Names> } | undefined
 
-/** Read anew every few seconds at most: a list of processes asks for each of them. */
+/** Cached for a few seconds: a list of processes needs the names for each of them. */
 export function accountNames(): Promise<Names> {
   const now = performance.now()
   if (last === undefined || now - last.at > keptMs) last = { at: now, names: read() }

@@ -17,7 +17,7 @@ afterEach(async () => {
   await folder[Symbol.asyncDispose]()
 })
 
-/** Runs a piece of JavaScript in a process of its own, as another user where one is given. */
+/** Runs JavaScript in a separate process, as another user if one is given. */
 async function started(script: string, uid?: number): Promise<{ child: ChildProcess; said: string }> {
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -36,8 +36,8 @@ const holder = (directory: string) => `
   setInterval(() => release, 1000)`
 const claims = async () => (await readdir(folder.path)).filter((name) => name.endsWith('.claim'))
 
-describe('finding 7: the claim of a data folder', () => {
-  test('has one holder, and is free again when it is let go', async () => {
+describe('the claim of a data folder', () => {
+  test('has one holder, and is free again after its release', async () => {
     const release = await claim(folder.path, 'agent')
     expect(release).toBeDefined()
     expect(await claim(folder.path, 'agent')).toBeUndefined()
@@ -62,7 +62,7 @@ describe('finding 7: the claim of a data folder', () => {
     again?.()
   })
 
-  test('of a process that was killed blocks nothing, and its file is removed', async () => {
+  test('of a killed process is free, and its file is removed', async () => {
     const { child, said } = await started(holder(folder.path))
     expect(said).toBe('held\n')
     expect(await claim(folder.path, 'agent')).toBeUndefined()
@@ -76,20 +76,20 @@ describe('finding 7: the claim of a data folder', () => {
     expect(await claims()).toEqual([])
   })
 
-  test('of a process that hangs is still held', async () => {
+  test('of a hung process is still held', async () => {
     const { child } = await started(holder(folder.path))
     child.kill('SIGSTOP')
     expect(await claim(folder.path, 'agent')).toBeUndefined()
   })
 
-  test('is not blocked by what a power cut or a copy of the folder left', async () => {
+  test('is not blocked by files from a power failure or a copy of the folder', async () => {
     await writeFile(join(folder.path, 'agent-0123456789abcdef.claim'), '')
     const release = await claim(folder.path, 'agent')
     expect(release).toBeDefined()
     release?.()
   })
 
-  test('of many at once has never two holders, and one in the end', async () => {
+  test('never has two holders when many claim at once, and one in the end', async () => {
     for (let round = 0; round < 10; round++) {
       const releases = await Promise.all(Array.from({ length: 6 }, () => claim(folder.path, 'agent')))
       const held = releases.filter((release) => release !== undefined)
@@ -100,7 +100,7 @@ describe('finding 7: the claim of a data folder', () => {
     }
   })
 
-  test.runIf(process.getuid?.() === 0)('cannot be taken or seen by another user of the machine', async () => {
+  test.runIf(process.getuid?.() === 0)('cannot be taken or seen by another user', async () => {
     const nobody = 65_534
     const name = createHash('sha256')
       .update(await realpath(folder.path))

@@ -7,13 +7,13 @@ import { socketPath } from '../../control.ts'
 
 type Part = 'agent' | 'watchdog'
 
-/** Two claims made at the same moment both give way; a later attempt of one of them succeeds. */
+/** Two simultaneous claims both give way; a later attempt of one of them succeeds. */
 const attemptsMax = 4
 const attemptDelayMs = 100
 
 /**
- * Holds the data folder by listening on a socket inside it, which only the owner of the folder can reach. The kernel stops
- * the socket when its process ends, even by SIGKILL, so the file that a crash or a power cut leaves blocks no later start.
+ * Holds the data folder by listening on a socket inside it, which only the owner of the folder can reach. The kernel closes
+ * the socket when its process ends, even by SIGKILL, so a file left by a crash or a power failure blocks no later start.
  *
  * Each claim has its own file name, listens first and looks for other claims second. Of two claims at least one therefore
  * sees the other, and a claim that sees another one gives way: two processes never hold the folder together.
@@ -34,7 +34,7 @@ export async function claim(directory: string, part: Part): Promise<(() => void)
   }
 }
 
-/** @returns ends it, and removes its file */
+/** @returns a function that closes the socket and removes its file */
 async function listen(directory: string, name: string): Promise<() => void> {
   const { path, close } = await socketPath(directory, name)
   const server = createServer((socket) => socket.destroy())
@@ -47,7 +47,7 @@ async function listen(directory: string, name: string): Promise<() => void> {
   return () => void server.close()
 }
 
-/** Removes what dead claims left. False also when this claim lost its own file, so that a later one could not see it. */
+/** Removes files of dead claims. Also false when this claim lost its own file, because a later one could not see it. */
 async function isOnlyOne(directory: string, part: Part, own: string): Promise<boolean> {
   const claims = (await readdir(directory)).filter((name) => name.startsWith(`${part}-`) && name.endsWith('.claim'))
   const others = claims.filter((name) => name !== own)
@@ -58,7 +58,7 @@ async function isOnlyOne(directory: string, part: Part, own: string): Promise<bo
   return claims.includes(own) && !alive.includes(true)
 }
 
-/** Only a refused connection proves that no process listens: one that hangs still holds its claim. */
+/** Only a refused connection proves that no process listens: a hung process still holds its claim. */
 async function isAlive(directory: string, name: string): Promise<boolean> {
   const { path, close } = await socketPath(directory, name)
   const answer = await new Promise<string | undefined>((resolve) => {

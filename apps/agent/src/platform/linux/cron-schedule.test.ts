@@ -10,7 +10,7 @@ const next = (schedule: string, after: string) => {
   return at === null ? null : new Date(at).toISOString().slice(0, 16)
 }
 
-describe('when cron runs a line next', () => {
+describe('the next run of a cron line', () => {
   // A Thursday, 10:07:30 in Berlin.
   const now = '2026-01-15T09:07:30Z'
 
@@ -44,23 +44,23 @@ describe('when cron runs a line next', () => {
     '*/0 * * * *',
     '5-1 * * * *',
     '* * * foo *',
-  ])('nobody can say of %s', (schedule) => {
+  ])('is unknown for %s', (schedule) => {
     expect(next(schedule, now)).toBeNull()
   })
 
-  it('a time that the clock leaves out is made up for at once, a time that comes twice counts once', () => {
+  it('follows cron at clock changes: skipped times run at once, repeated times run once', () => {
     expect(next('30 2 * * *', '2026-03-28T12:00:00Z')).toBe('2026-03-29T01:00')
     expect(next('30 2 * * *', '2026-03-29T01:00:00Z')).toBe('2026-03-30T00:30')
     expect(next('30 2 * * *', '2026-10-24T12:00:00Z')).toBe('2026-10-25T00:30')
     expect(next('30 2 * * *', '2026-10-25T00:30:00Z')).toBe('2026-10-26T01:30')
   })
 
-  it('what runs in every hour goes on through both changes of the clock', () => {
+  it('continues hourly lines through both clock changes', () => {
     expect(next('30 * * * *', '2026-03-29T00:30:00Z')).toBe('2026-03-29T01:30')
     expect(next('30 * * * *', '2026-10-25T00:30:00Z')).toBe('2026-10-25T01:30')
   })
 
-  it('a day of the month and one of the week: either will do, unless one of them is open', () => {
+  it('matches the day of the month or of the week, unless one of them is *', () => {
     expect(parseSchedule('0 0 1 * 1')?.days.isOpen).toBe(false)
     expect(next('0 0 16 * mon', now)).toBe('2026-01-15T23:00')
     expect(next('0 0 * * mon', now)).toBe('2026-01-18T23:00')

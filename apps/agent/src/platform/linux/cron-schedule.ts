@@ -1,4 +1,4 @@
-// When cron runs a line next, by the clock of this machine.
+// The next run of a cron line, in the local time of this machine.
 
 const nicknames: Readonly<Record<string, string>> = {
   '@yearly': '0 0 1 1 *',
@@ -12,12 +12,12 @@ const nicknames: Readonly<Record<string, string>> = {
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
 const minuteMs = 60_000
-/** The 29th of February can be eight years away. */
+/** February 29 can be eight years away. */
 const horizonMs = 8.1 * 366 * 86_400_000
 
 interface Field {
   readonly allowed: ReadonlySet<number>
-  /** Begins with a star. */
+  /** Starts with an asterisk. */
   readonly isOpen: boolean
 }
 
@@ -55,7 +55,7 @@ function fieldOf(text: string, least: number, most: number, { names = [], from =
   return { allowed, isOpen: text.startsWith('*') }
 }
 
-/** What the five fields of a line mean; undefined for `@reboot`, and what depends on chance. */
+/** Parses the five fields of a line; undefined for `@reboot` and random schedules. */
 export function parseSchedule(text: string): Schedule | undefined {
   const fields = (nicknames[text] ?? text).split(' ')
   const [minute = '', hour = '', day = '', month = '', weekday = ''] = fields
@@ -74,7 +74,7 @@ export function parseSchedule(text: string): Schedule | undefined {
   return { minutes, hours, days, months: inMonths, weekdays: { ...onWeekdays, allowed } }
 }
 
-/** With both a day of the month and one of the week, either will do. */
+/** With both a day of the month and a day of the week, either one matches. */
 function isDay({ days, months, weekdays }: Schedule, date: Date): boolean {
   if (!months.allowed.has(date.getMonth() + 1)) return false
   const [isOfMonth, isOfWeek] = [days.allowed.has(date.getDate()), weekdays.allowed.has(date.getDay())]
@@ -83,7 +83,7 @@ function isDay({ days, months, weekdays }: Schedule, date: Date): boolean {
 
 const minuteOfDay = (date: Date) => date.getHours() * 60 + date.getMinutes()
 
-/** Was a time of the schedule left out just before, because the clock was put forward? It is made up for at once. */
+/** Whether a scheduled time was just skipped because the clock went forward. cron then runs it at once. */
 function isMadeUpFor({ minutes, hours }: Schedule, atMs: number): boolean {
   if (hours.isOpen) return false
   const [before, now] = [minuteOfDay(new Date(atMs - minuteMs)), minuteOfDay(new Date(atMs))]
@@ -94,13 +94,13 @@ function isMadeUpFor({ minutes, hours }: Schedule, atMs: number): boolean {
   return false
 }
 
-/** Is this a time of day for the second time, because the clock was put back? What is set to an hour runs the first time. */
+/** Whether this time of day repeats because the clock went back. A line with a fixed hour ran the first time. */
 const isRepeated = ({ hours }: Schedule, date: Date): boolean =>
   !hours.isOpen &&
   new Date(date.getFullYear(), date.getMonth(), date.getDate(), date.getHours(), date.getMinutes()).getTime() <
     date.getTime()
 
-/** The first time after a moment at which cron runs it; null when it never does, or nobody can say. */
+/** The first run after a time; null when it never runs, or when that is unknown. */
 export function nextRun(text: string, afterMs: number): number | null {
   const schedule = parseSchedule(text)
   if (schedule === undefined) return null

@@ -6,7 +6,7 @@ import type { Task } from '@muster/wire/commands/tasks.ts'
 import { failureOf, ToolFailure } from '../../tool-failure.ts'
 import { nextRun } from './cron-schedule.ts'
 
-/** Begins a line that was switched off here, so that switching it on again gives back exactly what stood there. */
+/** The prefix of a line that was disabled here, so that enabling it restores the exact line. */
 export const offMark = '#muster-off# '
 const fileBytesMax = 256 * 1024
 const nicknames = new Set(['@reboot', '@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly'])
@@ -16,18 +16,18 @@ const scriptFolders = {
   'cron.weekly': 'weekly',
   'cron.monthly': 'monthly',
 }
-/** cron itself passes over files with other names. */
+/** cron itself skips files with other names. */
 const scriptName = /^[A-Za-z0-9_-]+$/
 
 interface CronFile {
   path: string
-  /** Whose crontab it is; null in files whose lines name the user. */
+  /** The user of the crontab; null in files whose lines name the user. */
   user: string | null
 }
 
 export interface CronTask {
   task: Task
-  /** The file, and for a line of it the text as it stands there. */
+  /** The file, and for a line its exact text. */
   file: string
   line: string | null
 }
@@ -46,14 +46,14 @@ export class Cron {
     return [...lines, ...(await this.#scripts()).map((script) => ({ ...script, task: withItsLine(script, lines) }))]
   }
 
-  /** @throws ToolFailure when there is no such task, or its line is another one by now */
+  /** @throws ToolFailure when there is no such task, or its line has changed */
   async find(path: string): Promise<CronTask> {
     const found = (await this.all()).find(({ task }) => task.path === path)
     if (found === undefined) throw new ToolFailure('NOT_FOUND', 'Task not found')
     return found
   }
 
-  /** Switches a task on or off: a line is commented out, a script loses its right to be executed. */
+  /** Enables or disables a task: a line is commented out, a script loses its execute permission. */
   async switch({ task, file, line }: CronTask, enabled: boolean): Promise<void> {
     if (task.enabled === enabled) return
     try {
@@ -87,7 +87,7 @@ export class Cron {
       { path: '/etc/crontab', user: null },
       ...system.filter((name) => scriptName.test(name)).map((name) => ({ path: `/etc/cron.d/${name}`, user: null })),
       ...users.map((user) => ({ path: `/${spool}/crontabs/${user}`, user })),
-      // Where the distribution keeps them without the folder between.
+      // Some distributions store them without the intermediate folder.
       ...others.filter((name) => name !== 'crontabs').map((user) => ({ path: `/${spool}/${user}`, user })),
     ]
   }
@@ -98,7 +98,7 @@ export class Cron {
     return text.split('\n').flatMap((line) => {
       const parsed = parseCronLine(line, user)
       if (parsed === undefined) return []
-      // The same whether it is switched on or off, and another one when somebody changes the line.
+      // The same whether enabled or disabled; different when the line is edited.
       const digest = createHash('sha256').update(line.replace(offMark, '')).digest('hex').slice(0, 8)
       const { enabled, schedule, command } = parsed
       const name = command.length > 80 ? `${command.slice(0, 79)}…` : command
@@ -140,7 +140,7 @@ function momentAfterNow(schedule: string): string | null {
   return atMs === null ? null : new Date(atMs).toISOString()
 }
 
-/** The line that runs all scripts of a folder, in the table of the system. */
+/** The system crontab line that runs all scripts of a folder. */
 export const lineOf = ({ file }: CronTask, lines: readonly CronTask[]): CronTask | undefined =>
   lines.find(({ task, line }) => {
     const words = line === null ? [] : (task.command ?? '').split(/[\s;)]+/)
@@ -163,7 +163,7 @@ interface CronLine {
   command: string
 }
 
-/** One line of a crontab; undefined for comments, settings and what is no schedule. @param user whose crontab it is, null where the line says it */
+/** Parses one crontab line; undefined for comments, settings and invalid lines. @param user owner of the crontab, null where the line names it */
 export function parseCronLine(text: string, user: string | null): CronLine | undefined {
   const enabled = !text.startsWith(offMark)
   const line = (enabled ? text : text.slice(offMark.length)).trim()
@@ -195,10 +195,10 @@ async function readText(file: string): Promise<string> {
   }
 }
 
-/** Writes a file beside the old one and puts it in its place, with the same owner and rights. */
+/** Writes a temporary file and renames it over the old one, with the same owner and permissions. */
 async function replace(file: string, text: string): Promise<void> {
   const { mode, uid, gid } = await stat(file)
-  // cron passes over names with a dot, should it look just now.
+  // cron ignores names with a dot, if it reads the folder now.
   const draft = join(dirname(file), `.${basename(file)}.muster`)
   try {
     await writeFile(draft, text, { mode: mode & 0o7777, flag: 'wx' })

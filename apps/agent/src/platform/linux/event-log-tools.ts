@@ -8,13 +8,13 @@ import type { Host } from './systemd.ts'
 const logsMax = 500
 const journalName = 'journal'
 
-/** The journal of systemd, where there is one, and the text files of the system's log. */
+/** The systemd journal, where there is one, and the text files of the system log. */
 export function createEventLogTools(host: Host, logFolder: string): EventLogTools {
   const journal = new Journal(host)
   const files = new LogFiles(logFolder)
 
   async function requireJournal(): Promise<void> {
-    if (!(await journal.exists())) throw new ToolFailure('NOT_FOUND', 'this machine keeps no journal')
+    if (!(await journal.exists())) throw new ToolFailure('NOT_FOUND', 'this machine has no systemd journal')
   }
 
   return {

@@ -7,7 +7,7 @@ import { accountNames, type Names } from './accounts.ts'
 import { GuardedPaths, type HeldFolder } from './guarded-path.ts'
 import { Uploads } from './uploads.ts'
 
-/** @param secret folders that stay closed: the agent's own */
+/** @param secret folders without access: the agent's own */
 export function createFileTools(secret: readonly string[]): FileTools {
   const paths = new GuardedPaths(secret)
   const uploads = new Uploads(paths)
@@ -32,7 +32,7 @@ export function createFileTools(secret: readonly string[]): FileTools {
 
     async write(what, data) {
       if (what.offset + data.length > fileBytesMax)
-        throw new ToolFailure('TOO_LARGE', `a file may be ${fileBytesMax} bytes long`)
+        throw new ToolFailure('TOO_LARGE', `a file may be at most ${fileBytesMax} bytes long`)
       return uploads.write(what, data)
     },
   }
@@ -43,13 +43,13 @@ async function readPiece(file: FileHandle, name: string, what: z.infer<typeof Re
   const { size, mtimeNs, ino } = await file.stat({ bigint: true })
   const version = `${ino}-${mtimeNs}-${size}`
   if (expected !== undefined && expected !== version)
-    throw new ToolFailure('CHANGED', `${path} has changed while it was read`)
+    throw new ToolFailure('CHANGED', `${path} changed while it was read`)
   const data = Buffer.alloc(Math.max(0, Math.min(length, Number(size) - offset)))
   const { bytesRead } = await file.read(data, 0, data.length, offset)
   return { piece: { name, sizeBytes: Number(size), version }, data: data.subarray(0, bytesRead) }
 }
 
-/** Opens a plain file, never what a symbolic link points to, and never something that blocks. */
+/** Opens a regular file, never through a symbolic link, and never a file that blocks. */
 async function openFile(path: string, asked: string): Promise<FileHandle> {
   let file: FileHandle
   try {
@@ -59,7 +59,7 @@ async function openFile(path: string, asked: string): Promise<FileHandle> {
   }
   if ((await file.stat()).isFile()) return file
   await file.close()
-  throw new ToolFailure('DENIED', `${asked} is not a plain file`)
+  throw new ToolFailure('DENIED', `${asked} is not a regular file`)
 }
 
 async function entriesOf(folder: HeldFolder, names: Names): Promise<{ entries: FileEntry[]; truncated: boolean }> {
@@ -93,7 +93,7 @@ async function entryOf(folder: HeldFolder, name: string, names: Names): Promise<
       target: type === 'symlink' ? await readlink(folder.entry(name)) : null,
     }
   } catch {
-    // It went away since the folder was read.
+    // It was removed since the folder was read.
     return undefined
   }
 }

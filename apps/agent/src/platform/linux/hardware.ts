@@ -3,7 +3,7 @@ import type { Disk, Hardware, NetworkInterface } from '@muster/wire/messages/inv
 import information from 'systeminformation'
 import { readVolumes } from './mounts.ts'
 
-// What firmware writes where a maker has filled in nothing.
+// Placeholder values in firmware.
 const placeholders = /^(-|none|default string|to be filled.*|not specified|unknown|n\/a|0+)$/i
 
 export async function collectHardware(): Promise<Hardware> {
@@ -38,7 +38,7 @@ function controllerNames(controllers: unknown): string[] | undefined {
   return names.filter((name) => name !== undefined).slice(0, 32)
 }
 
-/** Physical disks, then the volumes on them. Only the volumes know how full they are. */
+/** Physical disks, then the volumes on them. Only volumes have a usage. */
 export async function collectDisks(): Promise<Disk[]> {
   const [devices, volumes] = [await information.diskLayout(), await readVolumes()]
   const physical = devices.map((device) => ({

@@ -2,7 +2,7 @@ import { readIfPresent, writeDurably } from '../../durable-file.ts'
 
 const settingsFile = '/etc/muster/agent.env'
 
-/** Removes the key's line from the settings of the service; a user who may not write them has not written a key there. */
+/** Removes the key's line from the settings of the service. A user who cannot write them has no key there. */
 export async function forgetInstalledKey(path = settingsFile): Promise<void> {
   const text = await readIfPresent(path).catch(() => undefined)
   if (text === undefined || !/^MUSTER_ENROLLMENT_KEY=/m.test(text)) return

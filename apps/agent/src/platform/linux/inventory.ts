@@ -4,7 +4,7 @@ import { collectServices } from './services.ts'
 import { collectSoftware } from './software.ts'
 import { collectUsers } from './users.ts'
 
-/** One part after the other: collecting shares the machine with the work that it is there for. */
+/** Sequentially, to limit the load on the machine. */
 export async function collectInventory(): Promise<InventorySections> {
   return {
     hardware: await collectHardware(),

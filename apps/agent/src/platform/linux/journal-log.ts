@@ -7,14 +7,14 @@ type Asked = z.infer<typeof ListEvents>
 
 const messageCharsMax = 8_000
 const fieldCharsMax = 2_000
-/** What is searched in one go; a text that is rarer is found by going on from there. */
+/** Entries searched per request; the next page continues from there. */
 const searchedMax = 5_000
 const cursorShape = /^[a-z]=[0-9a-f]+(;[a-z]=[0-9a-f]+)*$/
 
 const Entry = z.record(z.string(), z.unknown())
 type Entry = z.infer<typeof Entry>
 
-/** The journal of systemd, read with its own program. */
+/** The systemd journal, read with journalctl. */
 export class Journal {
   readonly #host: Host
 
@@ -22,7 +22,7 @@ export class Journal {
     this.#host = host
   }
 
-  /** Is there a journal with anything in it? */
+  /** Whether there is a journal with any entry. */
   async exists(): Promise<boolean> {
     return (await this.#entries(['--lines=1']).catch(() => [])).length > 0
   }
@@ -47,7 +47,7 @@ export class Journal {
     const skipped = before === undefined ? 0 : 1
     const read = await this.#entries([
       '--reverse',
-      // One more, to know whether there is more; and the entry at the cursor, which was in the answer before.
+      // One more, to know whether more follow; and the entry at the cursor, which the previous answer had.
       `--lines=${most + skipped + 1}`,
       ...conditions(asked),
       ...(before === undefined ? [] : [`--cursor=${before}`]),
@@ -89,7 +89,7 @@ export class Journal {
 
 const unknownRecord = () => new ToolFailure('NOT_FOUND', 'Event not found')
 
-/** The lines of `journalctl --output=json`; what is not an entry is left out. */
+/** The entries of `journalctl --output=json`; invalid lines are skipped. */
 export function parseJournal(text: string): Entry[] {
   return text.split('\n').flatMap((line) => {
     try {
@@ -101,13 +101,13 @@ export function parseJournal(text: string): Entry[] {
   })
 }
 
-/** Beside a cursor journalctl takes no times: what is after `until` was passed already, and `since` is looked to here. */
+/** With a cursor journalctl takes no times: everything after `until` was passed already, and `since` is checked here. */
 function conditions({ level, source, since, until, before }: Asked): string[] {
   return [
     ...(level === undefined ? [] : [`--priority=${EventLevel.options.indexOf(level)}`]),
     ...(since === undefined || before !== undefined ? [] : [`--since=@${Math.floor(Date.parse(since) / 1000)}`]),
     ...(until === undefined || before !== undefined ? [] : [`--until=@${Math.ceil(Date.parse(until) / 1000)}`]),
-    // Either may be what a person knows it by; journalctl joins matches of two fields with the plus sign.
+    // A user may mean either field; journalctl joins matches of two fields with a plus sign.
     ...(source === undefined ? [] : [`SYSLOG_IDENTIFIER=${source}`, '+', `_SYSTEMD_UNIT=${source}`]),
   ]
 }
@@ -130,7 +130,7 @@ function timeOf(entry: Entry): string | null {
   return Number.isFinite(ms) ? new Date(ms).toISOString() : null
 }
 
-/** A text that is no UTF-8 comes as an array of bytes, a field given twice as an array of texts. */
+/** journalctl writes invalid UTF-8 as an array of bytes, and a repeated field as an array of texts. */
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value
   if (!Array.isArray(value)) return ''

@@ -7,7 +7,7 @@ import { createServiceTools } from './service-tools.ts'
 import { type Host, thisHost } from './systemd.ts'
 import { createTaskTools } from './task-tools.ts'
 
-/** @param secret folders that no tool shows: the agent's own */
+/** @param secret folders without access: the agent's own */
 export function createTools(secret: readonly string[], host: Host = thisHost): Tools {
   return {
     processes: createProcessTools(),

@@ -10,7 +10,7 @@ import { parseOsRelease } from './system.ts'
 import { parseUsers } from './users.ts'
 import { parseCpuTicks, parseInterfaces, parseMemory } from './vitals.ts'
 
-test('the vitals of this machine are plausible', async () => {
+test('reads plausible vitals of this machine', async () => {
   const [cpu, used, total, diskUsed, diskTotal, load, uptime, received, sent, processes] = Heartbeat.parse(
     await linux.vitals().read(),
   )
@@ -26,7 +26,7 @@ test('the vitals of this machine are plausible', async () => {
   if (cpu !== null) expect(cpu).toBeLessThanOrEqual(100)
 })
 
-test('a busy processor shows in the next reading', async () => {
+test('shows a busy processor in the next reading', async () => {
   const vitals = linux.vitals()
   await vitals.read()
   const until = performance.now() + 600
@@ -35,13 +35,13 @@ test('a busy processor shows in the next reading', async () => {
   expect(cpu).toBeGreaterThan((100 / cpus().length) * 0.6)
 })
 
-test('the facts name this machine', async () => {
+test('reads the facts of this machine', async () => {
   const facts = await linux.facts()
   expect(facts).toMatchObject({ hostname: hostname(), osType: 'linux', architecture: process.arch })
   expect(facts.osName).not.toBe('')
 })
 
-test('the inventory of this machine is plausible', async () => {
+test('collects a plausible inventory of this machine', async () => {
   const { hardware, disks, network, software, services, users } = await linux.collectInventory()
   expect(hardware.cpuThreads).toBe(cpus().length)
   expect(hardware.memoryBytes).toBe(totalmem())
@@ -53,13 +53,13 @@ test('the inventory of this machine is plausible', async () => {
   expect(users).toContainEqual({ name: 'root', uid: '0', admin: true })
 })
 
-test('volumes have sizes, each device once', async () => {
+test('lists volumes with sizes, each device once', async () => {
   const volumes = await readVolumes()
   expect(new Set(volumes.map(({ device }) => device)).size).toBe(volumes.length)
   expect(volumes.every(({ totalBytes, usedBytes }) => usedBytes <= totalBytes)).toBe(true)
 })
 
-test('mounts: local data only, once per device or pool, with odd names', () => {
+test('lists local mounts once per device or pool, with unusual names', () => {
   const text = `proc /proc proc rw 0 0
 /dev/sda1 / ext4 rw 0 0
 /dev/sda1 /srv/bind ext4 rw 0 0
@@ -72,7 +72,7 @@ tank/data /data zfs rw 0 0
   expect(parseMounts(text).map(({ mount }) => mount)).toEqual(['/', '/home', '/mnt/my disk'])
 })
 
-test('figures out of /proc, and nothing out of what is not there', () => {
+test('reads figures from /proc, and returns none for missing data', () => {
   expect(parseCpuTicks('cpu  100 0 50 800 50 0 0 0 0 0\ncpu0 …')).toEqual({ busy: 150, total: 1000 })
   expect(parseCpuTicks('nonsense')).toBeUndefined()
   expect(parseMemory('MemTotal: 1000 kB\nMemAvailable: 400 kB\n')).toEqual({ used: 600 * 1024, total: 1000 * 1024 })
@@ -88,7 +88,7 @@ eth0:500 4 0 0 0 0 0 0 700 6 0 0 0 0 0 0
   ])
 })
 
-test('packages of dpkg, rpm and apk', () => {
+test('parses packages of dpkg, rpm and apk', () => {
   expect(parseDpkg('installed\tbash\t5.2\tMatthias <m@debian.org>\nconfig-files\tgone\t1\tx\n')).toEqual([
     { name: 'bash', version: '5.2', publisher: 'Matthias <m@debian.org>', source: 'dpkg' },
   ])
@@ -101,7 +101,7 @@ test('packages of dpkg, rpm and apk', () => {
   ])
 })
 
-test('services of systemd with what they do now and at boot', () => {
+test('parses systemd services with their state and startup', () => {
   const units = `  cron.service   loaded    active   running Regular background program processing daemon
 ● nginx.service  loaded    failed   failed  A high performance web server
   lost.service   not-found inactive dead    lost.service
@@ -116,7 +116,7 @@ test('services of systemd with what they do now and at boot', () => {
   ])
 })
 
-test('accounts that can be logged in to, and who of them administers', () => {
+test('lists accounts with a login, and which of them are administrators', () => {
   const accounts = `root:x:0:0:root:/root:/bin/bash
 daemon:x:1:1::/:/usr/sbin/nologin
 nobody:x:65534:65534::/:/usr/sbin/nologin
@@ -130,7 +130,7 @@ bob:x:1001:1001::/home/bob:/bin/bash
   ])
 })
 
-test('os-release with each kind of quotes', () => {
+test('parses os-release with each kind of quotes', () => {
   expect(parseOsRelease(`# comment\nNAME="A \\"B\\" \\$C"\nVERSION_ID='12'\nID=debian\nbroken line\n`)).toEqual({
     NAME: 'A "B" $C',
     VERSION_ID: '12',

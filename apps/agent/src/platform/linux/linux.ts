@@ -15,7 +15,7 @@ export const linux: Platform = {
   machineSeed,
   facts,
   vitals: createVitals,
-  // What it loads is large and of use only in the collecting process.
+  // Its modules are large and needed only in the collecting process.
   collectInventory: async () => (await import('./inventory.ts')).collectInventory(),
   tools: (secret) => createTools(secret),
   startScript,

@@ -6,11 +6,11 @@ import { failureOf, ToolFailure } from '../../tool-failure.ts'
 
 type Asked = z.infer<typeof ListEvents>
 
-/** What one request reads of a file, from the end backwards; the next one goes on from there. */
+/** Bytes read per request, backwards from the end; the next page continues from there. */
 const readBytesMax = 4 * 1024 * 1024
 const lineCharsMax = 8_000
 const foldersDeep = 2
-/** Old parts that were packed, and what is no text. */
+/** Compressed old parts, and binary files. */
 const unreadable = /(\.(gz|xz|bz2|zst|journal)|^(btmp|wtmp|lastlog|faillog|tallylog)(\.\d+)?)$/
 
 interface Line {
@@ -18,7 +18,7 @@ interface Line {
   text: string
 }
 
-/** Text files below the folder of the system's logs. A line is known by where it begins. */
+/** Text files below the system's log folder. A line is identified by its offset. */
 export class LogFiles {
   readonly #folder: string
 
@@ -100,7 +100,7 @@ export class LogFiles {
     return { name, source: 'file', sizeBytes: found.size, modifiedAt: new Date(found.mtimeMs).toISOString() }
   }
 
-  /** Opens a file for a while. A name that leads out of the folder, by whatever link, is as good as none. */
+  /** Opens a file during a callback. A name that leads out of the folder through a link does not exist. */
   async #reading<T>(name: string, work: (file: FileHandle) => Promise<T>): Promise<T> {
     const path = join(this.#folder, name)
     const absent = () => new ToolFailure('NOT_FOUND', `Event log ${name} not found`)
@@ -129,7 +129,7 @@ async function textAt(file: FileHandle, offset: number, length: number): Promise
   return buffer.toString('utf8', 0, bytesRead)
 }
 
-/** The whole lines in what stands before `end`, oldest first. A line cut off by the beginning of what is read is left out. */
+/** The complete lines before `end`, oldest first. A line that starts before the read range is left out. */
 async function linesBefore(file: FileHandle, end: number, most = readBytesMax): Promise<Line[]> {
   const start = Math.max(0, end - most)
   const buffer = Buffer.alloc(end - start)
@@ -172,7 +172,7 @@ const words: readonly [RegExp, EventLevel][] = [
   [/\bdebug\b/i, 'debug'],
 ]
 
-/** Makes what can be made of a line: when, from what, how bad. Times without a zone are the machine's own. */
+/** Extracts time, source and level from a line. Times without a zone are local times of the machine. */
 export function parseLine(text: string, newest: Date): Omit<Event, 'recordId'> {
   const withDate = iso.exec(text)
   const withMonth = withDate === null ? classic.exec(text) : null
@@ -189,7 +189,7 @@ export function parseLine(text: string, newest: Date): Omit<Event, 'recordId'> {
   }
 }
 
-/** The classic form leaves out the year: it is the last one in which the line does not lie in the future. */
+/** The classic format has no year: the latest one that is not in the future is used. */
 function classicTime(match: RegExpExecArray | null, newest: Date): number | null {
   const [, month = '', day = '', time = ''] = match ?? []
   if (!months.includes(month)) return null

@@ -14,18 +14,18 @@ interface Mount {
   fileSystem: string
 }
 
-// Images that are full by nature and tell nothing about the room that is left.
+// Read-only images are always full and say nothing about free space.
 const imageFileSystems = new Set(['squashfs', 'iso9660', 'udf', 'erofs'])
 const poolFileSystems = new Set(['zfs', 'btrfs'])
 
-/** Local mounts that hold data: one per device, network file systems left out because a dead server would block the call. */
+/** Local mounts with data, one per device. Network file systems are excluded, because a dead server would block the call. */
 export function parseMounts(text: string): Mount[] {
   const found = new Map<string, Mount>()
   for (const line of text.split('\n')) {
     const [device, mount, fileSystem] = line.split(' ').map(unescapeOctal)
     if (device === undefined || mount === undefined || fileSystem === undefined) continue
     const local = device.startsWith('/dev/') || poolFileSystems.has(fileSystem)
-    // All data sets of one ZFS pool share its room, as all mounts of one device do.
+    // All data sets of a ZFS pool share its space, as all mounts of a device do.
     const store = fileSystem === 'zfs' ? device.split('/', 1).join() : device
     if (!local || imageFileSystems.has(fileSystem) || found.has(store)) continue
     found.set(store, { device, mount, fileSystem })
@@ -33,12 +33,12 @@ export function parseMounts(text: string): Mount[] {
   return [...found.values()]
 }
 
-// The kernel writes space, tab, newline and backslash as \040 and the like.
+// The kernel escapes space, tab, newline and backslash in octal, such as \040.
 function unescapeOctal(field: string): string {
   return field.replaceAll(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)))
 }
 
-/** The local volumes with their sizes; in a container that shows none of them, the root file system. */
+/** The local volumes with their sizes; the root file system in a container that shows none. */
 export async function readVolumes(): Promise<Volume[]> {
   const mounts = parseMounts(await readFile('/proc/self/mounts', 'utf8'))
   if (mounts.length === 0) mounts.push({ device: 'root', mount: '/', fileSystem: 'unknown' })

@@ -4,7 +4,7 @@ import { ToolFailure } from '../../tool-failure.ts'
 import type { PowerTools } from '../tools.ts'
 import { type Host, isSystemd, runProgram } from './systemd.ts'
 
-/** Restarting and turning off by the system's own program. */
+/** Restarts and shuts down with the system's own program. */
 export function createPowerTools(host: Host): PowerTools {
   return {
     async command(action, message) {
@@ -12,7 +12,7 @@ export function createPowerTools(host: Host): PowerTools {
       if (await hasProgram(host, 'shutdown'))
         return ['shutdown', flag, 'now', ...(message === undefined ? [] : [message])]
       if (await isSystemd(host)) return ['systemctl', action === 'reboot' ? 'reboot' : 'poweroff']
-      throw new ToolFailure('UNSUPPORTED_PLATFORM', 'this machine has no program that turns it off')
+      throw new ToolFailure('UNSUPPORTED_PLATFORM', 'this machine has no program to shut it down')
     },
 
     async run([program = '', ...args]) {

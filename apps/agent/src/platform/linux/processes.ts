@@ -6,15 +6,15 @@ import { failureOf, ToolFailure } from '../../tool-failure.ts'
 import type { ProcessTools } from '../tools.ts'
 import { accountNames, type Names } from './accounts.ts'
 
-/** Ticks of a second, as the kernel counts them for programs on every architecture of ours. */
+/** Clock ticks per second in /proc, the same on all supported architectures. */
 const ticksPerSecond = 100
 const pageBytes = 4_096
 const commandCharsMax = 1_000
-/** Processes read before others get their turn. */
+/** Processes read before yielding to other work. */
 const readsPerTurn = 64
-/** What was seen longer ago says nothing about how busy a process is now. */
+/** An older reading is not used to compute the current CPU usage. */
 const usageKeptMs = 60_000
-/** The kernel's idea of when the machine started moves with its clock. */
+/** The kernel's boot time shifts when the clock is set. */
 const startToleranceMs = 2_000
 const killWaitMs = 1_000
 const killLookMs = 25
@@ -37,7 +37,7 @@ interface Seen {
   ticks: number
 }
 
-/** Reads /proc itself: a list of all processes takes a few milliseconds and starts no program. */
+/** Reads /proc directly: a list of all processes takes a few milliseconds and starts no program. */
 export function createProcessTools(): ProcessTools {
   let last: { atMs: number; seen: Map<number, Seen> } = { atMs: 0, seen: new Map() }
 
@@ -50,7 +50,7 @@ export function createProcessTools(): ProcessTools {
     for (const [index, pid] of pids.slice(0, processesMax).entries()) {
       if (index % readsPerTurn === readsPerTurn - 1) await new Promise((resolve) => setImmediate(resolve))
       const stat = readStat(pid)
-      // It has ended since the list was made.
+      // It has ended since the list was read.
       if (stat === undefined) continue
       seen.set(stat.pid, { startTicks: stat.startTicks, ticks: stat.ticks })
       found.push(processOf(stat, names, { bootMs, nowMs, last }))
@@ -80,9 +80,8 @@ export function createProcessTools(): ProcessTools {
     async kill({ pid, signal, startedAt }) {
       const { name, ...before } = await one(pid)
       if (startedAt !== undefined && Math.abs(Date.parse(startedAt) - Date.parse(before.startedAt)) > startToleranceMs)
-        throw new ToolFailure('CHANGED', `Process ${pid} is another one by now`)
-      if (pid === 1 || pid === process.pid)
-        throw new ToolFailure('DENIED', `${name} (${pid}) must not be ended this way`)
+        throw new ToolFailure('CHANGED', `Process ${pid} is now another process`)
+      if (pid === 1 || pid === process.pid) throw new ToolFailure('DENIED', `${name} (${pid}) must not be killed`)
       const { startTicks } = readStat(String(pid)) ?? { startTicks: -1 }
       try {
         process.kill(pid, `SIG${signal}`)
@@ -94,7 +93,7 @@ export function createProcessTools(): ProcessTools {
   }
 }
 
-/** Waits a moment for a process to go; one that only waits for its parent has ended. */
+/** Waits briefly for a process to end; a zombie counts as ended. */
 async function hasEnded(pid: number, startTicks: number): Promise<boolean> {
   for (let waitedMs = 0; ; waitedMs += killLookMs) {
     const stat = readStat(String(pid))
@@ -139,7 +138,7 @@ function readStat(pid: string): Stat | undefined {
   }
 }
 
-/** One line of /proc/<pid>/stat. The name stands in brackets and may hold brackets and blanks itself. */
+/** One line of /proc/<pid>/stat. The name is in parentheses and may itself contain parentheses and spaces. */
 export function parseStat(text: string): Stat | undefined {
   const [open, close] = [text.indexOf('('), text.lastIndexOf(')')]
   if (open < 0 || close < open) return undefined
@@ -180,7 +179,7 @@ function ownerOf(pid: number): number {
 
 let boot: Promise<number> | undefined
 
-/** When the machine started, the zero of the times at which processes did. Read once, so that those times stay the same. */
+/** The boot time, the zero of process start times. Read once, so that those times stay constant. */
 function bootTime(): Promise<number> {
   boot ??= readBootTime()
   return boot
@@ -193,7 +192,7 @@ async function readBootTime(): Promise<number> {
 
 type Details = Omit<ProcessDetail, keyof Process | 'children'>
 
-/** What of a process only its owner and root may see is null for others. */
+/** Fields that only the owner and root may read are null otherwise. */
 async function detailsOf(pid: number): Promise<Details> {
   const at = `/proc/${pid}`
   const orNull = <T>(value: Promise<T>): Promise<T | null> => value.catch(() => null)

@@ -12,10 +12,10 @@ const interpreters: Record<ScriptLanguage, readonly string[]> = {
   powershell: ['pwsh'],
 }
 
-/** Marks a script and all that it starts, so that they are found even when they leave its group or the agent dies. */
+/** Marks a script and all its child processes, so that they are found even when they leave its group or the agent dies. */
 const marker = 'MUSTER_COMMAND_ID'
 
-/** Starts a script as the leader of a session and process group of its own. */
+/** Starts a script as the leader of its own session and process group. */
 export async function startScript(start: ScriptStart): Promise<RunningScript | undefined> {
   const interpreter = await findInterpreter(interpreters[start.language])
   if (interpreter === undefined) return undefined
@@ -44,12 +44,12 @@ export async function startScript(start: ScriptStart): Promise<RunningScript | u
   }
 }
 
-/** The number that shells report for a program that a signal ended. */
+/** The exit code that shells report for a program that a signal ended. */
 function exitCodeOfSignal(signal: NodeJS.Signals | null): number | null {
   return signal === null ? null : 128 + system.signals[signal]
 }
 
-// Nothing of the agent's own environment reaches a script: it may hold an enrolment key.
+// Scripts do not inherit the agent's environment: it may hold an enrollment key.
 function cleanEnvironment(): Record<string, string> {
   const user = userInfo()
   return {
@@ -76,13 +76,13 @@ async function findInterpreter(names: readonly string[]): Promise<string | undef
   return undefined
 }
 
-/** Kills every process that carries the mark of one of these commands. */
+/** Kills every process that is marked with one of these commands. */
 export async function endLeftovers(commandIds: ReadonlySet<string>): Promise<void> {
   if (commandIds.size === 0) return
   for (const name of await readdir('/proc')) {
     const pid = Number(name)
     if (!Number.isInteger(pid) || pid === process.pid) continue
-    // Processes of others, and those that have just ended, cannot be read and are not ours.
+    // Processes of other users, and those that have just ended, cannot be read and are not ours.
     const environment = await readFile(`/proc/${name}/environ`, 'latin1').catch(() => '')
     const id = environment.split('\0').find((entry) => entry.startsWith(`${marker}=`))
     if (id !== undefined && commandIds.has(id.slice(marker.length + 1))) signalProcess(pid, 'SIGKILL')
@@ -93,6 +93,6 @@ function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It has ended by itself.
+    // It has already ended.
   }
 }

@@ -25,7 +25,7 @@ const shown = [
   'After',
 ]
 
-/** Services of a machine that systemd runs. */
+/** Services of a machine with systemd. */
 export function createServiceTools(host: Host): ServiceTools {
   return {
     async list() {
@@ -62,13 +62,13 @@ function stateOf({ ActiveState = 'unknown', SubState = '' }: Record<string, stri
   return ActiveState === 'active' && SubState !== '' ? SubState : ActiveState
 }
 
-/** A number that systemd knows; it writes the largest there is, or words, for one that it does not. */
+/** A number from systemd, which writes the largest integer or a word for an unknown one. */
 function numberOf(text: string | undefined): number | null {
   const value = Number(text)
   return text === undefined || !/^\d+$/.test(text) || value > Number.MAX_SAFE_INTEGER ? null : value
 }
 
-/** What `systemctl show` says of one service. @throws ToolFailure when there is none of this name */
+/** Parses `systemctl show` for one service. @throws ToolFailure when it does not exist */
 export function parseService(text: string, name: string): ServiceDetail {
   const [unit] = parseShow(text)
   if (unit === undefined || unit.LoadState === 'not-found')

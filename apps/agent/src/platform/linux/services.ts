@@ -5,7 +5,7 @@ import { outputOf } from './tool.ts'
 
 const listing = ['--type=service', '--all', '--plain', '--no-legend', '--no-pager', '--full']
 
-/** Services of systemd, or where it does not run, the names of the scripts in /etc/init.d. */
+/** The systemd services, or without systemd the names of the scripts in /etc/init.d. */
 export async function collectServices(): Promise<SystemService[]> {
   const units = await outputOf('systemctl', ['list-units', ...listing])
   if (units === undefined) return collectInitScripts()
@@ -13,7 +13,7 @@ export async function collectServices(): Promise<SystemService[]> {
   return parseUnits(units, files ?? '').slice(0, servicesMax)
 }
 
-/** Joins `list-units` (what runs) with `list-unit-files` (what starts at boot). */
+/** Joins `list-units` (running state) with `list-unit-files` (startup). */
 export function parseUnits(units: string, files: string): SystemService[] {
   const startup = new Map(
     lines(files).flatMap((line) => {
@@ -44,7 +44,7 @@ async function collectInitScripts(): Promise<SystemService[]> {
     .map((name) => ({ name: name.slice(0, 255) }))
 }
 
-// A failed unit is marked with a dot before its name on some versions.
+// Some versions mark a failed unit with a dot before its name.
 function lines(text: string): string[] {
   return text
     .split('\n')

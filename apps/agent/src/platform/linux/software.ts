@@ -6,7 +6,7 @@ const dpkgFields = ['db:Status-Status', 'binary:Package', 'Version', 'Maintainer
 const dpkgFormat = `${dpkgFields.map((field) => `\${${field}}`).join('\\t')}\\n`
 const rpmFormat = '%{NAME}\\t%{EPOCHNUM}:%{VERSION}-%{RELEASE}\\t%{VENDOR}\\t%{INSTALLTIME}\\n'
 
-/** Installed packages of every package manager that answers, by name. */
+/** Installed packages of all package managers on the machine, by name. */
 export async function collectSoftware(): Promise<InstalledSoftware[]> {
   const dpkg = await outputOf('dpkg-query', ['-W', '-f', dpkgFormat])
   const rpm = await outputOf('rpm', ['-qa', '--qf', rpmFormat])
@@ -16,7 +16,7 @@ export async function collectSoftware(): Promise<InstalledSoftware[]> {
     .slice(0, softwareMax)
 }
 
-/** Lines of status, package, version and maintainer; removed packages with left configuration are not installed. */
+/** Lines of status, package, version and maintainer. Removed packages with remaining configuration are not installed. */
 export function parseDpkg(text: string): InstalledSoftware[] {
   return rows(text).flatMap(([status, name, version, maintainer]) =>
     status === 'installed' && name ? [{ name, version, publisher: known(maintainer), source: 'dpkg' }] : [],

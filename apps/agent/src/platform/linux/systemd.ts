@@ -12,17 +12,17 @@ export interface Ended {
   stderr: string
 }
 
-/** How programs of the system are run. Tests put their own in its place. */
+/** How system programs are run. Tests replace it. */
 export interface Host {
-  /** Folders in which programs are looked for. */
+  /** Search path for programs. */
   readonly path: string
-  /** Exists exactly while systemd runs the machine. */
+  /** Exists exactly while systemd is the init system. */
   readonly systemdMark: string
 }
 
 export const thisHost: Host = { path: systemPath, systemdMark: '/run/systemd/system' }
 
-/** Runs a program with exactly these arguments, no shell between. @throws ToolFailure when it is not installed */
+/** Runs a program with exactly these arguments, without a shell. @throws ToolFailure when it is not installed */
 export function runProgram(host: Host, program: string, args: readonly string[]): Promise<Ended> {
   const options = {
     env: { PATH: host.path, LC_ALL: 'C', SYSTEMD_COLORS: '0', SYSTEMD_PAGER: '' },
@@ -42,7 +42,7 @@ export function runProgram(host: Host, program: string, args: readonly string[])
   })
 }
 
-/** Does systemd run this machine? */
+/** Whether systemd is the init system of this machine. */
 export async function isSystemd({ systemdMark }: Host): Promise<boolean> {
   return access(systemdMark).then(
     () => true,
@@ -50,12 +50,12 @@ export async function isSystemd({ systemdMark }: Host): Promise<boolean> {
   )
 }
 
-/** Runs systemctl. @throws ToolFailure in its own words when it refuses, or when systemd does not run */
+/** Runs systemctl. @throws ToolFailure with its own message when it fails, or when systemd is not running */
 export async function systemctl(host: Host, args: readonly string[]): Promise<string> {
   if (!(await isSystemd(host)))
     throw new ToolFailure(
       'NO_SERVICE_MANAGER',
-      'systemd does not run on this machine, and nothing else manages services',
+      'this machine does not run systemd; the agent manages services only through systemd',
     )
   const { exitCode, stdout, stderr } = await runProgram(host, 'systemctl', ['--no-pager', '--no-ask-password', ...args])
   if (exitCode === 0) return stdout
@@ -64,7 +64,7 @@ export async function systemctl(host: Host, args: readonly string[]): Promise<st
   throw new ToolFailure(isUnknown ? 'NOT_FOUND' : 'COMMAND_FAILED', words.slice(0, 500))
 }
 
-/** The blocks of `systemctl show`: one per unit, of lines `Name=value`. */
+/** The blocks of `systemctl show`: one per unit, with lines `Name=value`. */
 export function parseShow(text: string): Record<string, string>[] {
   return text
     .split(/\n\n+/)
@@ -79,11 +79,11 @@ export function parseShow(text: string): Record<string, string>[] {
     )
 }
 
-/** A moment as systemctl writes it: `@seconds` where it was asked to, else `Fri 2026-11-20 06:25:01 UTC`. */
+/** Parses a time of systemctl: `@seconds` where supported, else `Fri 2026-11-20 06:25:01 UTC`. */
 export function momentOf(text: string | undefined): string | null {
   const seconds = /^@(\d+)(?:\.\d+)?$/.exec(text ?? '')?.[1]
   const [, day, time, zone] = /^[A-Z][a-z]{2} (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?: (\S+))?$/.exec(text ?? '') ?? []
-  // Names of other zones say too little; the machine's own is the best guess for them.
+  // Other zone abbreviations are ambiguous; the machine's own zone is the best guess.
   const words = day === undefined ? '' : `${day}T${time}${zone === 'UTC' ? 'Z' : ''}`
   const ms = seconds === undefined ? Date.parse(words) : Number(seconds) * 1000
   return Number.isFinite(ms) && ms > 0 ? new Date(ms).toISOString() : null

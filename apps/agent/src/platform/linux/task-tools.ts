@@ -16,11 +16,11 @@ const cronLogs = ['/var/log/cron.log', '/var/log/cron', '/var/log/syslog', '/var
 
 type Runs = { at: string; message: string }[]
 
-/** Timers of systemd and everything that cron runs. @param root where the folders of cron are looked for */
+/** systemd timers and everything that cron runs. @param root where the cron folders are */
 export function createTaskTools(host: Host, root: string): TaskTools {
   const cron = new Cron(root)
   const timers = new Timers(host)
-  /** With when they ran last, where the machine keeps account of it. A script ran when its folder did. */
+  /** With their last runs, where the machine keeps a history. A script ran when its folder did. */
   const cronTasks = async (): Promise<CronTask[]> => {
     const [all, runs = []] = await Promise.all([cron.all(), cronRuns(host, root)])
     return all.map((one) => {
@@ -72,7 +72,7 @@ export function createTaskTools(host: Host, root: string): TaskTools {
           ? await runsOfCron(path, limit)
           : await runsOfUnit(host, (await timers.find(timer)).unit, limit)
       if (runs !== undefined) return { runs, unavailable: null }
-      return { runs: [], unavailable: 'Nothing on this machine keeps account of it' }
+      return { runs: [], unavailable: 'This machine keeps no history of its runs' }
     },
 
     async run(path) {
@@ -93,7 +93,7 @@ export function createTaskTools(host: Host, root: string): TaskTools {
   }
 }
 
-/** What the unit of a timer left in the journal; undefined where there is none. */
+/** The journal entries of a timer's unit; undefined without a journal. */
 async function runsOfUnit(host: Host, unit: string, limit: number): Promise<Runs | undefined> {
   return fromJournal(host, limit, [`--unit=${unit}`])
 }
@@ -119,7 +119,7 @@ interface CronRun {
   readonly command: string
 }
 
-/** What cron says of its runs, newest first: `(root) CMD (…)`, in the journal or in a file. */
+/** cron's own log of its runs, newest first: `(root) CMD (…)`, in the journal or in a file. */
 async function cronRuns(host: Host, root: string): Promise<CronRun[] | undefined> {
   const journal = await fromJournal(host, 2_000, ['--identifier=CRON', '--identifier=cron', '--identifier=crond'])
   const all = journal ?? (await fromCronLogs(root))
@@ -147,14 +147,14 @@ const plain = (command: string) => command.trim().replace(/\s+/g, ' ')
 const runsOf = ({ user, command }: Task, runs: readonly CronRun[]): CronRun[] =>
   runs.filter((run) => run.user === user && run.command === plain(command ?? ''))
 
-/** Runs what cron would, as the user and with as little around it; nobody waits for its end. */
+/** Runs a cron task as its user with a minimal environment; does not wait for its end. */
 async function runCron({ task, file, line }: CronTask): Promise<void> {
   const user = task.user ?? 'root'
   const account = (await readFile('/etc/passwd', 'utf8')).split('\n').find((entry) => entry.startsWith(`${user}:`))
   const [, , uid, gid, , home = '/'] = account?.split(':') ?? []
   if (uid === undefined || gid === undefined) throw new ToolFailure('NOT_FOUND', `there is no user ${user}`)
   const isSelf = process.getuid?.() === Number(uid)
-  // cron itself hands over what stands before the first percent sign, and gives the rest to the command to read.
+  // cron takes the text before the first percent sign as the command, and passes the rest to its standard input.
   const [program, args] =
     line === null
       ? [file, []]

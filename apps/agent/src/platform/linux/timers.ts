@@ -17,7 +17,7 @@ const shown = [
 ]
 const timerName = /^[A-Za-z0-9:_.@\\][A-Za-z0-9:_.@\\-]*\.timer$/
 
-/** Timers of systemd. A machine without it has none. */
+/** systemd timers. None without systemd. */
 export class Timers {
   readonly #host: Host
 
@@ -39,7 +39,7 @@ export class Timers {
     const names = new Set(
       `${files}\n${units}`.split('\n').flatMap((line) => {
         const name = line.replace(/^[●*\s]+/, '').split(/\s+/)[0] ?? ''
-        // A template is no timer before it is given a name.
+        // A template without an instance name is not a timer.
         return timerName.test(name) && !name.endsWith('@.timer') ? [name] : []
       }),
     )
@@ -68,7 +68,7 @@ export class Timers {
 
   async #show(names: readonly string[]): Promise<string> {
     const properties = `--property=${shown.join(',')}`
-    // Older versions do not know how to write times plainly; theirs are read as words.
+    // Older versions cannot print times as numbers; theirs are parsed as text.
     return systemctl(this.#host, ['show', '--timestamp=unix', properties, '--', ...names]).catch((error: unknown) => {
       if (error instanceof ToolFailure && error.code === 'NO_SERVICE_MANAGER') throw error
       return systemctl(this.#host, ['show', properties, '--', ...names])
@@ -79,7 +79,7 @@ export class Timers {
 const unitOf = ({ Unit, Triggers, Id = '' }: Record<string, string>): string =>
   Unit || Triggers || Id.replace(/\.timer$/, '.service')
 
-/** What `systemctl show` says of timers; those that do not exist are left out. */
+/** Parses `systemctl show` for timers; missing ones are skipped. */
 export function parseTimers(text: string): Task[] {
   return parseShow(text).flatMap((unit) => {
     const { Id = '', LoadState, ActiveState, UnitFileState = '' } = unit
@@ -100,7 +100,7 @@ export function parseTimers(text: string): Task[] {
   })
 }
 
-/** `{ OnCalendar=*-*-* 00:00:00 ; next_elapse=… }` says its schedule before the semicolon. */
+/** In `{ OnCalendar=*-*-* 00:00:00 ; next_elapse=… }` the schedule is before the semicolon. */
 function scheduleOf({ TimersCalendar = '', TimersMonotonic = '' }: Record<string, string>): string | null {
   const rules = [...`${TimersCalendar} ${TimersMonotonic}`.matchAll(/\{ (On\w+?)(?:USec)?=([^;]+?) ;/g)].map(
     ([, name = '', value = '']) => (name === 'OnCalendar' ? value : `${name}=${value}`),

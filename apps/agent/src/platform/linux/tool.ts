@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { toolOutputBytesMax, toolTimeoutMs } from '../../limits.ts'
 
-/** Where system programs are, whatever the environment that started the agent said. */
+/** The search path for system programs, independent of the environment of the agent. */
 export const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
 /** The standard output of a system program, undefined when it is missing, fails or takes too long. */

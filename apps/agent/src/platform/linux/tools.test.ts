@@ -15,7 +15,7 @@ import { createTaskTools } from './task-tools.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 let host: Host
-/** Answers as systemctl 252 does, notes what it was asked, and knows two services and a timer. */
+/** Answers like systemctl 252 and records its arguments; knows two services and a timer. */
 const fakeSystemctl = `#!/bin/bash
 echo "$*" >> "$(dirname "$0")/asked"
 case "$*" in
@@ -89,7 +89,7 @@ beforeAll(async () => {
 afterAll(() => folder[Symbol.asyncDispose]())
 
 describe('services', () => {
-  test('are listed with how they stand and how they start', async () => {
+  test('are listed with state and startup', async () => {
     const { services } = await createServiceTools(host).list()
     const cron = { name: 'cron', displayName: 'Regular background program processing daemon', state: 'running' }
     expect(services).toEqual([
@@ -98,7 +98,7 @@ describe('services', () => {
     ])
   })
 
-  test('one is shown in full, and one that does not exist is not', async () => {
+  test('shows one service in full, and reports a missing one', async () => {
     expect(await createServiceTools(host).detail('cron')).toMatchObject({
       name: 'cron',
       mainPid: 412,
@@ -112,7 +112,7 @@ describe('services', () => {
     await expect(createServiceTools(host).detail('absent')).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
-  test('are started and stopped by exactly these words, and refusals come in the words of systemd', async () => {
+  test('are started and stopped with exact arguments, and systemd errors are passed on', async () => {
     const tools = createServiceTools(host)
     expect(await tools.control('cron', 'restart')).toEqual({ name: 'cron', state: 'running' })
     expect(await asked()).toContain('--no-pager --no-ask-password restart -- cron.service')
@@ -120,7 +120,7 @@ describe('services', () => {
     await expect(tools.control('denied', 'start')).rejects.toThrow('Access denied')
   })
 
-  test('a machine without systemd says so', async () => {
+  test('reports a machine without systemd', async () => {
     const tools = createServiceTools({ ...host, systemdMark: join(folder.path, 'absent') })
     await expect(tools.list()).rejects.toMatchObject({ code: 'NO_SERVICE_MANAGER' })
   })
@@ -131,7 +131,7 @@ describe('services', () => {
     ['n/a', null],
     ['', null],
     [undefined, null],
-  ])('the moment %s is read', (text, moment) => {
+  ])('parses the time %s', (text, moment) => {
     expect(momentOf(text)).toBe(moment)
   })
 })
@@ -151,7 +151,7 @@ describe('scheduled tasks', () => {
     tasks = createTaskTools(host, root)
   })
 
-  test('timers, lines of cron and scripts are listed', async () => {
+  test('lists timers, cron lines and scripts', async () => {
     const { tasks: found } = await tasks.list()
     expect(found).toMatchObject([
       {
@@ -168,7 +168,7 @@ describe('scheduled tasks', () => {
     ])
   })
 
-  test('a line is switched off and on again, and the rest of its file stays as it was', async () => {
+  test('disables and enables a line without changing the rest of its file', async () => {
     const { tasks: found } = await tasks.list()
     const path = found[1]?.path ?? ''
     expect(await tasks.switch(path, false)).toEqual({ path, enabled: false })
@@ -180,7 +180,7 @@ describe('scheduled tasks', () => {
     expect(await readFile(file, 'utf8')).toBe(crontab)
   })
 
-  test('a script loses and regains its right to be run', async () => {
+  test('disables and enables a script by its execute permission', async () => {
     const path = 'script:/etc/cron.daily/dpkg'
     await tasks.switch(path, false)
     expect(await tasks.detail(path)).toMatchObject({ enabled: false, definition: '#!/bin/sh\nexit 0\n' })
@@ -188,7 +188,7 @@ describe('scheduled tasks', () => {
     expect((await stat(join(root, 'etc/cron.daily/dpkg'))).mode & 0o777).toBe(0o755)
   })
 
-  test('timers are run, switched and shown by systemd; what does not exist is not found', async () => {
+  test('runs, disables and shows timers through systemd, and reports a missing one', async () => {
     await tasks.run('timer:logrotate.timer')
     await tasks.switch('timer:logrotate.timer', false)
     const words = await asked()
@@ -200,7 +200,7 @@ describe('scheduled tasks', () => {
       await expect(tasks.run(path)).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
-  test('cron says when it runs a line or a folder next, and its log when it ran them last', async () => {
+  test('shows the next run from the schedule and the last run from the log', async () => {
     const own = join(folder.path, 'cron-log')
     await mkdir(join(own, 'etc/cron.daily'), { recursive: true })
     await mkdir(join(own, 'var/log'), { recursive: true })
@@ -229,7 +229,7 @@ describe('scheduled tasks', () => {
     expect(await withLog.detail(line?.path ?? '')).toMatchObject({ lastRunAt })
   })
 
-  test('runs are taken from the journal', async () => {
+  test('reads runs from the journal', async () => {
     const { runs } = await tasks.history({ path: 'timer:logrotate.timer', limit: 10 })
     expect(runs[0]).toEqual({ at: '2026-11-22T00:00:03.000Z', message: 'three' })
   })
@@ -253,12 +253,12 @@ describe('event logs', () => {
     logs = createEventLogTools(host, at)
   })
 
-  test('the journal and the text files are listed', async () => {
+  test('lists the journal and the text files', async () => {
     const { logs: found } = await logs.list()
     expect(found.map(({ name }) => name)).toEqual(['journal', 'nginx/access.log', 'syslog'])
   })
 
-  test('lines of a file come newest first, page by page, and each can be had again', async () => {
+  test('returns lines of a file newest first, in pages, and each one by its ID', async () => {
     const first = await logs.events({ name: 'syslog', limit: 2 })
     expect(first.events.map(({ message }) => message)).toEqual(['plain text', 'CMD (x)'])
     const second = await logs.events({ name: 'syslog', limit: 2, before: first.nextBefore ?? '' })
@@ -271,7 +271,7 @@ describe('event logs', () => {
     await expect(logs.event({ name: 'syslog', recordId: '3' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
-  test('events are chosen by level, text, source and time', async () => {
+  test('filters events by level, text, source and time', async () => {
     const chosen = async (what: object) => (await logs.events({ name: 'syslog', limit: 10, ...what })).events.length
     expect(await chosen({ level: 'warning' })).toBe(1)
     expect(await chosen({ search: 'PLAIN' })).toBe(1)
@@ -279,7 +279,7 @@ describe('event logs', () => {
     expect(await chosen({ since: '2026-11-20T06:25:00Z', until: '2026-11-20T06:25:01Z' })).toBe(1)
   })
 
-  test('entries of the journal come the same way', async () => {
+  test('returns entries of the journal in the same way', async () => {
     const { events, nextBefore } = await logs.events({ name: 'journal', limit: 2 })
     expect(events.map(({ message }) => message)).toEqual(['three', 'two'])
     expect(events[0]).toMatchObject({ level: 'error', source: 'sshd', pid: 77, at: '2026-11-22T00:00:03.000Z' })
@@ -291,21 +291,21 @@ describe('event logs', () => {
     await expect(logs.event({ name: 'journal', recordId: '--version' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
-  test('a name leads nowhere else', async () => {
+  test('rejects a name that leads out of the folder', async () => {
     for (const name of ['passwd', '../etc/passwd', 'absent', 'old.gz'])
       await expect(logs.events({ name, limit: 1 })).rejects.toThrow(
         /not found|symbolic link|does not exist|not a folder/,
       )
   })
 
-  test('a classic line without a year is never in the future', () => {
+  test('never dates a line without a year in the future', () => {
     const line = parseLine('Dec 31 23:59:59 host x: y', new Date('2026-01-01T12:00:00Z'))
     expect(line.at?.slice(0, 4)).toBe('2025')
   })
 })
 
 describe('files', () => {
-  test('an upload that is given up leaves nothing, and one that goes on is whole', async () => {
+  test('deletes an abandoned upload, and completes a continued one', async () => {
     const files = createFileTools([join(folder.path, 'secret')])
     const at = join(folder.path, 'uploads')
     await mkdir(at)
@@ -325,7 +325,7 @@ describe('files', () => {
     expect(await readFile(join(at, 'a'), 'utf8')).toBe('onetwo')
   })
 
-  test('an upload is its owner’s alone unless it says otherwise, keeps the rights of what it replaces, and is never setuid', async () => {
+  test('creates an upload readable for its owner only, keeps the mode of a replaced file, and never sets setuid', async () => {
     const files = createFileTools([join(folder.path, 'secret')])
     const path = join(folder.path, 'uploaded')
     const uploadId = '3f2b8c1e-5a6d-4e7f-8091-a2b3c4d5e6f8'
@@ -344,7 +344,7 @@ describe('files', () => {
     expect(WriteFile.shape.mode.safeParse('0755').success).toBe(true)
   })
 
-  test('secret folders stay closed, whatever leads to them', async () => {
+  test('closes secret folders on every path to them', async () => {
     const secret = join(folder.path, 'secret')
     await mkdir(secret)
     await writeFile(join(secret, 'key'), 'x')
@@ -358,7 +358,7 @@ describe('files', () => {
   })
 })
 
-test('turning the machine off names the program that would do it', async () => {
+test('names the program of a shutdown in a dry run', async () => {
   expect(await createPowerTools(host).command('reboot', undefined)).toEqual(['systemctl', 'reboot'])
   const programs = join(folder.path, 'sbin')
   await mkdir(programs)
@@ -368,7 +368,7 @@ test('turning the machine off names the program that would do it', async () => {
   expect(await power.command('shutdown', 'Back soon')).toEqual(['shutdown', '-h', 'now', 'Back soon'])
 })
 
-test('a process may be called anything', () => {
+test('parses a process with any name', () => {
   const line = `42 (a) b (c) S 1 42 42 0 -1 0 0 0 0 0 250 50 0 0 20 0 3 0 1000 8192 2 0\n`
   expect(parseStat(line)).toMatchObject({ pid: 42, name: 'a) b (c', state: 'S', parentPid: 1, ticks: 300, threads: 3 })
 })

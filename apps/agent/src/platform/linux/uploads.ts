@@ -7,7 +7,7 @@ import { failureOf, ToolFailure } from '../../tool-failure.ts'
 import type { GuardedPaths, HeldFolder } from './guarded-path.ts'
 
 type Piece = z.infer<typeof WriteFile>
-/** Where a file will be, and what it is called until then. */
+/** The target path of an upload, and its temporary path. */
 interface Place {
   folder: HeldFolder
   name: string
@@ -15,16 +15,16 @@ interface Place {
 }
 type Written = z.infer<typeof WrittenFile>
 
-/** An upload that nobody goes on with is taken away after this long. */
+/** An upload without further chunks is deleted after this long. */
 const abandonedMs = 5 * 60_000
 const uploadsMax = 16
 const readBytes = 1024 * 1024
-/** What a file is that nothing is said about: its owner's alone. */
+/** The default file mode: access for the owner only. */
 const privateMode = 0o600
 
 /**
- * Files on their way to this machine. Pieces gather beside the place where the file will be, under a name of the upload;
- * with the last piece the file takes its place in one step, so that nobody ever sees half of it.
+ * Uploads to this machine. Chunks are collected in a temporary file beside the target; the last chunk renames it, so
+ * that an incomplete file never has the target's name.
  */
 export class Uploads {
   readonly #paths: GuardedPaths
@@ -68,7 +68,7 @@ export class Uploads {
 
   #attend(uploadId: string, part: string): void {
     if (!this.#timers.has(uploadId) && this.#timers.size >= uploadsMax)
-      throw new ToolFailure('BUSY', 'too many uploads to this machine at once')
+      throw new ToolFailure('BUSY', 'too many uploads to this machine at once; retry later')
     clearTimeout(this.#timers.get(uploadId))
     const timer = setTimeout(() => {
       this.#timers.delete(uploadId)
@@ -84,7 +84,7 @@ export class Uploads {
   }
 }
 
-/** @returns the permissions of the file that is replaced, undefined where there is none */
+/** @returns the permissions of the file that is replaced; undefined for a new file */
 async function requireFree(
   folder: HeldFolder,
   name: string,
@@ -98,7 +98,7 @@ async function requireFree(
   return there.isFile() ? there.mode & 0o777 : undefined
 }
 
-/** A program that runs with its owner's rights for every user is not put on a machine this way. */
+/** Executables with setuid or setgid cannot be uploaded. */
 function permissionBits(mode: string): number {
   const bits = Number.parseInt(mode, 8)
   if (bits > 0o777)
@@ -111,11 +111,12 @@ function openPart(part: string, offset: number): Promise<FileHandle> {
   return offset === 0 ? open(part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600) : open(part, O_WRONLY | O_NOFOLLOW)
 }
 
-/** @returns how long the file is now */
+/** @returns the new length of the file */
 async function append(file: FileHandle, data: Uint8Array, offset: number, mode: number): Promise<number> {
   try {
     const { size } = await file.stat()
-    if (size !== offset) throw new ToolFailure('CHANGED', `the upload holds ${size} bytes, not ${offset}`)
+    if (size !== offset)
+      throw new ToolFailure('CHANGED', `the upload has ${size} bytes, so it cannot continue at ${offset}`)
     await file.write(data, 0, data.length, offset)
     await file.chmod(mode)
     await file.sync()
@@ -132,7 +133,7 @@ async function hashOf(part: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** A link fails where something stands already, a rename takes its place. */
+/** A link fails when the target exists, a rename replaces it. */
 async function place(part: string, target: string, overwrite: boolean): Promise<void> {
   if (overwrite) {
     await rename(part, target)

@@ -6,7 +6,7 @@ const adminGroups = new Set(['sudo', 'wheel', 'admin', 'root'])
 const personUidMin = 1000
 const nobodyUid = 65_534
 
-/** Accounts that people or root can log in to; the service accounts of packages are left out. */
+/** Accounts of people and root; service accounts of packages are excluded. */
 export async function collectUsers(): Promise<LocalUser[]> {
   const [accounts, groups] = await Promise.all(
     ['/etc/passwd', '/etc/group'].map((path) => readFile(path, 'utf8').catch(() => '')),

@@ -3,7 +3,7 @@ import type { Heartbeat } from '@muster/wire/messages/heartbeat.ts'
 import { pause } from '../../pause.ts'
 import type { Vitals } from '../platform.ts'
 
-/** Below so many ticks of all processors together a percentage would be noise. */
+/** With fewer ticks of all processors together a percentage would be noise. */
 const ticksMin = 10
 
 const diskReadMs = 2000
@@ -35,7 +35,7 @@ export function createVitals(): Vitals {
     return percent
   }
 
-  // A broken disk can block the call for ever: the heartbeat goes out without it, and no second call waits behind it.
+  // A broken disk can block the call without end: the heartbeat is sent without it, and no second call starts meanwhile.
   const disk = async (): Promise<Usage | undefined> => {
     if (pendingDisk !== undefined) return undefined
     const reading = readOr(readDisk).finally(() => {
@@ -95,7 +95,7 @@ async function readCpuTicks(): Promise<CpuTicks | undefined> {
   return parseCpuTicks(await readFile('/proc/stat', 'utf8'))
 }
 
-/** Ticks since boot from the first line of /proc/stat. Guests' time is already inside user time. */
+/** Ticks since boot from the first line of /proc/stat. User time already includes guest time. */
 export function parseCpuTicks(text: string): CpuTicks | undefined {
   const end = text.indexOf('\n')
   const fields = text.slice(0, end < 0 ? undefined : end).split(/\s+/)
@@ -110,14 +110,14 @@ async function readMemory() {
   return parseMemory(await readFile('/proc/meminfo', 'utf8'))
 }
 
-/** Used is what programs could not get: total less available. */
+/** Used memory is the total minus what programs can still get. */
 export function parseMemory(text: string): Usage | undefined {
   const total = Number(/^MemTotal:\s+(\d+)/m.exec(text)?.[1]) * 1024
   const available = Number(/^MemAvailable:\s+(\d+)/m.exec(text)?.[1]) * 1024
   return total > 0 && available >= 0 ? { used: Math.max(0, total - available), total } : undefined
 }
 
-/** The system's own disk: a sum over all of them would hide that this one is full. */
+/** The system disk only: a sum over all disks would hide that this one is full. */
 async function readDisk(): Promise<Usage> {
   const { blocks, bfree, bsize } = await statfs('/')
   return { used: (blocks - bfree) * bsize, total: blocks * bsize }
@@ -139,7 +139,7 @@ async function readNetwork(): Promise<{ received: number; sent: number }> {
   const interfaces = parseInterfaces(await readFile('/proc/net/dev', 'utf8'))
   const physical = new Set<string>()
   for (const { name } of interfaces) if (await isPhysical(name)) physical.add(name)
-  // Bridges and tunnels would count the same bytes again; where no hardware shows, everything but loopback counts.
+  // Bridges and tunnels would count the same bytes twice; without hardware interfaces, everything but loopback counts.
   const counted = interfaces.filter(({ name }) => (physical.size > 0 ? physical.has(name) : name !== 'lo'))
   return {
     received: counted.reduce((sum, entry) => sum + entry.received, 0),

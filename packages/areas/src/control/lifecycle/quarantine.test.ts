@@ -5,7 +5,7 @@ import { call, refusal } from '@muster/testkit/call.ts'
 import { enrolled, machine } from '@muster/testkit/machines.ts'
 import { operatorRedis, testServices } from '@muster/testkit/services.ts'
 import { person, world } from '@muster/testkit/world.ts'
-import { reenrolmentProofBytes } from '@muster/wire/identity.ts'
+import { reenrollmentProofBytes } from '@muster/wire/identity.ts'
 import { describe, expect, it } from 'vitest'
 import { devices } from '../../fleet/devices/devices.contract.ts'
 import { agents } from '../../fleet/enrollment/agents.contract.ts'
@@ -60,7 +60,7 @@ describe('a device whose key two machines use', () => {
     const { deviceId } = await call(null, agents.enroll, { enrollmentKey: key, ...given })
     await call(here.orgAdmin, lifecycle.quarantine, { id: deviceId, reason: 'Stolen' })
     const anew = { ...given, publicKey: machine().publicKey }
-    const signature = sign(null, reenrolmentProofBytes(anew.publicKey, deviceId), privateKey).toString('base64url')
+    const signature = sign(null, reenrollmentProofBytes(anew.publicKey, deviceId), privateKey).toString('base64url')
     const previous = { deviceId, signature }
     expect(await refusal(call(null, agents.enroll, { enrollmentKey: key, ...anew, previous }))).toMatchObject({
       ...{ status: 403, message: 'The device is quarantined' },

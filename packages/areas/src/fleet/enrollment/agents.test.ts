@@ -5,7 +5,7 @@ import { call, refusal } from '@muster/testkit/call.ts'
 import { machine } from '@muster/testkit/machines.ts'
 import { operatorRedis, testServices } from '@muster/testkit/services.ts'
 import { world } from '@muster/testkit/world.ts'
-import { CertificateClaims, reenrolmentProofBytes } from '@muster/wire/identity.ts'
+import { CertificateClaims, reenrollmentProofBytes } from '@muster/wire/identity.ts'
 import { jwtVerify } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { lifecycle } from '../../control/lifecycle/lifecycle.contract.ts'
@@ -118,7 +118,7 @@ describe('enrolment', async () => {
     const given = { ...machine(), publicKey: rawOf(before) }
     const { deviceId } = await enrol(key, given)
     const anew = { ...given, publicKey: rawOf(after), agentVersion: '1.1.0' }
-    const proof = reenrolmentProofBytes(anew.publicKey, deviceId)
+    const proof = reenrollmentProofBytes(anew.publicKey, deviceId)
     const signedBy = (pair: typeof before) => ({
       deviceId,
       signature: sign(null, proof, pair.privateKey).toString('base64url'),

@@ -1,7 +1,7 @@
 import { createPublicKey, verify } from 'node:crypto'
 import type { Db } from '@muster/db/database.ts'
 import { denied } from '@muster/kit/errors.ts'
-import { reenrolmentProofBytes } from '@muster/wire/identity.ts'
+import { reenrollmentProofBytes } from '@muster/wire/identity.ts'
 import { giveKey, keyOf, type Machine, type Registered } from '../devices/index.ts'
 import type { Grant } from './grants.ts'
 
@@ -18,7 +18,7 @@ export async function replaceKey(
 ): Promise<Registered> {
   const known = await keyOf(db, orgId, deviceId)
   const x = known?.publicKey
-  const proof = reenrolmentProofBytes(machine.publicKey, deviceId)
+  const proof = reenrollmentProofBytes(machine.publicKey, deviceId)
   if (x === null || x === undefined || !isSigned(x, proof, signature))
     throw denied('The proof of the previous key does not fit')
   if (known?.lifecycle === 'quarantined') throw denied('The device is quarantined')

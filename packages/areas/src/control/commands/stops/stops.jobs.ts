@@ -6,5 +6,5 @@ import type pg from 'pg'
 export async function copyCommandStops(system: pg.Pool, redis: Redis): Promise<void> {
   const { rows } = await system.query<{ partner_id: string | null }>('SELECT DISTINCT partner_id FROM command_stops')
   const partnerIds = rows.flatMap(({ partner_id }) => partner_id ?? [])
-  await writeCommandStops(redis, { everybody: partnerIds.length < rows.length, partnerIds })
+  await writeCommandStops(redis, { all: partnerIds.length < rows.length, partnerIds })
 }

@@ -2,19 +2,19 @@ import type { Facts } from '@muster/wire/messages/inventory.ts'
 import type { TrustedOrderKeys } from '@muster/wire/orders.ts'
 import { z } from 'zod'
 import { fullJitter, inWords, type Random, retryAfterMs } from './backoff.ts'
-import type { Enrolment } from './identity.ts'
-import { enrolAnswerBytesMax, enrolTimeoutMs, retryWindowFirstMs } from './limits.ts'
+import type { Enrollment } from './identity.ts'
+import { enrollAnswerBytesMax, enrollTimeoutMs, retryWindowFirstMs } from './limits.ts'
 import type { Log } from './log.ts'
 import { Trusted } from './orders/order-keys.ts'
 import { pause } from './pause.ts'
 import { agentFor } from './proxy.ts'
 
-/** The server refused: asking again with the same key would not help. */
-export class EnrolmentRefused extends Error {
-  override readonly name = 'EnrolmentRefused'
+/** The server refused: retrying with the same key would not help. */
+export class EnrollmentRefused extends Error {
+  override readonly name = 'EnrollmentRefused'
 }
 
-export interface EnrolmentRequest {
+export interface EnrollmentRequest {
   server: string
   key: string
   publicKey: string
@@ -28,37 +28,37 @@ const Answer = z.object({
   ingestUrl: z.url({ protocol: /^wss?$/ }),
   orgId: z.string().optional(),
   siteId: z.string().nullish(),
-  /** A server from before there were signed orders names none. */
+  /** Servers that predate signed orders send no keys. */
   orderKeys: Trusted.optional(),
 })
 const Refusal = z.object({ code: z.string().optional(), message: z.string() })
 
-/** What enrollment gave, and the keys whose orders count. */
+/** The result of enrollment, and the trusted order keys. */
 export interface Enrolled {
-  enrolment: Enrolment
+  enrollment: Enrollment
   orderKeys: TrustedOrderKeys | undefined
 }
 
 type Attempt = ({ ok: true } & Enrolled) | { ok: false; why: string; afterMs: number | undefined }
 
-/** Enrols, and keeps trying while the server cannot be reached or is busy. Throws EnrolmentRefused when it says no. */
-export async function enrol(
-  request: EnrolmentRequest,
+/** Enrolls, and retries while the server is unreachable or busy. Throws EnrollmentRefused when the server refuses. */
+export async function enroll(
+  request: EnrollmentRequest,
   log: Log,
   signal: AbortSignal,
   random: Random = Math.random,
 ): Promise<Enrolled> {
   for (let failures = 0; ; failures++) {
     signal.throwIfAborted()
-    const attempt = await attemptEnrolment(request, signal)
+    const attempt = await attemptEnrollment(request, signal)
     if (attempt.ok) return attempt
     const delayMs = (attempt.afterMs ?? 0) + fullJitter(retryWindowFirstMs * 2 ** failures, random)
-    log.warn(`cannot enrol yet: ${attempt.why}; next try in ${inWords(delayMs)}`, { retryMs: delayMs })
+    log.warn(`cannot enroll yet: ${attempt.why}; next try in ${inWords(delayMs)}`, { retryMs: delayMs })
     await pause(delayMs, signal)
   }
 }
 
-async function attemptEnrolment(request: EnrolmentRequest, signal: AbortSignal): Promise<Attempt> {
+async function attemptEnrollment(request: EnrollmentRequest, signal: AbortSignal): Promise<Attempt> {
   const { hostname, osType, osName, osVersion, architecture, agentVersion } = request.facts
   const body = JSON.stringify({
     enrollmentKey: request.key,
@@ -85,14 +85,16 @@ function judge(answer: Answered, server: string): Attempt {
     const parsed = Answer.safeParse(content)
     if (parsed.success) {
       const { orderKeys, ...given } = parsed.data
-      return { ok: true, enrolment: { server, ...given }, orderKeys }
+      return { ok: true, enrollment: { server, ...given }, orderKeys }
     }
-    throw new EnrolmentRefused(`${server} answered something else than an enrolment: is it a Muster server?`)
+    throw new EnrollmentRefused(
+      `${server} sent an answer that is not an enrollment; check that --server is a Muster server`,
+    )
   }
   const refusal = Refusal.safeParse(content)
   const words = refusal.success ? refusal.data.message : 'no reason given'
-  const redirected = status >= 300 && status < 400 ? ` It redirects: give its final address as --server.` : ''
-  throw new EnrolmentRefused(`${server} refused the enrolment (${status}): ${words}.${redirected}`.replace('..', '.'))
+  const redirected = status >= 300 && status < 400 ? ` The server redirects: give its final address as --server.` : ''
+  throw new EnrollmentRefused(`${server} refused the enrollment (${status}): ${words}.${redirected}`.replace('..', '.'))
 }
 
 function parseJson(text: string): unknown {
@@ -109,13 +111,13 @@ interface Answered {
   text: string
 }
 
-/** Posts JSON. @throws when there is no answer in time */
+/** Posts JSON. @throws on a timeout */
 export function post(address: string, body: string, signal: AbortSignal): Promise<Answered> {
   const url = new URL(address)
   // An import statement would also load the runtime's browser-style WebSocket and fetch, 7 MB for as long as the agent runs.
   const transport = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http')
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(enrolTimeoutMs)])
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(enrollTimeoutMs)])
   return new Promise((resolve, reject) => {
     const request = transport.request(
       url,
@@ -125,7 +127,7 @@ export function post(address: string, body: string, signal: AbortSignal): Promis
         response.setEncoding('utf8')
         response.on('data', (piece: string) => {
           text += piece
-          if (text.length > enrolAnswerBytesMax) response.destroy(new Error('answered more than an enrolment can be'))
+          if (text.length > enrollAnswerBytesMax) response.destroy(new Error('the answer is too large'))
         })
         response.on('error', reject)
         response.on('end', () =>

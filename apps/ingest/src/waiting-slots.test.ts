@@ -8,7 +8,7 @@ import { Client } from './testing/client.ts'
 import { createFleet, type Fleet } from './testing/fleet.ts'
 import { type Node, startNode } from './testing/node.ts'
 import { requestUpgrade } from './testing/upgrade.ts'
-import { originOfUpgrade, WaitingPlaces } from './waiting-places.ts'
+import { originOfUpgrade, WaitingSlots } from './waiting-slots.ts'
 
 let redis: OwnRedis
 let fleet: Fleet
@@ -31,7 +31,7 @@ const upgrade = [
   'Sec-WebSocket-Protocol: muster.v1',
 ]
 
-/** A host that opens sockets and says nothing on them, again and again. */
+/** A host that repeatedly opens sockets and sends nothing on them. */
 class SilentHost {
   readonly statuses: number[] = []
   readonly #node: Node
@@ -44,12 +44,12 @@ class SilentHost {
     this.#address = address
   }
 
-  /** How many of its sockets were let in and are open. */
+  /** How many of its sockets are open. */
   get held(): number {
     return [...this.#sockets].filter((socket) => socket.readyState === 'open').length
   }
 
-  /** Keeps so many sockets open or on the way until it is stopped. */
+  /** Keeps `count` sockets open or opening until it is stopped. */
   flood(count: number): void {
     for (let n = 0; n < count; n++) this.#open()
   }
@@ -76,11 +76,11 @@ class SilentHost {
   }
 }
 
-describe('finding 12: while one host floods', () => {
+describe('while one host floods', () => {
   let node: Node
   let host: SilentHost
   beforeAll(async () => {
-    // Silent sockets keep their places for the whole test.
+    // Silent sockets keep their slots for the whole test.
     node = await startNode(redis.url, fleet, {
       limits: { waitingMax: 80, helloMs: 60_000, helloPressedMs: 60_000 },
       settings: { ADMISSIONS_PER_SECOND: '1000', TRUSTED_PROXIES: '127.0.0.5' },
@@ -92,11 +92,11 @@ describe('finding 12: while one host floods', () => {
     await node?.stop()
   })
 
-  test('it holds a quarter of the waiting places, and agents with and without tickets come back at once', async () => {
+  test('limits it to a quarter of the waiting slots, and lets agents with and without tickets reconnect at once', async () => {
     const tickets: Ticket[] = []
     while (tickets.length < 30) {
       const client = new Client(node.port)
-      await client.sayHello(fleet.enrol(), { tickets: true })
+      await client.sayHello(fleet.enroll(), { tickets: true })
       tickets.push((await client.next('ticket')).body)
       client.close()
       await client.closed
@@ -112,13 +112,13 @@ describe('finding 12: while one host floods', () => {
       await client.next('welcome')
       client.close()
     }
-    await Client.welcomed(node.port, fleet.enrol())
+    await Client.welcomed(node.port, fleet.enroll())
     expect(performance.now() - began).toBeLessThan(10_000)
     expect(await node.metric('muster_ingest_waiting_sockets')).toBe(20)
     expect(host.statuses.filter((status) => status === 101)).toHaveLength(20)
   })
 
-  test('a proxy that is trusted says for whom it asks, and anyone else is the host that they are', async () => {
+  test('takes the origin from the header of a trusted proxy, and from the peer address otherwise', async () => {
     const from = (address: string, forwarded: string) =>
       requestUpgrade(node.port, { 'x-forwarded-for': forwarded }, address)
     expect((await from('127.0.0.9', '192.0.2.1')).status).toBe(503)
@@ -129,17 +129,17 @@ describe('finding 12: while one host floods', () => {
   })
 })
 
-test('finding 12: five hundred agents behind one address come back together', async () => {
+test('admits five hundred agents behind one address at once', async () => {
   const node = await startNode(redis.url, fleet)
-  const devices = Array.from({ length: 500 }, () => fleet.enrol())
+  const devices = Array.from({ length: 500 }, () => fleet.enroll())
   const began = performance.now()
   await Promise.all(devices.map((device) => Client.welcomed(node.port, device)))
-  console.log(`500 agents of one address back after ${Math.round(performance.now() - began)} ms`)
+  console.log(`500 agents of one address reconnected after ${Math.round(performance.now() - began)} ms`)
   expect(await node.metric('muster_ingest_upgrades_refused_total')).toBe(0)
   await node.stop()
 }, 60_000)
 
-test('finding 12: silent sockets are closed sooner when places run short', async () => {
+test('closes silent sockets sooner when slots run short', async () => {
   const node = await startNode(redis.url, fleet, {
     limits: { waitingMax: 40, helloMs: 60_000, helloPressedMs: 300, sweepMs: 50 },
   })
@@ -148,7 +148,7 @@ test('finding 12: silent sockets are closed sooner when places run short', async
   await expect.poll(() => few.statuses.length).toBe(4)
   const host = new SilentHost(node, '127.0.0.9')
   host.flood(10)
-  // Its own places come free again and again, those of a host with few sockets are not touched.
+  // Its own slots become free again and again; those of a host with few sockets are not affected.
   await expect
     .poll(() => host.statuses.filter((status) => status === 101).length, { timeout: 15_000 })
     .toBeGreaterThan(30)
@@ -158,33 +158,33 @@ test('finding 12: silent sockets are closed sooner when places run short', async
   await node.stop()
 })
 
-describe('waiting places', () => {
+describe('waiting slots', () => {
   const small = { ...limits, waitingMax: 8 }
-  const taken = (places: WaitingPlaces, origin: string) => {
+  const taken = (slots: WaitingSlots, origin: string) => {
     const connections = []
-    while (!places.isFull && !places.isShareTaken(origin)) {
+    while (!slots.isFull && !slots.isShareTaken(origin)) {
       const connection = createConnection(1, 0)
-      places.take(connection, origin)
+      slots.take(connection, origin)
       connections.push(connection)
     }
     return connections
   }
 
-  test('are a quarter for one origin, and all for four', () => {
-    const places = new WaitingPlaces(small)
-    expect(['a', 'b', 'c', 'd', 'e'].map((origin) => taken(places, origin).length)).toEqual([2, 2, 2, 2, 0])
+  test('give one origin a quarter, and four origins all', () => {
+    const slots = new WaitingSlots(small)
+    expect(['a', 'b', 'c', 'd', 'e'].map((origin) => taken(slots, origin).length)).toEqual([2, 2, 2, 2, 0])
   })
 
-  test('are given back once', () => {
-    const places = new WaitingPlaces(small)
-    const [first] = taken(places, 'a')
-    if (first === undefined) throw new Error('there was no place')
-    places.give(first)
-    places.give(first)
-    expect([places.size, taken(places, 'a').length]).toEqual([1, 1])
+  test('are released once', () => {
+    const slots = new WaitingSlots(small)
+    const [first] = taken(slots, 'a')
+    if (first === undefined) throw new Error('there was no free slot')
+    slots.release(first)
+    slots.release(first)
+    expect([slots.size, taken(slots, 'a').length]).toEqual([1, 1])
   })
 
-  test('belong to an IPv4 address or an IPv6 /64', () => {
+  test('count per IPv4 address or IPv6 /64', () => {
     const proxies = ['10.0.0.0/8', '::1']
     expect(originOfUpgrade('192.0.2.1', '198.51.100.1', proxies)).toBe('192.0.2.1')
     expect(originOfUpgrade('10.0.0.1', '198.51.100.1, 203.0.113.7, 10.2.3.4', proxies)).toBe('203.0.113.7')

@@ -1,4 +1,4 @@
-// What the simulated machines are made of.
+// The hardware and software of the simulated machines.
 
 export interface Model {
   readonly manufacturer: string
@@ -14,7 +14,7 @@ export interface Program {
   readonly name: string
   readonly publisher: string
   readonly versions: readonly [string, ...string[]]
-  /** So many of a hundred machines have it. */
+  /** Percentage of the machines that have it. */
   readonly share: number
 }
 
@@ -23,7 +23,7 @@ export interface Platform {
   readonly osName: string
   readonly versions: readonly [readonly [string, string], ...(readonly [string, string])[]]
   readonly architecture: string
-  /** Begins the names of such machines. */
+  /** Prefix of the names of such machines. */
   readonly prefix: string
   readonly models: readonly [Model, ...Model[]]
   readonly programs: readonly Program[]
@@ -202,7 +202,7 @@ const linuxPrograms: readonly Program[] = [
   package_('sudo', 92, '1.9.16p2-3', '1.9.13p3-1+deb12u2'),
 ]
 
-/** The kinds of machines, each with its part of a hundred. */
+/** The kinds of machines, each with its percentage. */
 export const platforms: readonly [readonly [Platform, number], ...(readonly [Platform, number])[]] = [
   [
     {
@@ -306,7 +306,7 @@ export const platforms: readonly [readonly [Platform, number], ...(readonly [Pla
   ],
 ]
 
-/** What runs on the simulated machines; the last ones were left behind by updates. */
+/** The agent versions of the simulated machines; the last ones missed their updates. */
 export const agentVersions: readonly [readonly [string, number], ...(readonly [string, number])[]] = [
   ['1.0.0', 84],
   ['0.9.6', 12],

@@ -1,5 +1,5 @@
-/** Answers whether something may be logged: once per key and period, and never for more keys than it can remember. */
-export class QuietLog {
+/** Decides whether something may be logged: once per key and period, for a bounded number of keys. */
+export class LogThrottle {
   readonly #lastMs = new Map<string, number>()
   readonly #periodMs: number
   readonly #keysMax: number
@@ -9,7 +9,7 @@ export class QuietLog {
     this.#keysMax = keysMax
   }
 
-  isNews(key: string, nowMs: number): boolean {
+  shouldLog(key: string, nowMs: number): boolean {
     const last = this.#lastMs.get(key)
     if (last !== undefined && nowMs - last < this.#periodMs) return false
     this.#forget(nowMs)
@@ -19,7 +19,7 @@ export class QuietLog {
     return true
   }
 
-  /** The oldest stand in front, because a key moves to the end when it is logged. */
+  /** The oldest keys are first, because a key moves to the end when it is logged. */
   #forget(nowMs: number): void {
     for (const [key, last] of this.#lastMs) {
       if (nowMs - last < this.#periodMs) return

@@ -6,17 +6,17 @@ import type { Machine } from './machine.ts'
 
 const Script = z.looseObject({ script: z.string() })
 
-export interface Deed {
+export interface Outcome {
   /** How long it takes. */
   readonly durationMs: number
   readonly output: string
   readonly result: Pick<Result, 'status' | 'exitCode' | 'stdout' | 'result' | 'error'>
-  /** Whether the inventory goes out before the result. */
+  /** Whether the inventory is sent before the result. */
   readonly sendsInventory: boolean
 }
 
-/** What a simulated machine makes of a command. Nothing runs: scripts are answered with what such a machine would say. */
-export function deedOf({ type, payload }: Command, machine: Machine, chance: Chance): Deed {
+/** The simulated outcome of a command. Nothing is executed: scripts get a plausible output. */
+export function outcomeOf({ type, payload }: Command, machine: Machine, chance: Chance): Outcome {
   if (type === 'refresh_inventory') {
     return {
       durationMs: chance.whole(300, 1_500),
@@ -34,17 +34,17 @@ export function deedOf({ type, payload }: Command, machine: Machine, chance: Cha
     }
   }
   const script = Script.safeParse(payload)
-  if (type === 'run_script' && script.success) return said(script.data.script, machine, chance)
-  const error = `A simulated machine does not do ${type}`
+  if (type === 'run_script' && script.success) return outputOf(script.data.script, machine, chance)
+  const error = `A simulated machine does not support ${type}`
   return { durationMs: 20, output: '', result: { status: 'failed', error }, sendsInventory: false }
 }
 
-function said(script: string, { inventory: { facts }, memoryBytes }: Machine, chance: Chance): Deed {
+function outputOf(script: string, { inventory: { facts }, memoryBytes }: Machine, chance: Chance): Outcome {
   const lines = [`${facts.hostname}: ${facts.osName} ${facts.osVersion} (${facts.kernelVersion})`]
   if (/uptime/.test(script)) lines.push(` up ${chance.whole(1, 90)} days, load average: 0.${chance.whole(10, 99)}`)
   if (/\bdf\b|disk/i.test(script)) lines.push(`${chance.whole(15, 95)}% of the disk is in use`)
   if (/free|memory/i.test(script)) lines.push(`${Math.round(memoryBytes / 2 ** 30)} GiB of memory`)
-  lines.push(`(simulated: ${script.length} characters of script were not run)`)
+  lines.push(`(simulated: ${script.length} characters of script were not executed)`)
   const isFine = !/exit 1|\bfail/.test(script) && chance.percent(97)
   const output = `${lines.join('\n')}\n`
   return {

@@ -1,7 +1,7 @@
 import type { Session } from '@muster/stack/local-agent.ts'
 import { z } from 'zod'
 
-// What people have set up in the course of time: groups, fields of their own, saved filters, colleagues, a review.
+// Sample data of a partner in use: groups, custom fields, saved filters, members, an access review.
 
 const Listed = z.looseObject({ data: z.array(z.looseObject({ id: z.uuid(), name: z.string().optional() })) })
 const Anything = z.looseObject({})
@@ -55,8 +55,8 @@ const colleagues = [
   ['Leo Haas', 'Partner Viewer'],
 ] as const
 
-/** Adds what a new partner and its organisations lack on their screens. To be called once for a partner. */
-export async function furnish(session: Session, partnerId: string, orgIds: readonly string[]): Promise<void> {
+/** Adds sample data to a new partner and its organizations. Call once per partner. */
+export async function addSampleData(session: Session, partnerId: string, orgIds: readonly string[]): Promise<void> {
   for (const field of customFields) await session.post('/custom-fields', { ...field, partnerId }, Anything)
   for (const orgId of orgIds) {
     for (const { name, filter } of groups)

@@ -12,22 +12,22 @@ const atOnce = 8
 const saveEvery = 200
 const busyPauseMs = 2_000
 
-export interface Enrolling {
+export interface EnrollmentOptions {
   readonly server: string
   readonly machines: readonly number[]
-  /** The enrolment key of each site. */
+  /** The enrollment key of each site. */
   readonly keys: ReadonlyMap<Place, string>
   readonly roster: Roster
   enrolled(machine: number): void
 }
 
-/** Enrols machines, several at once, as so many installations would. */
-export async function enrolAll({ server, machines, keys, roster, enrolled }: Enrolling): Promise<void> {
+/** Enrolls machines, several at once, as separate installations would. */
+export async function enrollAll({ server, machines, keys, roster, enrolled }: EnrollmentOptions): Promise<void> {
   const waiting = [...machines]
   let done = 0
   const next = async (): Promise<void> => {
     for (let index = waiting.shift(); index !== undefined; index = waiting.shift()) {
-      await enrolOne(server, index, keys.get(placeOf(index)) ?? '', roster)
+      await enrollOne(server, index, keys.get(placeOf(index)) ?? '', roster)
       enrolled(index)
       if (++done % saveEvery === 0) await roster.save()
     }
@@ -36,7 +36,7 @@ export async function enrolAll({ server, machines, keys, roster, enrolled }: Enr
   await roster.save()
 }
 
-async function enrolOne(server: string, index: number, enrollmentKey: string, roster: Roster): Promise<void> {
+async function enrollOne(server: string, index: number, enrollmentKey: string, roster: Roster): Promise<void> {
   const { key, publicKey } = newKey()
   const { machineId, inventory } = machineOf(index)
   const { hostname, osType, osName, osVersion, architecture, agentVersion } = inventory.facts

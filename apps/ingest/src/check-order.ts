@@ -8,11 +8,11 @@ import { request } from '@muster/wire/messages/request.ts'
 import { settings } from '@muster/wire/messages/settings.ts'
 import { orderedTypes } from '@muster/wire/orders.ts'
 
-/** What goes to a socket by order of another process. */
-export interface Judged {
-  /** The type of what the device is to do. */
+/** An order of another process that may go to a socket. */
+export interface CheckedOrder {
+  /** The type of the inner frame. */
   readonly type: number
-  /** The frame without its signature, for agents from before there were signatures. */
+  /** The frame without its signature, for agents that predate signatures. */
   readonly plain: Uint8Array
 }
 
@@ -22,11 +22,11 @@ const outer = emptyHeader()
 const inner = emptyHeader()
 
 /**
- * Looks at an order that came through Redis, whoever wrote it: a signed order for this very device and of the kind that
- * the process says it is, or one of the few frames that have no power over a machine. Undefined for anything else. The
- * signature is the agent's to check.
+ * Validates an order that came through Redis from any process: it must be a signed order for this device and of the kind
+ * that the process claims, or one of the few frames that have no power over a machine. Undefined for anything else. The
+ * agent verifies the signature.
  */
-export function judgeOrder(routed: FrameOrder): Judged | undefined {
+export function checkOrder(routed: FrameOrder): CheckedOrder | undefined {
   const { bytes, deviceId } = routed
   readHeader(bytes, outer)
   if (outer.fault !== null) return undefined
@@ -36,14 +36,14 @@ export function judgeOrder(routed: FrameOrder): Judged | undefined {
   if (said === undefined || said.device !== deviceOfField(deviceId)) return undefined
   readHeader(said.frame, inner)
   if (inner.fault !== null || !orderedTypes.has(inner.type)) return undefined
-  // A watchdog takes nothing but its certificate.
+  // A watchdog accepts only its certificate.
   if (roleOfField(deviceId) === 'watchdog' && inner.type !== certificate.type) return undefined
   return isAsSaid(routed) ? { type: inner.type, plain: said.frame } : undefined
 }
 
 const isPlainFrame = (routed: FrameOrder): boolean => routed.kind === 'frame' && routed.commandId === undefined
 
-/** The kind decides what an emergency stop holds back and who waits for an answer: it has to fit the frame. */
+/** The kind decides whether an emergency stop applies and whether a reply is expected, so it must match the frame. */
 function isAsSaid(routed: FrameOrder): boolean {
   if (inner.type === request.type) return routed.kind === 'request' && routed.number === inner.sequence
   if (inner.type === command.type) return routed.kind === 'frame' && routed.commandId !== undefined
@@ -59,7 +59,7 @@ function orderIn(bytes: Uint8Array) {
   }
 }
 
-/** The type of a frame, or of what is inside when it is an order. */
+/** The type of a frame, or of the inner frame of an order. */
 export function typeIn(frame: Uint8Array): number {
   readHeader(frame, outer)
   if (outer.fault !== null || outer.type !== order.type) return outer.type

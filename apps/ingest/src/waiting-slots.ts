@@ -4,10 +4,10 @@ import type { Connection } from './connection.ts'
 import type { Limits } from './limits.ts'
 
 /**
- * Sockets that have not proved yet whose they are. Their places are few, so no origin (an IPv4 address or an IPv6 /64) holds
- * more than a quarter of them: one host that opens silent sockets leaves room for the agents of all others.
+ * Slots for sockets that have not proved their identity yet. They are few, so no origin (an IPv4 address or an IPv6 /64)
+ * holds more than a quarter: a host that opens silent sockets leaves room for the agents of all others.
  */
-export class WaitingPlaces {
+export class WaitingSlots {
   readonly #limits: Limits
   readonly #share: number
   readonly #origins = new Map<Connection, string>()
@@ -22,12 +22,12 @@ export class WaitingPlaces {
     return this.#origins.size
   }
 
-  /** Are all of them taken, by whomever? */
+  /** Whether all slots are taken. */
   get isFull(): boolean {
     return this.size >= this.#limits.waitingMax
   }
 
-  /** Has an origin taken all that it may? */
+  /** Whether an origin holds its maximum. */
   isShareTaken(origin: string): boolean {
     return this.#heldBy(origin) >= this.#share
   }
@@ -37,8 +37,8 @@ export class WaitingPlaces {
     this.#held.set(origin, this.#heldBy(origin) + 1)
   }
 
-  /** Gives the connection's place back, if it has one. */
-  give(connection: Connection): void {
+  /** Releases the connection's slot, if it holds one. */
+  release(connection: Connection): void {
     const origin = this.#origins.get(connection)
     if (origin === undefined) return
     this.#origins.delete(connection)
@@ -47,7 +47,7 @@ export class WaitingPlaces {
     else this.#held.delete(origin)
   }
 
-  /** How long the connection may take to say hello: less where half of all places, or of its origin's share, are taken. */
+  /** How long the connection may take to send its hello: less when half of all slots, or of its origin's share, are taken. */
   helloMs(connection: Connection): number {
     const { waitingMax, helloMs, helloPressedMs } = this.#limits
     const origin = this.#origins.get(connection)
@@ -71,7 +71,7 @@ export class WaitingPlaces {
 }
 
 /**
- * Where an upgrade comes from: the peer, or what trusted proxies say in X-Forwarded-For, whose last entry is the nearest.
+ * The origin of an upgrade: the peer, or the last untrusted entry of X-Forwarded-For when the peer is a trusted proxy.
  * @param trusted addresses and networks of proxies
  */
 export function originOfUpgrade(peer: string, forwarded: string, trusted: readonly string[]): string {

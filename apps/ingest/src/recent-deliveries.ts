@@ -1,13 +1,13 @@
 /**
- * Which commands were handed to which connection lately. A socket loses nothing while it lives, so who hands over a command
- * again, because the news of the first time is late, need not be obeyed.
+ * Which commands were recently sent on which connection. A live socket loses nothing, so a command that is sent again
+ * because the confirmation of the first time is late can be dropped.
  */
-export class Delivered {
+export class RecentDeliveries {
   #recent = new Map<string, number>()
   #before = new Map<string, number>()
   readonly #max: number
 
-  /** @param max of commands remembered, about twice as many while they come fast */
+  /** @param max number of commands remembered; about twice as many while they arrive fast */
   constructor(max: number) {
     this.#max = max
   }
@@ -21,7 +21,7 @@ export class Delivered {
     this.#recent.set(commandId, connection)
   }
 
-  /** What two calls have seen is forgotten by the second. */
+  /** Forgets an entry at the second call after it was added. */
   forget(): void {
     this.#before = this.#recent
     this.#recent = new Map()

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { britishIn } from './british.ts'
+import { read, sources } from './sources.ts'
+
+/** Words that the style guide replaces with plain terms: no user, a user, again. */
+const vague = /\b(nobody|somebody|whoever|whomever|anybody|everybody|whatever|anew)\b/gi
+/** The system account of Unix, in files that read or use it. */
+const account = /(:|const |^ +)nobody\b|\bnobody:x:/gm
+
+const folders = [
+  'apps/agent',
+  'apps/ingest',
+  'bench',
+  'packages/backplane',
+  'packages/demo',
+  'packages/releases',
+  'packages/stack',
+  'packages/wire',
+  'scripts',
+  'test/long',
+  'test/system',
+]
+const files = sources.filter((path) => folders.some((folder) => path.startsWith(`${folder}/`)))
+
+/** Comments, and the names of tests. */
+function proseOf(text: string): string {
+  const comments = text.match(/(?<![:'"`\w])\/\/.*|\/\*[\s\S]*?\*\//g) ?? []
+  const names = text.match(/^\s*(?:describe|it|test)\b.*$/gm) ?? []
+  return [...comments, ...names].join('\n')
+}
+
+test('no source uses vague words', () => {
+  const found = files.flatMap((path) =>
+    (read(path).replace(account, '').match(vague) ?? []).map((word) => `${path}: ${word}`),
+  )
+  expect(found).toEqual([])
+})
+
+test('comments and test names are in American English', () => {
+  const found = files.flatMap((path) => britishIn(proseOf(read(path))).map((word) => `${path}: ${word}`))
+  expect(found).toEqual([])
+})
