@@ -41,7 +41,7 @@ function refusedAtTheDoor({ endpoint: { access } }: Operation, who: GateCaller):
 
 const reaches = (who: GateCaller, about: About, { reach = {} }: Example<unknown>): boolean => {
   const exception = Object.entries(reach).find(([name]) => name === who.name)
-  return exception?.[1] ?? (about === 'own' || who.reaches.includes(about))
+  return exception?.[1] ?? (about === 'own' || (about !== 'foreign' && who.reaches.includes(about)))
 }
 
 type Wrong = string | null
@@ -74,7 +74,7 @@ const right = ({ status, message }: Answer, { answers = [] }: Example<unknown>):
 function shown(operation: Operation, who: GateCaller, { text, status }: Answer, inReach: boolean): Wrong {
   const { about, quiet } = exampleOf(operation)
   const { kind } = operation.endpoint
-  if (about === 'own' || status >= 400) return null
+  if (about === 'own' || about === 'foreign' || status >= 400) return null
   const isShown = text.includes(there.marks[about])
   if (!inReach && isShown) return `shows its ${about}`
   const isRead = quiet !== true && (kind === 'query' || kind === 'raw')

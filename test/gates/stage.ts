@@ -22,7 +22,7 @@ import { enrolled } from '@muster/testkit/machines.ts'
 import { testServices } from '@muster/testkit/services.ts'
 import { person, type World, world } from '@muster/testkit/world.ts'
 
-export type Level = Exclude<About, 'own'>
+export type Level = Exclude<About, 'own' | 'foreign'>
 export const levels: readonly Level[] = ['partner', 'organization', 'site', 'device']
 export type Marks = Readonly<Record<Level, string>>
 
@@ -58,6 +58,8 @@ async function makePeople(there: World, marks: Marks) {
     orgRole: orgRole.id,
     unusedRole: (await call(admin, roles.create, { name: `Unused ${marks.partner}` })).id,
     user: user.userId,
+    session: user.sessionId,
+    passkey: await passkeyOf(user.userId),
     orgUser: orgUser.userId,
     partnerViewerRole,
     partnerAdminRole,
@@ -67,6 +69,16 @@ async function makePeople(there: World, marks: Marks) {
     orgViewerRole: await builtIn(there.orgAdmin, 'Org Viewer'),
     invitedUser: (await call(admin, invitations.invite, invited)).id,
   }
+}
+
+async function passkeyOf(userId: string): Promise<string> {
+  const { system } = await testServices()
+  const { rows } = await system.query<{ id: string }>(
+    `INSERT INTO passkeys (user_id, credential_id, public_key, name)
+     VALUES ($1, gen_random_uuid()::text, '', 'Laptop') RETURNING id`,
+    [userId],
+  )
+  return rows[0]?.id ?? ''
 }
 
 async function makeFleet(there: World, marks: Marks) {

@@ -43,6 +43,9 @@ export interface Stage {
   /** An administrator of the partner, and one who is still invited. */
   readonly administrator: string
   readonly invitedAdministrator: string
+  /** An open session and a passkey of the partner's member. */
+  readonly session: string
+  readonly passkey: string
   /** Made by the partner's administrator. */
   readonly apiKey: string
   /** A review of the partner's members. */
@@ -60,8 +63,11 @@ export interface Stage {
   fresh(): string
 }
 
-/** What an input names or a list shows, from wide to narrow. `own`: what belongs to the caller alone, or to nobody. */
-export type About = 'own' | 'partner' | 'organization' | 'site' | 'device'
+/**
+ * What an input names or a list shows, from wide to narrow. `own`: what belongs to the caller alone, or to no one.
+ * `foreign`: what belongs to another person alone, so that no caller reaches it.
+ */
+export type About = 'own' | 'foreign' | 'partner' | 'organization' | 'site' | 'device'
 
 /** Callers for whom an operation does not follow the general rule of reach. */
 export type Exception =

@@ -12,7 +12,6 @@ import type { session } from './sign-in/session.contract.ts'
 const about = 'own'
 const refused = [400, 401, 403, 404, 409]
 const strong = 'correct horse battery 42'
-const nowhere = '00000000-0000-4000-8000-000000000000'
 
 export const sessionExamples: ExamplesOf<typeof session> = {
   login: { about, answers: [401], input: (stage) => ({ email: `${stage.fresh()}@example.test`, password: strong }) },
@@ -22,7 +21,7 @@ export const sessionExamples: ExamplesOf<typeof session> = {
 }
 export const sessionsExamples: ExamplesOf<typeof sessions> = {
   list: { about, input: () => ({}) },
-  revoke: { about, answers: refused, input: () => ({ id: nowhere }) },
+  revoke: { about: 'foreign', answers: refused, input: ({ session }) => ({ id: session }) },
   revokeOthers: { about, input: () => ({}) },
   confirm: { about, input: () => ({}) },
   memberships: { about, input: () => ({}) },
@@ -54,8 +53,8 @@ export const passkeysExamples: ExamplesOf<typeof passkeys> = {
   list: { about, input: () => ({}) },
   registrationOptions: { about, answers: refused, input: () => ({}) },
   add: { about, answers: refused, input: () => ({ passkey: { id: 'x' } }) },
-  rename: { about, answers: refused, input: () => ({ id: nowhere, name: 'Laptop' }) },
-  remove: { about, answers: refused, input: () => ({ id: nowhere }) },
+  rename: { about: 'foreign', answers: refused, input: ({ passkey }) => ({ id: passkey, name: 'Laptop' }) },
+  remove: { about: 'foreign', answers: refused, input: ({ passkey }) => ({ id: passkey }) },
   loginOptions: { about, input: () => ({}) },
   login: { about, answers: refused, input: () => ({ challengeToken: 'x', passkey: { id: 'x' } }) },
 }
