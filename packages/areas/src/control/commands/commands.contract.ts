@@ -184,12 +184,20 @@ export const BatchProgress = z.object({
 })
 export type BatchProgress = z.infer<typeof BatchProgress>
 
+/** A command of a bulk request, with its device. */
+export const BatchCommand = CommandSummary.extend({
+  hostname: z.string(),
+  displayName: z.string().nullable(),
+  orgName: z.string(),
+})
+export type BatchCommand = z.infer<typeof BatchCommand>
+
 export const commands = {
   progress: get('/devices/bulk/commands/:batchId', {
-    summary: 'Get the progress of a bulk command on the devices that you can see',
+    summary: 'Get the progress and results of a bulk command on the devices that you can see',
     access: can('devices:read'),
-    input: z.object({ batchId: id() }),
-    output: BatchProgress,
+    input: z.object({ batchId: id(), status: csv(CommandStatus).optional(), ...page }),
+    output: BatchProgress.extend({ commands: z.array(BatchCommand) }),
   }),
   list: get('/devices/:id/commands', {
     summary: 'List the commands of a device, newest first',

@@ -6,7 +6,14 @@ import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Condition } from '../../fleet/devices/devices.rules.ts'
 import { visibleDevices } from '../../fleet/devices/index.ts'
 import { type Reach, within } from '../../tenancy/tenancy/index.ts'
-import type { BatchProgress, Command, CommandStatus, CommandSummary, QueuedCommand } from './commands.contract.ts'
+import type {
+  BatchCommand,
+  BatchProgress,
+  Command,
+  CommandStatus,
+  CommandSummary,
+  QueuedCommand,
+} from './commands.contract.ts'
 import { hasEnded, statusesBefore } from './commands.rules.ts'
 
 const summaryColumns = [
@@ -145,6 +152,34 @@ export async function progressOf(db: Db, caller: Caller, batchId: string): Promi
   const createdAt = rows.map((row) => row.createdAt).sort()[0] ?? first.createdAt
   return { batchId, type: first.type, createdAt, total, ended, byStatus }
 }
+
+interface BatchListing {
+  readonly status: readonly CommandStatus[] | undefined
+  readonly limit: number
+  readonly offset: number
+}
+
+/** A page of the commands of a request, with their devices, by name of the device. */
+export const commandsOfBatch = (
+  db: Db,
+  caller: Caller,
+  batchId: string,
+  { status, limit, offset }: BatchListing,
+): Promise<BatchCommand[]> =>
+  db
+    .selectFrom('deviceCommands as command')
+    .innerJoin('devices', 'devices.id', 'command.deviceId')
+    .innerJoin('organizations', 'organizations.id', 'devices.orgId')
+    .where(visibleDevices(caller))
+    .where(within(caller, 'command.orgId', 'command.partnerId'))
+    .where('command.batchId', '=', batchId)
+    .$if(status !== undefined, (query) => query.where(isOneOf('command.status', status ?? [])))
+    .select([...summaryColumns, 'devices.hostname', 'devices.displayName', 'organizations.name as orgName'])
+    .orderBy('devices.hostname')
+    .orderBy('command.id')
+    .limit(limit)
+    .offset(offset)
+    .execute()
 
 const visibleCommands = (db: Db, caller: Caller, deviceId: string) =>
   db

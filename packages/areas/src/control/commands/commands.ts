@@ -16,6 +16,7 @@ import { type Command, commands as contract } from './commands.contract.ts'
 import {
   cancelCommands,
   commandById,
+  commandsOfBatch,
   commandsOfRequest,
   listCommands,
   lockCommand,
@@ -46,7 +47,12 @@ export default implement(contract, {
   },
 
   async progress({ caller, input, db }) {
-    return progressOf(db, caller, input.batchId)
+    const { batchId, status, page, limit } = input
+    const [progress, commands] = await Promise.all([
+      progressOf(db, caller, batchId),
+      commandsOfBatch(db, caller, batchId, { status, limit, offset: (page - 1) * limit }),
+    ])
+    return { ...progress, commands }
   },
 
   async create(call) {

@@ -216,6 +216,18 @@ export async function revokeSessions(db: Db, userId: string, except?: string): P
   return Number(numUpdatedRows)
 }
 
+/** Ends one session of a user. @returns how many ended: 0 when it had ended before */
+export async function revokeSession(db: Db, userId: string, id: string): Promise<number> {
+  const { numUpdatedRows } = await db
+    .updateTable('sessions')
+    .set({ revokedAt: at(Date.now()) })
+    .where('userId', '=', userId)
+    .where('id', '=', id)
+    .where('revokedAt', 'is', null)
+    .executeTakeFirst()
+  return Number(numUpdatedRows)
+}
+
 /** Revokes every API key that the person made, wherever it acts. @returns how many there were */
 export async function revokeOwnKeys(db: Db, userId: string): Promise<number> {
   const { numUpdatedRows } = await db

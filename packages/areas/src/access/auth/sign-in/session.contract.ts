@@ -87,7 +87,8 @@ export const session = {
     summary: 'Sign out of all sessions',
     access: signedIn({ apiKeys: false, beforeVerified: true, beforeMfa: true, beforeActive: true }),
     audit: 'user.logout',
-    input: z.object({}),
+    /** `everywhere: false` ends the session of the request alone. */
+    input: z.object({ everywhere: z.boolean().default(true) }),
     output: success,
     transaction: 'own',
   }),

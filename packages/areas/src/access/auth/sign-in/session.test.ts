@@ -216,6 +216,14 @@ describe('refresh', () => {
 })
 
 describe('logout', () => {
+  it('ends only the session of the request when it is not asked to end all', async () => {
+    const who = await technician()
+    const [here, elsewhere] = [await signedIn(who), await signedIn(who)]
+    await call({ token: here.accessToken }, session.logout, { everywhere: false })
+    expect(await refusal(call({ token: here.accessToken }, session.me, {}))).toMatchObject({ status: 401 })
+    expect(await call({ token: elsewhere.accessToken }, session.me, {})).toMatchObject({ email: who.email })
+  })
+
   it('ends all sessions of the person, takes the cookie away and is written down', async () => {
     const who = await technician()
     const { cookies, reply } = browser()

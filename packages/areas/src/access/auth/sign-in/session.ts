@@ -15,7 +15,7 @@ import {
   hasSecondFactor,
 } from '../sessions/accounts.queries.ts'
 import { type Membership, membershipIn, membershipsOf } from '../sessions/memberships.queries.ts'
-import { exchangeRefreshToken, revokeSessions } from '../sessions/sessions.queries.ts'
+import { exchangeRefreshToken, revokeSession, revokeSessions } from '../sessions/sessions.queries.ts'
 import { isClosed, requireOpenPlace } from './enforced-sso.ts'
 import { session as contract, type MfaChallenge, type Tokens } from './session.contract.ts'
 import {
@@ -80,9 +80,12 @@ export default implement(contract, {
   },
 
   async logout(call) {
-    const { caller, audit, after, services } = call
+    const { caller, input, audit, after, services } = call
     await call.write(async (db) => {
-      const ended = await revokeSessions(db, caller.userId)
+      const ended =
+        input.everywhere || caller.sessionId === null
+          ? await revokeSessions(db, caller.userId)
+          : await revokeSession(db, caller.userId, caller.sessionId)
       audit({ target: caller.userId, name: caller.email, details: { sessions: ended } })
     })
     clearRefreshCookie(call)

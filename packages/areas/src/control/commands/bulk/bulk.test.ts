@@ -105,6 +105,9 @@ describe('how far a request has come', () => {
     )
     const progress = await call(here.orgAdmin, commands.progress, { batchId: batchId ?? '' })
     expect(progress).toMatchObject({ total: 2, ended: 1, byStatus: { completed: 1, pending: 1 }, type: 'run_script' })
+    expect(progress.commands.map(({ deviceId }) => deviceId).toSorted()).toEqual([one, two].toSorted())
+    const open = await call(here.orgAdmin, commands.progress, { batchId: batchId ?? '', status: ['pending'] })
+    expect(open.commands).toMatchObject([{ status: 'pending', orgName: expect.any(String) }])
     const outsider = (await world()).orgAdmin
     expect(await refusal(call(outsider, commands.progress, { batchId: batchId ?? '' }))).toMatchObject({ status: 404 })
     expect((await auditOf(one)).at(-1)).toMatchObject({ action: 'device.command.bulk' })
