@@ -17,7 +17,7 @@ export default defineConfig({
     chunkSizeWarningLimit: 700,
   },
   // For work on the console itself: `npx vite` in this folder beside `npm start` in another terminal.
-  server: { proxy: { '/trpc': 'http://127.0.0.1:3000', '/api': 'http://127.0.0.1:3000' } },
+  server: { proxy: { '/trpc': 'http://127.0.0.1:3000', '/api/': 'http://127.0.0.1:3000' } },
 })
 
 /** Writes each file a second and third time, compressed, so that the server need not do it for every visitor. */

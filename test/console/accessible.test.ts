@@ -7,13 +7,13 @@ const device = `/devices/${acme.deviceId}`
 
 /** Every screen, with something of it that is there once it is drawn. */
 const screens = [
-  ['/', 'Under pressure'],
+  ['/', 'High usage'],
   ['/devices', acme.hostname],
   [device, 'History'],
   [`${device}?tab=inventory`, 'Hardware'],
   [`${device}?tab=commands`, 'Commands'],
   [`${device}?tab=run`, 'Run on'],
-  [`${device}?tab=processes`, 'Hold still'],
+  [`${device}?tab=processes`, 'Pause'],
   [`${device}?tab=services`, 'Services'],
   [`${device}?tab=files`, 'Upload'],
   [`${device}?tab=logs`, 'Logs'],

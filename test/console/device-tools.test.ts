@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { stage, visitorAs } from './visitor.ts'
 
 const { acme } = stage
@@ -13,17 +13,19 @@ const folder = await mkdtemp(join(tmpdir(), 'muster-console-files-'))
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 test('a process is found and ended after a question, and the list says so', async () => {
-  const sleeper = spawn('sleep', ['98765.4321'])
+  const length = `98765.${process.pid}`
+  const sleeper = spawn('sleep', [length])
+  onTestFinished(() => void sleeper.kill())
   const ended = once(sleeper, 'exit')
   const { page, complaints } = await visitorAs(acme, tab('processes'))
-  await page.getByRole('searchbox', { name: 'Search processes' }).fill('98765.4321')
-  const row = page.getByRole('row').filter({ hasText: '98765.4321' })
-  await row.getByRole('button', { name: 'End sleep' }).click()
+  await page.getByRole('searchbox', { name: 'Search processes' }).fill(length)
+  const row = page.getByRole('row').filter({ hasText: length })
+  await row.getByRole('button', { name: 'End process sleep' }).click()
   const dialog = page.getByRole('dialog', { name: 'End sleep?' })
   await dialog.getByText(`Process ${sleeper.pid} of`).waitFor()
-  await dialog.getByRole('button', { name: 'Send the signal' }).click()
+  await dialog.getByRole('button', { name: 'Send signal' }).click()
   await ended
-  await page.getByRole('heading', { name: 'No process matches' }).waitFor()
+  await page.getByRole('heading', { name: 'No matches' }).waitFor()
   expect(complaints).toEqual([])
 })
 
@@ -61,13 +63,13 @@ test('what a machine does not have is explained, with what can be done', async (
   const { page } = await visitorAs(acme, tab('services'))
   const table = page.getByRole('table', { name: 'Services' })
   await table
-    .or(page.getByRole('heading', { name: 'The device cannot do that' }))
+    .or(page.getByRole('heading', { name: 'Not supported on this device' }))
     .first()
     .waitFor()
   await page.getByRole('button', { name: 'Tasks', exact: true }).click()
   const tasks = page.getByRole('table', { name: 'Tasks' })
   await tasks
-    .or(page.getByRole('heading', { name: 'Nothing is scheduled' }))
+    .or(page.getByRole('heading', { name: 'No scheduled tasks' }))
     .first()
     .waitFor()
   await page.getByRole('button', { name: 'Logs', exact: true }).click()
@@ -95,10 +97,10 @@ test('a script that runs while the network is cut and restored shows all of its 
   await writeFile(flag, '')
   await context.setOffline(false)
   await output.getByText('after 4').first().waitFor({ timeout: 60_000 })
-  await output.getByText('Done').waitFor()
+  await output.getByText('Succeeded').waitFor()
   await page.getByRole('button', { name: 'Commands', exact: true }).click()
-  await page.getByRole('combobox', { name: 'Kind of command' }).selectOption('Run script')
-  await page.getByRole('combobox', { name: 'Status' }).selectOption('Done')
+  await page.getByRole('combobox', { name: 'Command type' }).selectOption('Run script')
+  await page.getByRole('combobox', { name: 'Status' }).selectOption('Succeeded')
   await page.getByRole('button', { name: 'Run script' }).first().click()
   const shown = await page.getByRole('dialog').getByRole('region', { name: 'Output' }).textContent()
   expect(shown?.trim().split('\n')).toEqual(['before 2', 'after 4'])

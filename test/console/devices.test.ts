@@ -12,15 +12,15 @@ test('the list is searched and filtered by the server, and the address keeps wha
   await page.keyboard.press('/')
   // Keys come while the address still learns of those before.
   await page.keyboard.type('there is no such machine', { delay: 30 })
-  await page.getByRole('heading', { name: 'No device matches' }).waitFor()
+  await page.getByRole('heading', { name: 'No matches' }).waitFor()
   await page.waitForURL(({ searchParams }) => searchParams.get('q') === 'there is no such machine')
   await page.reload()
-  await page.getByRole('heading', { name: 'No device matches' }).waitFor()
+  await page.getByRole('heading', { name: 'No matches' }).waitFor()
   await page.getByRole('button', { name: 'Clear search and filters' }).click()
   await row.waitFor()
   await page.getByRole('button', { name: 'Status' }).click()
   await page.getByRole('checkbox', { name: 'Quarantined' }).click()
-  await page.getByRole('heading', { name: 'No device matches' }).waitFor()
+  await page.getByRole('heading', { name: 'No matches' }).waitFor()
   expect(complaints).toEqual([])
 })
 
@@ -62,9 +62,12 @@ test('the keyboard alone selects a row and opens it', async () => {
 test('the file is exactly the view: its rows, its columns, in their order', async () => {
   const { page } = await visitorAs(acme, '/devices?cols=name.status.organization')
   await page.getByRole('link', { name: acme.hostname }).waitFor()
-  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'CSV' }).click()])
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export CSV' }).click(),
+  ])
   const text = await readFile(await file.path(), 'utf8')
-  expect(text).toBe(`Name,Status,Organisation\r\n${acme.hostname},Online,${acme.orgName}\r\n`)
+  expect(text).toBe(`Name,Status,Organization\r\n${acme.hostname},Online,${acme.orgName}\r\n`)
 })
 
 test('a script runs on the device, its output is there as it was written, and a reload finds it again', async () => {
@@ -74,7 +77,7 @@ test('a script runs on the device, its output is there as it was written, and a 
   await page.keyboard.insertText('echo "forty $((20 + 22))"')
   await page.getByRole('button', { name: /^Run on/ }).click()
   const output = page.getByRole('region', { name: 'Output' })
-  await output.getByText('Done').waitFor({ timeout: 60_000 })
+  await output.getByText('Succeeded').waitFor({ timeout: 60_000 })
   await output.getByText('forty 42').first().waitFor()
   await page.reload()
   await output.getByText('forty 42').first().waitFor()
@@ -88,14 +91,36 @@ test('a command for many says whom it hits before it goes out', async () => {
   await page.getByRole('checkbox', { name: 'Select all' }).click()
   await page.getByRole('button', { name: 'Refresh inventory' }).click()
   const dialog = page.getByRole('dialog')
-  const hits = dialog.getByRole('region', { name: 'What this hits' })
-  await hits.getByText('This hits 1 device of 1 organisation.').waitFor()
+  const hits = dialog.getByRole('region', { name: 'Affected devices' })
+  await hits.getByText('1 device in 1 organization.').waitFor()
   await hits.getByText(`${acme.orgName}: 1`).waitFor()
-  await dialog.getByRole('button', { name: 'Refresh the inventory on 1 device' }).click()
+  await dialog.getByRole('button', { name: 'Refresh inventory on 1 device' }).click()
   await page
     .getByRole('dialog')
-    .getByText(/1 command\.|already/)
+    .getByText(/1 command sent|already/)
     .waitFor()
+})
+
+test('the results of a bulk script are listed by device, and the failed ones are retried', async () => {
+  const { page } = await visitorAs(acme, '/devices')
+  await page.getByRole('checkbox', { name: 'Select all' }).click()
+  await page.getByRole('button', { name: 'Run script' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('textbox', { name: 'Script' }).click()
+  await page.keyboard.insertText('echo wrong; exit 3')
+  await dialog.getByRole('button', { name: 'Run script on 1 device' }).click()
+  await dialog.getByRole('link', { name: 'View results' }).click()
+  const row = page.getByRole('table', { name: 'Results' }).getByRole('row').filter({ hasText: acme.hostname })
+  await row.getByText('Failed').waitFor({ timeout: 60_000 })
+  await row.getByText('3', { exact: true }).waitFor()
+  await row.getByRole('button', { name: 'Show output' }).click()
+  await dialog.getByRole('region', { name: 'Output' }).getByText('wrong').waitFor()
+  await page.keyboard.press('Escape')
+  const first = page.url()
+  await page.getByRole('button', { name: 'Retry failed' }).click()
+  await dialog.getByRole('button', { name: 'Retry', exact: true }).click()
+  await page.waitForURL((url) => url.pathname.startsWith('/runs/') && url.pathname !== new URL(first).pathname)
+  await row.getByText('Failed').waitFor({ timeout: 60_000 })
 })
 
 test('two tenants side by side see only what is theirs', async () => {

@@ -92,7 +92,7 @@ test('two tenants see their own people, and nobody else by name or address', asy
   await eve.page.getByText(umbra.email).first().waitFor()
   expect(await eve.page.getByText(acme.email).count()).toBe(0)
   await eve.page.goto(`/users?org=${acme.orgId}`)
-  await eve.page.getByRole('heading', { name: 'You are not allowed to see this' }).waitFor()
+  await eve.page.getByRole('heading', { name: 'You don’t have access' }).waitFor()
   await eve.page.goto(`/organisations/${acme.orgId}`)
   await eve.page.getByRole('heading', { name: 'Not found' }).waitFor()
   expect(await eve.page.getByText(acme.orgName).count()).toBe(0)

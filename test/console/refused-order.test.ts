@@ -12,7 +12,7 @@ test('a command that the agent refused shows the code and says what to do', asyn
   const { id } = await client.devices.commands.create.mutate({ id: acme.deviceId, type: 'refresh_inventory' })
   const { page } = await visitorAs(acme, `/devices/${acme.deviceId}?tab=commands&command=${id}`)
   const dialog = page.getByRole('dialog', { name: 'Refresh inventory' })
-  await dialog.getByText('Done').waitFor()
+  await dialog.getByText('Succeeded').waitFor()
   // The agent obeys what the server signs, so its refusal is written here.
   await database.query(
     `UPDATE device_commands SET status = 'failed', error = 'ORDER_REPLAYED: it was obeyed before' WHERE id = $1`,

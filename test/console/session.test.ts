@@ -28,13 +28,15 @@ test('a broken connection is said, what was typed stays, and work goes on by its
   await page.getByText('Your name is changed').waitFor()
 })
 
-test('signing out in one tab signs out the other', async () => {
+test('signing out ends the session of this browser alone, in all of its tabs', async () => {
+  const elsewhere = clientOf(url, (await signIn(url, umbra)).accessToken)
   const { page, context } = await visitorAs(umbra, '/')
   const other = await context.newPage()
   await other.goto('/account')
   await other.getByRole('heading', { level: 1, name: 'Your account' }).waitFor()
   await page.getByRole('button', { name: 'Sign out', exact: true }).click()
-  await page.getByRole('menuitem', { name: 'Sign out everywhere' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out', exact: true }).click()
   await page.waitForURL(({ pathname }) => pathname === '/login')
   await other.waitForURL(({ pathname }) => pathname === '/login')
+  expect((await elsewhere.auth.session.me.query({})).email).toBe(umbra.email)
 })

@@ -50,6 +50,6 @@ test('a dead letter is shown and given back; what is still wrong comes back', as
 
 test('nobody of a partner sees that there is such a thing', async () => {
   const { page } = await visitorAs(acme, '/queues')
-  await page.getByRole('heading', { name: 'You are not allowed to see this' }).waitFor()
+  await page.getByRole('heading', { name: 'You don’t have access' }).waitFor()
   expect(await page.getByRole('link', { name: 'Dead letters' }).count()).toBe(0)
 })

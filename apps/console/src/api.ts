@@ -25,6 +25,12 @@ export const statusOf = (error: unknown): number | undefined =>
 /** What kind of error the server said it is, such as `DEVICE_OFFLINE`. */
 export const codeOf = (error: unknown): string | undefined => (isApiError(error) ? error.data?.appCode : undefined)
 
+/** The id under which the server logged a failure; undefined when it knows the reason. */
+export const requestIdOf = (error: unknown): string | undefined => {
+  const id: unknown = isApiError(error) && error.data && 'requestId' in error.data ? error.data.requestId : undefined
+  return typeof id === 'string' ? id : undefined
+}
+
 /** Asks once more with a new token when the server no longer takes the one that was sent. */
 const renewing: TRPCLink<AppRouter> =
   () =>
@@ -109,7 +115,7 @@ export const api: Api = createTRPCClient<AppRouter>({
       false: [
         confirming,
         renewing,
-        // One request each: a slow answer then holds up no other, and each can be called off alone.
+        // One request each: a slow answer holds up no other, and each can be canceled alone.
         httpLink({
           url: '/trpc',
           async headers({ op }) {

@@ -2,17 +2,15 @@ import type { QueryClient } from '@tanstack/react-query'
 import { createRootRouteWithContext, createRoute, Outlet, redirect, retainSearchParams } from '@tanstack/react-router'
 import * as read from './search.ts'
 import { whoAmI } from './session/session.tsx'
-import { NotFound } from './shell/NotFound.tsx'
 import { Shell } from './shell/Shell.tsx'
 
 export const rootRoute = createRootRouteWithContext<{ readonly queries: QueryClient }>()({
   component: Outlet,
-  notFoundComponent: NotFound,
 })
 
 const placeSearch = read.searchOf({ org: read.id, site: read.id })
 
-/** The parent of every screen for signed-in people. */
+/** The parent of every screen for signed-in users. */
 export const appRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'app',

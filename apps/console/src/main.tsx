@@ -1,18 +1,19 @@
 import './styles.css'
 import { CSPProvider } from '@base-ui/react/csp-provider'
 import { Tooltip } from '@base-ui/react/tooltip'
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { areas } from './areas.ts'
 import { worthRetrying } from './queries.ts'
 import { createConsoleRouter } from './routes.tsx'
+import { noteRefusal } from './session/activation.ts'
 import { ProofDialog } from './session/ProofDialog.tsx'
 import { followSession } from './session/transitions.ts'
 import { AreasContext } from './shell/areas.ts'
-import { applyTheme } from './shell/theme.ts'
 import { styleNonce } from './styleNonce.ts'
+import { applyTheme } from './ui/theme.ts'
 import { Toasts } from './ui/toasts.tsx'
 
 applyTheme()
@@ -21,6 +22,7 @@ window.addEventListener('vite:preloadError', () => window.location.reload())
 // Without a connection people are told so at once; the library would wait silently until there is one.
 const networkMode = 'always'
 const queries = new QueryClient({
+  queryCache: new QueryCache({ onError: noteRefusal }),
   defaultOptions: {
     queries: { retry: worthRetrying, refetchOnWindowFocus: true, networkMode },
     mutations: { networkMode },

@@ -7,7 +7,7 @@ interface Options {
   /** Shows the answer to the question before, while a page, sorting or search changes. */
   readonly keepLast?: boolean
   readonly staleMs?: number
-  /** Asks anew so often; 0 never does. */
+  /** Refreshes at this interval; 0 never does. */
   readonly everyMs?: number
 }
 
@@ -50,14 +50,14 @@ export function useFullList<In, Item>(
   })
 }
 
-/** Asks anew whatever begins with these names, such as `tenancy.sites`. */
+/** Refreshes queries by the beginning of their names, such as `tenancy.sites`. */
 export function useRefresh(): (...names: string[]) => Promise<void> {
   const queries = useQueryClient()
   const scope = useScopeKey()
   return (...names) => refresh(queries, scope, names)
 }
 
-/** Asks anew what begins with the names, in one scope. */
+/** Refreshes queries by the beginning of their names, in one scope. */
 export const refresh = (queries: QueryClient, scope: string, names: readonly string[]) =>
   queries.invalidateQueries({
     predicate: ({ queryKey: [of, name] }) =>
@@ -82,7 +82,7 @@ export function useApiMutation<In, Out>(
   })
 }
 
-/** What nobody may answer twice: refusals are final, everything else is tried again. */
+/** Refusals are final; everything else is tried again. */
 export const worthRetrying = (failures: number, error: unknown): boolean => {
   const status = statusOf(error)
   return failures < 2 && (status === undefined || status >= 500)

@@ -1,13 +1,16 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { createRouter, type ErrorComponentProps } from '@tanstack/react-router'
+import { createRoute, createRouter, type ErrorComponentProps } from '@tanstack/react-router'
 import { appRoute, rootRoute } from './appRoute.tsx'
 import { authRoutes } from './areas/access/auth/routes.ts'
 import { areas } from './areas.ts'
+import { NotFound } from './shell/NotFound.tsx'
 import { Failure, Loading } from './ui/states.tsx'
 
 type ScreenRoute = (typeof areas)[number]['routes'][number]
 const screenRoutes: readonly ScreenRoute[] = areas.flatMap<ScreenRoute>(({ routes }) => routes)
-const routeTree = rootRoute.addChildren([...authRoutes, appRoute.addChildren(screenRoutes)])
+// An unknown address keeps the navigation.
+const lostRoute = createRoute({ getParentRoute: () => appRoute, path: '$', component: NotFound })
+const routeTree = rootRoute.addChildren([...authRoutes, appRoute.addChildren([...screenRoutes, lostRoute])])
 
 function Broken({ error, reset }: ErrorComponentProps) {
   return (

@@ -33,7 +33,7 @@ export function Live({ children }: { readonly children: ReactNode }) {
     for (const listen of listeners) listen(event)
     if (event.type !== 'resync') return
     const again = () => void refresh(queries, scope, afterEverything)
-    // The very first one comes while the page is being read: what happened between that and the stream was told to nobody.
+    // The first resync comes while the page still loads: events between the load and the stream are lost, so it loads again.
     if (isFirst.current) timer.current = setTimeout(again, settledMs)
     else again()
     isFirst.current = false
@@ -67,7 +67,7 @@ export function useDeviceEvents(listen: Listener): void {
   }, [listeners])
 }
 
-/** Asks questions anew after matching events, at most once in `everyMs`, so that a busy fleet does not flood the server. */
+/** Refreshes queries after matching events, at most once in `everyMs`, so that a busy fleet does not flood the server. */
 export function useRefreshOn(
   matches: (event: DeviceEvent) => boolean,
   names: readonly string[],

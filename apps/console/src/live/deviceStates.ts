@@ -1,11 +1,11 @@
-// What the event stream says of devices, beside the query cache: a thousand changes a second redraw the rows in sight and nothing else.
+// Device states from the event stream, beside the query cache: a thousand changes a second redraw only the visible rows.
 import type { DeviceEvent } from '@muster/areas/control/live/live.contract.ts'
 import { useSyncExternalStore } from 'react'
 
 type EventOf<Type> = Extract<DeviceEvent, { type: Type }>
 type Figures = Omit<EventOf<'device.heartbeat'>, 'type' | 'orgId' | 'siteId' | 'deviceId' | 'at'>
 
-/** The newest that was told of a device since the last full read. */
+/** The newest state of a device since the last full read. */
 export interface LiveState extends Figures {
   readonly status?: EventOf<'device.status'>['status']
   readonly seenAt?: number
@@ -17,7 +17,7 @@ const watchers = new Map<string, Set<() => void>>()
 const changed = new Set<string>()
 let timer: ReturnType<typeof setTimeout> | undefined
 
-/** Takes one event in; whoever watches the device is told a moment later, at most five times a second. */
+/** Applies one event. Watchers of the device are notified later, at most five times a second. */
 export function takeEvent(event: DeviceEvent): void {
   if (event.type === 'resync') forgetStates()
   if (event.type !== 'device.status' && event.type !== 'device.heartbeat') return
@@ -29,7 +29,7 @@ export function takeEvent(event: DeviceEvent): void {
   if (timer === undefined) timer = setTimeout(redraw, redrawMs)
 }
 
-/** Full reads follow, which know everything that was told until now. */
+/** Full reads follow, which include all events until now. */
 export function forgetStates(): void {
   states.clear()
 }
@@ -50,7 +50,7 @@ function watch(deviceId: string, tell: () => void) {
   }
 }
 
-/** What was told of a device since it was read; undefined when nothing was. */
+/** What the stream reported of a device since it was read; undefined when nothing. */
 export function useLiveState(deviceId: string): LiveState | undefined {
   return useSyncExternalStore(
     (tell) => watch(deviceId, tell),

@@ -2,7 +2,7 @@ import type { DeviceEvent } from '@muster/areas/control/live/live.contract.ts'
 import { api, isApiError, statusOf } from '../api.ts'
 import { heldToken, renew } from '../session/credential.ts'
 
-export type StreamState = 'connecting' | 'live' | 'lost'
+export type StreamState = 'connecting' | 'live' | 'lost' | 'denied'
 interface Place {
   readonly orgIds?: string[]
   readonly siteIds?: string[]
@@ -18,7 +18,7 @@ function refusedWith(error: unknown): number | undefined {
   return statusOf(error) ?? (isRefusal ? Number(cause.code) : undefined)
 }
 
-/** Follows what happens to the devices of a place until it is called off. It comes back by itself whatever interrupts it. */
+/** Follows the devices of a place until stopped. Reconnects by itself after any interruption. */
 export function followDevices(
   place: Place,
   take: (event: DeviceEvent) => void,
@@ -30,7 +30,7 @@ export function followDevices(
   let timer: ReturnType<typeof setTimeout> | undefined
   let running = open()
 
-  // Of a state that is the same React keeps each telling until the next drawing, which may never come: an hour of events is millions.
+  // React keeps each equal update until the next render, which may never come: an hour of events is millions.
   function tell(state: StreamState) {
     if (state !== shown) show(state)
     shown = state
@@ -55,11 +55,12 @@ export function followDevices(
   async function later(error: unknown) {
     running.unsubscribe()
     if (over) return
-    tell('lost')
     const status = refusedWith(error)
+    // A user without access to devices has nothing to wait for.
+    if (status === 403) return tell('denied')
+    tell('lost')
     if (status === 401 && (await renew(heldToken()).catch(() => undefined)) === null) return
-    // Who may not see devices at all has nothing to wait for.
-    if (status === 403 || over) return
+    if (over) return
     const pause = Math.min(mostMs, firstMs * 2 ** failures++)
     timer = setTimeout(
       () => {

@@ -8,13 +8,13 @@ import { Refusal } from '../ui/states.tsx'
 import { endSession } from './credential.ts'
 import { proofQuestion, type Wanted } from './proof.ts'
 
-/** Asks for password and code when a request takes more than an open session, whatever the request is. */
+/** Asks for password and code when a request needs more than an open session. */
 export function ProofDialog() {
   const question = proofQuestion.use()
   if (question === null) return null
   const { wanted, answer } = question
   return (
-    <Dialog open title="Confirm that it is you" close={() => answer(false)}>
+    <Dialog open title="Confirm it’s you" close={() => answer(false)}>
       {wanted.fields.length === 0 ? <SignInAgain /> : <ProofForm wanted={wanted} answer={answer} />}
     </Dialog>
   )
@@ -39,13 +39,11 @@ function ProofForm({ wanted, answer }: { readonly wanted: Wanted; answer(isProve
     prove.mutate()
   }
   const blocked =
-    (asksPassword && currentPassword === '' && 'Enter your password first') ||
-    (asksCode && code.trim() === '' && 'Enter a code first')
+    (asksPassword && currentPassword === '' && 'Enter your password') ||
+    (asksCode && code.trim() === '' && 'Enter a code')
   return (
     <form className="grid gap-4" onSubmit={submit}>
-      <p className="text-muted text-sm">
-        Prove that it is you, and the action goes on. You are not asked again for 30 minutes.
-      </p>
+      <p className="text-muted text-sm">Enter your password to continue. You are not asked again for 30 minutes.</p>
       {asksPassword && (
         <TextField
           autoFocus
@@ -65,7 +63,7 @@ function ProofForm({ wanted, answer }: { readonly wanted: Wanted; answer(isProve
         />
       )}
       {wanted.codeKinds.includes('sms') && (
-        <Button busy={sms.isPending} blocked={sms.isSuccess && 'The code is on its way'} onClick={() => sms.mutate()}>
+        <Button busy={sms.isPending} blocked={sms.isSuccess && 'Code sent'} onClick={() => sms.mutate()}>
           Send a code by SMS
         </Button>
       )}
@@ -86,7 +84,7 @@ const codeLabel = ({ codeKinds }: Wanted) =>
 function SignInAgain() {
   return (
     <div className="grid gap-4">
-      <p className="text-sm">This action takes a sign-in within the last 30 minutes.</p>
+      <p className="text-sm">This action needs a sign-in within the last 30 minutes.</p>
       <Button kind="primary" onClick={() => endSession('expired')}>
         Sign in again
       </Button>

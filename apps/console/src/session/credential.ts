@@ -29,7 +29,7 @@ export const asCredential = ({ accessToken, expiresIn }: { accessToken: string; 
   endsAt: Date.now() + expiresIn * 1000,
 })
 
-/** Was somebody signed in here before? Without this hint a first visit would ask in vain, and say so in the browser's log. */
+/** Whether a user was signed in here before. Without this hint a first visit would send a request that fails. */
 export const mayBeSignedIn = () => credential !== null || hint() !== null
 const hint = () => {
   const kept = localStorage.getItem(hintKey)
@@ -63,13 +63,13 @@ export const updateCredential = (next: Credential) => tell({ type: 'renewed', cr
 /** The session is over, in all tabs. */
 export const endSession = (reason: EndReason) => tell({ type: 'ended', reason })
 
-/** A token that is still good, renewed where needed; null when nobody is signed in. */
+/** A valid token, renewed where needed; null when no user is signed in. */
 export async function accessToken(): Promise<string | null> {
   if (credential !== null && credential.endsAt - earlyMs > Date.now()) return credential.token
   return (await renew(credential?.token ?? null))?.token ?? null
 }
 
-/** The token as it is, good or not. */
+/** The token as it is, valid or not. */
 export const heldToken = (): string | null => credential?.token ?? null
 
 /** Exchanges the cookie for a new token, unless another tab has just done so. */

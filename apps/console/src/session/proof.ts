@@ -1,7 +1,7 @@
-// Showing again who one is: a request that the server refuses for it waits for the dialog, and is made once more.
+// A request that needs a fresh proof of identity waits for the dialog and is then repeated.
 import { createStore } from './store.ts'
 
-/** What the server wants to be shown. Nothing: only a new sign-in helps. */
+/** The proof that the server asks for. Empty: only a new sign-in helps. */
 export interface Wanted {
   readonly fields: readonly ('currentPassword' | 'code')[]
   readonly codeKinds: readonly string[]
@@ -15,7 +15,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> => typeof va
 const textsOf = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((entry): entry is string => typeof entry === 'string') : []
 
-/** What a refusal asks for; null when it was refused for another reason. */
+/** The proof that a refusal asks for; null when it has another reason. */
 export function wantedBy(refusal: unknown): Wanted | null {
   if (!isRecord(refusal) || refusal.confirm !== 'currentPassword') return null
   const named = textsOf(refusal.confirmFields)
@@ -26,7 +26,7 @@ export function wantedBy(refusal: unknown): Wanted | null {
 export const proofQuestion = createStore<Question | null>(null)
 let asking: Promise<boolean> | null = null
 
-/** Asks the person once, however many requests wait for it. @returns false when it is called off */
+/** Asks the user once, however many requests wait for it. @returns false when the user cancels */
 export function askForProof(wanted: Wanted): Promise<boolean> {
   asking ??= new Promise<boolean>((resolve) => proofQuestion.set({ wanted, answer: resolve })).finally(() => {
     asking = null

@@ -14,7 +14,7 @@ const meQuery = {
   staleTime: 60_000,
 }
 
-/** The signed-in person, or null: asked once, then kept. */
+/** The signed-in user, or null. Loaded once, then cached. */
 export async function whoAmI(queries: QueryClient): Promise<Person | null> {
   if (!mayBeSignedIn() || (await accessToken()) === null) return null
   try {
@@ -26,24 +26,24 @@ export async function whoAmI(queries: QueryClient): Promise<Person | null> {
   }
 }
 
-/** The signed-in person as far as it is known already. */
+/** The signed-in user, if loaded already. */
 export const heldPerson = (queries: QueryClient): Person | undefined => queries.getQueryData(meQuery.queryKey)
 
-/** Where the session acts, as the beginning of all query keys: a person in a place. */
+/** The user and tenant of the session: the first part of all query keys. */
 export const scopeKeyOf = ({ id, scope, partnerId, orgId }: Person): string =>
   [id, scope, partnerId ?? '-', orgId ?? '-'].join('/')
 
 const MeContext = createContext<Person | null>(null)
 
-/** Tells everything below who is signed in. Only where somebody is. */
+/** Provides the signed-in user to everything below. */
 export function SignedIn({ children }: { readonly children: ReactNode }) {
   return <MeContext value={useSuspenseQuery(meQuery).data}>{children}</MeContext>
 }
 
-/** The signed-in person. Only below `SignedIn`, that is on every screen of the shell. */
+/** The signed-in user. Only below `SignedIn`, which is around every screen of the shell. */
 export function useMe(): Person {
   const me = use(MeContext)
-  if (me === null) throw new Error('nobody is signed in here')
+  if (me === null) throw new Error('no user is signed in here')
   return me
 }
 
@@ -54,7 +54,7 @@ const grants = (permissions: readonly string[], wanted: Permission): boolean => 
   return permissions.some((held) => held === wanted || held === '*:*' || held === `${resource}:*`)
 }
 
-/** May the signed-in person do that? The server decides; this only spares people a refusal. */
+/** Checks permissions of the signed-in user. The server decides; this only avoids refused requests. */
 export function useCan(): (wanted: Permission) => boolean {
   const { permissions } = useMe()
   return (wanted) => grants(permissions, wanted)

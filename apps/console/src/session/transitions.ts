@@ -10,7 +10,7 @@ function setSwitching(value: boolean) {
   for (const tell of listeners) tell()
 }
 
-/** Is the console on its way to another place? Nothing of either is shown then. */
+/** Whether the console is switching tenants. Data of neither is shown meanwhile. */
 export const useSwitching = (): boolean =>
   useSyncExternalStore(
     (tell) => {
@@ -26,7 +26,7 @@ interface Membership {
   readonly orgId: string | null
 }
 
-/** Goes on in another partner or organisation that the person belongs to. */
+/** Switches to another partner or organization of the user. */
 export async function switchTo({ scope, partnerId, orgId }: Membership): Promise<void> {
   replaceCredential(asCredential(await api.auth.sessions.switch.mutate({ scope, partnerId, orgId })))
 }

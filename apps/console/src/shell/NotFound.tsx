@@ -3,21 +3,22 @@ import { Compass } from 'lucide-react'
 import { buttonClass } from '../ui/Button.tsx'
 import { Note } from '../ui/states.tsx'
 
-/** An address that leads nowhere. */
+/** An address without a page. */
 export function NotFound() {
   return (
-    <main className="flex min-h-full items-center">
+    <div className="flex min-h-full items-center">
       <Note
         icon={Compass}
-        title="There is no such page"
+        level={1}
+        title="Page not found"
         action={
           <Link to="/" className={buttonClass('primary')}>
-            Go to the overview
+            Go to Home
           </Link>
         }
       >
-        The address may be old, or mistyped.
+        Check the address, or start from Home.
       </Note>
-    </main>
+    </div>
   )
 }

@@ -15,9 +15,10 @@ import { useDeferredValue, useState } from 'react'
 import { useApiQuery } from '../queries.ts'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Keys } from '../ui/Menu.tsx'
+import { chooseTheme } from '../ui/theme.ts'
 import { useActions, useScreens } from './areas.ts'
+import { fitting } from './matching.ts'
 import { useChoosePlace } from './place.ts'
-import { chooseTheme } from './theme.ts'
 import { useSignOut } from './useSignOut.ts'
 
 interface Props {
@@ -26,7 +27,7 @@ interface Props {
   showHelp(): void
 }
 
-/** Everything that can be found or done, by typing a part of its name. */
+/** Every screen, action, device and person, by the beginning of a word. */
 export function Palette({ open, close, showHelp }: Props) {
   return (
     <Dialog open={open} close={close} title="Search or jump to" wide>
@@ -37,56 +38,71 @@ export function Palette({ open, close, showHelp }: Props) {
 
 function Commands({ close, showHelp }: Omit<Props, 'open'>) {
   const [typed, setTyped] = useState('')
-  const navigate = useNavigate()
-  const signOut = useSignOut()
-  const screens = useScreens()
-  const actions = useActions()
+  const pages = fitting(typed, useScreenEntries())
+  const actions = fitting(typed, useActionEntries(showHelp))
   const act = (what: () => unknown) => () => {
     close()
     void what()
   }
+  const entries = (list: readonly EntryProps[]) =>
+    list.map((entry) => <Entry key={entry.label} {...entry} act={act(entry.act)} />)
   return (
-    <Command label="Search or jump to" className="-m-2">
+    // The matches are ours: the library's would also find scattered letters.
+    <Command label="Search or jump to" shouldFilter={false} className="-m-2">
       <Command.Input
         autoFocus
         value={typed}
         onValueChange={setTyped}
-        placeholder="A device, a person, a screen, an action"
+        placeholder="A device, a person, a page, an action"
         className="mb-2 h-10 w-full border-line border-b bg-transparent px-2 text-lg outline-none placeholder:text-muted"
       />
       <Command.List className="max-h-[50vh] overflow-y-auto">
-        <Command.Empty className="px-2 py-6 text-center text-muted">Nothing is called that.</Command.Empty>
+        <Command.Empty className="px-2 py-6 text-center text-muted">No results</Command.Empty>
+        {pages.length > 0 && <Group heading="Go to">{entries(pages)}</Group>}
+        {actions.length > 0 && <Group heading="Actions">{entries(actions)}</Group>}
+        {/* Last, so that what arrives late neither moves nor takes the selection. */}
         <Found typed={typed} close={close} />
-        <Group heading="Go to">
-          {screens.map(({ path, label, icon, keys, words }) => (
-            <Entry
-              key={path}
-              icon={icon}
-              label={label}
-              words={words}
-              keys={keys}
-              act={act(() => navigate({ to: path }))}
-            />
-          ))}
-        </Group>
-        <Group heading="Do">
-          {actions.map(({ path, form, label, words }) => (
-            <Entry
-              key={label}
-              icon={Plus}
-              label={label}
-              words={words}
-              act={act(() => navigate({ to: path, search: { form } }))}
-            />
-          ))}
-          <Entry icon={Sun} label="Use the light theme" act={act(() => chooseTheme('light'))} />
-          <Entry icon={Moon} label="Use the dark theme" act={act(() => chooseTheme('dark'))} />
-          <Entry icon={Keyboard} label="Show the keyboard shortcuts" keys="?" act={act(showHelp)} />
-          <Entry icon={LogOut} label="Sign out everywhere" words="log out" act={act(signOut)} />
-        </Group>
       </Command.List>
     </Command>
   )
+}
+
+function useScreenEntries(): readonly EntryProps[] {
+  const navigate = useNavigate()
+  return useScreens().map(({ path, label, icon, keys, words }) => ({
+    id: path,
+    label,
+    icon,
+    keys,
+    words,
+    act: () => void navigate({ to: path }),
+  }))
+}
+
+function useActionEntries(showHelp: () => void): readonly EntryProps[] {
+  const navigate = useNavigate()
+  const signOut = useSignOut()
+  const actions = useActions().map(({ path, form, label, words }) => ({
+    id: label,
+    icon: Plus,
+    label,
+    words,
+    act: () => void navigate({ to: path, search: { form } }),
+  }))
+  return [
+    ...actions,
+    { id: 'light', icon: Sun, label: 'Use the light theme', act: () => chooseTheme('light') },
+    { id: 'dark', icon: Moon, label: 'Use the dark theme', act: () => chooseTheme('dark') },
+    { id: 'keys', icon: Keyboard, label: 'Show keyboard shortcuts', keys: '?', act: showHelp },
+    { id: 'out', icon: LogOut, label: 'Sign out', words: 'log out', act: () => void signOut({ everywhere: false }) },
+    {
+      id: 'all',
+      icon: LogOut,
+      label: 'Sign out everywhere',
+      words: 'log',
+      act: () => void signOut({ everywhere: true }),
+    },
+  ]
 }
 
 const icons = { device: MonitorSmartphone, user: UserRound, organization: Building2, script: Keyboard, alert: Keyboard }
@@ -108,14 +124,13 @@ function Found({ typed, close }: { readonly typed: string; close(): void }) {
     else if (type === 'user') void navigate({ to: '/users', search: { q: subtitle ?? title } })
   }
   return (
-    <Group heading="Found">
+    <Group heading="Results">
       {data.data.map((hit) => (
         <Entry
           key={hit.id}
+          id={hit.id}
           icon={icons[hit.type]}
           label={hit.title}
-          // The server has matched already, also misspelt words: the list must not sort them out again.
-          words={`${typed} ${hit.id}`}
           more={hit.orgName ?? hit.subtitle ?? undefined}
           act={() => go(hit)}
         />
@@ -136,6 +151,7 @@ function Group({ heading, children }: { readonly heading: string; readonly child
 }
 
 interface EntryProps {
+  readonly id: string
   readonly icon: LucideIcon
   readonly label: string
   readonly words?: string | undefined
@@ -143,10 +159,10 @@ interface EntryProps {
   readonly keys?: string | undefined
   act(): void
 }
-function Entry({ icon: Icon, label, words, more, keys, act }: EntryProps) {
+function Entry({ id, icon: Icon, label, more, keys, act }: EntryProps) {
   return (
     <Command.Item
-      value={`${label} ${words ?? ''}`}
+      value={id}
       onSelect={act}
       className="flex cursor-default items-center gap-2.5 rounded-md px-2 py-2 text-sm data-[selected=true]:bg-hover"
     >

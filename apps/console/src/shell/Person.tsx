@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router'
-import { LogOut, Monitor, Moon, Sun } from 'lucide-react'
+import { LogOut, Monitor, MonitorX, Moon, Sun } from 'lucide-react'
 import { useMe } from '../session/session.tsx'
 import { IconButton } from '../ui/Button.tsx'
 import { Menu } from '../ui/Menu.tsx'
-import { chooseTheme, themes, useTheme } from './theme.ts'
+import { chooseTheme, themes, useTheme } from '../ui/theme.ts'
 import { useSignOut } from './useSignOut.ts'
 
 const themeIcons = { system: Monitor, light: Sun, dark: Moon }
@@ -33,7 +33,20 @@ export function Person() {
         <Icon aria-hidden className="size-4" />
       </IconButton>
       <Menu
-        groups={[[{ label: 'Sign out everywhere', icon: <LogOut aria-hidden className="size-4" />, act: signOut }]]}
+        groups={[
+          [
+            {
+              label: 'Sign out',
+              icon: <LogOut aria-hidden className="size-4" />,
+              act: () => void signOut({ everywhere: false }),
+            },
+            {
+              label: 'Sign out everywhere',
+              icon: <MonitorX aria-hidden className="size-4" />,
+              act: () => void signOut({ everywhere: true }),
+            },
+          ],
+        ]}
         trigger={
           <button
             type="button"

@@ -9,7 +9,7 @@ import { Loading, messageOf } from '../ui/states.tsx'
 import { toast } from '../ui/toasts.tsx'
 import { useChoosePlace, usePlace } from './place.ts'
 
-/** Where the person is: the partner or organisation of the session, and the organisation and site that screens are narrowed to. */
+/** The partner or organization of the session, and the organization and site that the screens are limited to. */
 export function Places() {
   const [open, setOpen] = useState(false)
   const { org, site } = usePlace()
@@ -25,16 +25,16 @@ export function Places() {
         <span className="grid min-w-0 flex-1 leading-tight">
           <span className="truncate font-medium text-sm">{orgName ?? nameOf(current)}</span>
           <span className="truncate text-muted text-xs">
-            {siteName ?? (orgName ? nameOf(current) : 'All organisations')}
+            {siteName ?? (orgName ? nameOf(current) : 'All organizations')}
           </span>
         </span>
-        <span className="sr-only">Choose where you are</span>
+        <span className="sr-only">Switch organization or site</span>
         <ChevronsUpDown aria-hidden className="size-4 shrink-0 text-muted" />
       </Popover.Trigger>
       <Popover.Portal>
         <Popover.Positioner sideOffset={4} align="start" className="z-40">
           <Popover.Popup
-            aria-label="Choose where you are"
+            aria-label="Switch organization or site"
             className="max-h-[70vh] w-80 overflow-y-auto rounded-xl border border-line bg-raised p-1.5 shadow-pop outline-none"
           >
             <Choices memberships={memberships} close={() => setOpen(false)} />
@@ -55,7 +55,7 @@ interface Membership {
   readonly current: boolean
 }
 const nameOf = (membership: Membership | undefined) =>
-  membership === undefined ? 'Muster' : (membership.orgName ?? membership.partnerName ?? 'The whole system')
+  membership === undefined ? 'Muster' : (membership.orgName ?? membership.partnerName ?? 'All partners')
 const keyOf = ({ scope, partnerId, orgId }: Membership) => `${scope}${partnerId}${orgId}`
 
 function useOrganizations() {
@@ -89,7 +89,7 @@ function Choices({ memberships, close }: { readonly memberships: readonly Member
   return (
     <>
       {memberships.length > 1 && (
-        <Group label="You belong to">
+        <Group label="Your accounts">
           {memberships.map((each) => (
             <Choice
               key={keyOf(each)}
@@ -103,12 +103,12 @@ function Choices({ memberships, close }: { readonly memberships: readonly Member
         </Group>
       )}
       {me.scope !== 'organization' && (
-        <Group label="Organisations">
+        <Group label="Organizations">
           {(organizations?.length ?? 0) > 8 && (
             <input
               type="search"
-              aria-label="Find an organisation"
-              placeholder="Find an organisation"
+              aria-label="Find an organization"
+              placeholder="Find an organization"
               value={wanted}
               onChange={(event) => setWanted(event.target.value)}
               className={`${inputClass} mb-1`}
@@ -117,7 +117,7 @@ function Choices({ memberships, close }: { readonly memberships: readonly Member
           {wanted === '' && (
             <Choice
               icon={<Building2 aria-hidden className="size-4" />}
-              label="All organisations"
+              label="All organizations"
               chosen={!org}
               act={() => go({})}
             />

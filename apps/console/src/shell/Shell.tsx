@@ -2,6 +2,7 @@ import { Outlet, useRouter, useRouterState } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import { Live } from '../live/Live.tsx'
 import { useApiQuery } from '../queries.ts'
+import { waitsForActivation } from '../session/activation.ts'
 import { SignedIn, useMe, useScopeKey } from '../session/session.tsx'
 import { useSwitching } from '../session/transitions.ts'
 import { Loading } from '../ui/states.tsx'
@@ -12,15 +13,15 @@ import { ShortcutHelp } from './ShortcutHelp.tsx'
 import { Sidebar } from './Sidebar.tsx'
 import { StreamNotice } from './StreamNotice.tsx'
 import { useShortcuts } from './useShortcuts.ts'
+import { WaitingForApproval } from './WaitingForApproval.tsx'
 
 const Palette = lazy(() => import('./Palette.tsx').then((module) => ({ default: module.Palette })))
 
 /** The frame around all screens of a signed-in person. */
-export const Shell = () => (
-  <SignedIn>
-    <Frame />
-  </SignedIn>
-)
+export function Shell() {
+  const isWaiting = waitsForActivation.use()
+  return <SignedIn>{isWaiting ? <WaitingForApproval /> : <Frame />}</SignedIn>
+}
 
 function Frame() {
   const [open, setOpen] = useState<'palette' | 'help' | 'menu' | null>(null)
@@ -89,7 +90,7 @@ function useTimeSettings(): TimeSettings {
   const { scope } = useMe()
   const { data } = useApiQuery((api) => api.tenancy.partners.me, {}, { enabled: scope === 'partner', staleMs: 300_000 })
   const settings = data?.settings
-  // The same for as long as it says the same, because everything that shows a moment is drawn anew with it.
+  // One object while the settings stay the same: a new one redraws every moment on the page.
   return useMemo(() => {
     const { timezone, dateFormat, timeFormat } = settings ?? {}
     const text = (given: unknown) => (typeof given === 'string' ? given : null)

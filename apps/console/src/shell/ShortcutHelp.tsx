@@ -3,13 +3,13 @@ import { Keys } from '../ui/Menu.tsx'
 import { useScreens } from './areas.ts'
 
 const everywhere = [
-  ['Ctrl K', 'Search and do anything'],
-  ['/', 'Search in this list'],
+  ['Ctrl K', 'Search or jump to'],
+  ['/', 'Search this list'],
   ['j', 'Next row'],
-  ['k', 'Row before'],
-  ['x', 'Select the row'],
-  ['Enter', 'Open the row'],
-  ['?', 'This list'],
+  ['k', 'Previous row'],
+  ['x', 'Select row'],
+  ['Enter', 'Open row'],
+  ['?', 'Show shortcuts'],
 ] as const
 
 /** The shortcuts, at a glance. */

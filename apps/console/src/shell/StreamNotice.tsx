@@ -4,7 +4,7 @@ import { useStreamState } from '../live/Live.tsx'
 
 const patienceMs = 2_000
 
-/** Says that what is shown may be old, once a break of the connection is worth a word. */
+/** Warns that data may be out of date when the connection is lost for longer than a moment. */
 export function StreamNotice() {
   const isLost = useStreamState() === 'lost'
   const [shown, setShown] = useState(false)
@@ -18,7 +18,7 @@ export function StreamNotice() {
       {shown && (
         <p className="flex items-center justify-center gap-2 bg-warn-soft px-4 py-1.5 text-sm text-warn-text">
           <WifiOff aria-hidden className="size-4" />
-          Live updates are interrupted. Trying to reconnect; what you see may be old.
+          Reconnecting. Data may be out of date.
         </p>
       )}
     </div>

@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 
-/** The organisation and site to which the screens are narrowed; part of every address below the shell. */
+/** The organization and site that the screens are limited to. Every address below the shell has them. */
 export interface Place {
   readonly org?: string | undefined
   readonly site?: string | undefined
@@ -11,7 +11,7 @@ export function usePlace(): Place {
   return { org, site }
 }
 
-/** Narrows the screens to another organisation or site, or to none. */
+/** Narrows the screens to another organization or site, or to none. */
 export function useChoosePlace(): (place: Place) => void {
   const navigate = useNavigate()
   return ({ org, site }) =>

@@ -6,14 +6,14 @@ import { Select } from '../ui/Select.tsx'
 import { Note } from '../ui/states.tsx'
 import { usePlace } from './place.ts'
 
-/** Whose people, roles or reviews a screen shows: the organisation of the place, else the partner. */
+/** The tenant whose users, roles or reviews a screen shows: the organization of the place, else the partner. */
 export interface Tenant {
   readonly kind: 'partner' | 'organization'
   /** What operations are told; empty for the caller's own. */
   readonly input: { readonly partnerId?: string; readonly orgId?: string }
 }
 
-/** The tenant of the screen; null while somebody of the whole system has chosen neither a partner nor an organisation. */
+/** The tenant of the screen; null while a system user has selected neither a partner nor an organization. */
 export function useTenant(): Tenant | null {
   const me = useMe()
   const { org } = usePlace()
@@ -24,7 +24,7 @@ export function useTenant(): Tenant | null {
   return { kind: me.scope, input: {} }
 }
 
-/** For people of the whole system: whose things are meant, unless the place says it. */
+/** Lets system users select a partner, unless the place has an organization. */
 export function PartnerChoice() {
   const me = useMe()
   const { org } = usePlace()
@@ -36,7 +36,7 @@ export function PartnerChoice() {
   return (
     <Select
       label="Partner"
-      none="Choose a partner"
+      none="Select a partner"
       value={partner ?? ''}
       options={(data ?? []).map(({ id, name }) => [id, name] as const)}
       choose={(next) => void navigate({ to: '.', search: (now) => ({ ...now, partner: next, page: undefined }) })}
@@ -44,11 +44,11 @@ export function PartnerChoice() {
   )
 }
 
-/** Stands where a list would be until it is known whose it is. */
+/** Stands in place of a list until a tenant is selected. */
 export function NoTenant({ what }: { readonly what: string }) {
   return (
-    <Note icon={Building2} title="Whose?" action={<PartnerChoice />}>
-      {what} belong to a partner or an organisation. Choose a partner here, or an organisation in the top left corner.
+    <Note icon={Building2} title="Select a partner" action={<PartnerChoice />}>
+      {what} belong to a partner or an organization. Select a partner here, or an organization in the header.
     </Note>
   )
 }

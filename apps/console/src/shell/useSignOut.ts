@@ -3,11 +3,16 @@ import { endSession } from '../session/credential.ts'
 import { messageOf } from '../ui/states.tsx'
 import { toast } from '../ui/toasts.tsx'
 
-/** Ends the session on the server and in all tabs. */
-export function useSignOut(): () => Promise<void> {
-  return async () => {
+interface Extent {
+  /** Also on all other devices. */
+  readonly everywhere: boolean
+}
+
+/** Ends the session on the server and in all tabs of this browser. */
+export function useSignOut(): (extent: Extent) => Promise<void> {
+  return async ({ everywhere }) => {
     try {
-      await api.auth.session.logout.mutate({})
+      await api.auth.session.logout.mutate({ everywhere })
       endSession('signed-out')
     } catch (error) {
       toast(`You are still signed in. ${messageOf(error)}`, { bad: true })

@@ -19,14 +19,14 @@ export const buttonClass = (kind: ButtonKind = 'plain', small = false) =>
 interface Props extends Omit<ComponentProps<'button'>, 'disabled'> {
   readonly kind?: ButtonKind
   readonly small?: boolean
-  /** Why it cannot be pressed now, shown to whoever tries; empty or absent when it can. */
+  /** Why the button is disabled, shown as a tip; empty or absent when it is enabled. */
   readonly blocked?: string | false | undefined
   /** Shows that its work is going on. */
   readonly busy?: boolean
   readonly children?: ReactNode
 }
 
-/** A button. One that cannot be pressed says why, and stays where the keyboard finds it. */
+/** A button. A disabled one says why and keeps the keyboard focus. */
 export function Button({
   kind = 'plain',
   small = false,
@@ -52,7 +52,7 @@ export function Button({
   return blocked ? <Tip text={blocked}>{button}</Tip> : button
 }
 
-/** A button with a picture only; its label is read out and shown as a tip. */
+/** A button with an icon only; its label is read out and shown as a tip. */
 export function IconButton({ label, children, className = '', ...rest }: Props & { readonly label: string }) {
   return (
     <Tip text={label}>

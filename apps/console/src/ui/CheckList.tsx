@@ -29,7 +29,7 @@ export function CheckList({ label, hint, error, choices, chosen, change }: Props
         tabIndex={-1}
         className="grid max-h-60 gap-2 overflow-y-auto rounded-md border border-line-strong bg-surface p-2.5"
       >
-        {choices.length === 0 && <p className="text-muted text-sm">There is nothing to choose from.</p>}
+        {choices.length === 0 && <p className="text-muted text-sm">No options</p>}
         {choices.map((each) => (
           <CheckField
             key={each.id}

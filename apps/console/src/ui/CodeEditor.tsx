@@ -30,7 +30,7 @@ const look = EditorView.theme({
   '&.cm-focused': { outline: '2px solid var(--color-accent)', outlineOffset: '1px' },
 })
 
-const colours = HighlightStyle.define([
+const highlighting = HighlightStyle.define([
   { tag: tags.comment, color: 'var(--color-muted)', fontStyle: 'italic' },
   { tag: [tags.keyword, tags.definitionKeyword], color: 'var(--color-chart-1)' },
   { tag: [tags.string, tags.special(tags.string)], color: 'var(--color-good-text)' },
@@ -58,7 +58,7 @@ export function CodeEditor({ label, language, value, change }: Props) {
           bracketMatching(),
           keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
           look,
-          syntaxHighlighting(colours),
+          syntaxHighlighting(highlighting),
           StreamLanguage.define(language === 'python' ? python : shell),
           EditorView.cspNonce.of(styleNonce),
           EditorView.contentAttributes.of({ 'aria-label': label }),

@@ -18,7 +18,7 @@ interface Props {
   close(): void
 }
 
-/** Asks before something is done, shows that it goes on, and says why it was refused. */
+/** Asks before an action, shows its progress and its refusal. */
 export function Confirm({ open, title, children, verb, danger = false, type, act, close }: Props) {
   const [typed, setTyped] = useState('')
   const work = useMutation({ mutationFn: () => act(), onSuccess: () => end() })
@@ -27,7 +27,7 @@ export function Confirm({ open, title, children, verb, danger = false, type, act
     setTyped('')
     work.reset()
   }
-  const blocked = type !== undefined && typed.trim() !== type && `Type “${type}” first`
+  const blocked = type !== undefined && typed.trim() !== type && `Type “${type}” to confirm`
   return (
     <Dialog
       open={open}
@@ -51,7 +51,7 @@ export function Confirm({ open, title, children, verb, danger = false, type, act
         <div className="text-muted">{children}</div>
         {type !== undefined && (
           <TextField
-            label={`Type “${type}” to go on`}
+            label={`Type “${type}” to confirm`}
             value={typed}
             autoComplete="off"
             onChange={(event) => setTyped(event.target.value)}

@@ -1,26 +1,22 @@
-import { columnVisibilityFeature, tableFeatures, useTable } from '@tanstack/react-table'
 import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
 import { ArrowDown, ArrowUp, ChevronsUpDown } from 'lucide-react'
-import { type ReactNode, useDeferredValue, useEffect, useMemo, useRef } from 'react'
+import {
+  type ReactNode,
+  type RefObject,
+  useCallback,
+  useDeferredValue,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
+import { type Column, fitColumns } from './column.ts'
 import { CheckField } from './fields.tsx'
 import { Failure, Loading } from './states.tsx'
 import { MissingRow, Row as TableRow } from './TableRow.tsx'
 
-export interface Column<Row> {
-  readonly id: string
-  readonly header: string
-  /** The least width in pixels; what is left over is shared by `grow`. */
-  readonly width: number
-  readonly grow?: number
-  readonly align?: 'end'
-  /** The name under which the server sorts by it. */
-  readonly sort?: string
-  /** Starts hidden; the column chooser brings it. */
-  readonly hidden?: boolean
-  readonly cell: (row: Row) => ReactNode
-  /** As text, for exports; without it the column is not exported. */
-  readonly text?: (row: Row) => string | number | null
-}
+export type { Column } from './column.ts'
 
 export interface Sorting {
   readonly by: string
@@ -79,14 +75,13 @@ interface Props<Row> {
 }
 
 type Scroller = Pick<Virtualizer<HTMLDivElement, Element>, 'range' | 'scrollToIndex'>
-const features = tableFeatures({ columnVisibilityFeature })
-const rowHeight = 42
+const rowHeight = 34
+const selectionWidth = 40
 /** Rows drawn beyond what is in sight, so that scrolling finds them there; at the very first few, so that they are there soon. */
 const beyond = { usual: 14, first: 2 }
 const nothing: Readonly<Record<string, boolean>> = {}
-const noRows: never[] = []
 
-/** Every list of the console: sortable, selectable, virtual, with its empty, loading and failed states. */
+/** Every list of the console: sortable, selectable, virtual, fitted to its width, with its empty, loading and failed states. */
 export function DataTable<Row extends object>(props: Props<Row>) {
   const { rows, answer, empty, footer } = props
   const body =
@@ -111,7 +106,15 @@ function Rows<Row extends object>(props: Props<Row>) {
   const { label, columns, rows, total, sorting, selection, visible = nothing, windowed, footer, onEnd } = props
   const { rowId, rowLabel } = props
   const scroller = useRef<HTMLDivElement>(null)
-  const shown = useShown(columns, visible)
+  const wanted = useMemo(() => columns.filter(({ id, hidden = false }) => visible[id] ?? !hidden), [columns, visible])
+  const width = useWidth(scroller)
+  const [showsAll, setShowsAll] = useState(false)
+  const taken = selection ? selectionWidth : 0
+  const { shown, left } = useMemo(
+    () => fitColumns(wanted, (width ?? Number.POSITIVE_INFINITY) - taken),
+    [wanted, width, taken],
+  )
+  const drawn = showsAll ? wanted : shown
   const count = windowed?.total ?? rows.length
   const rowAt = windowed?.at ?? ((index: number) => rows[index])
   const virtual = useVirtualizer({
@@ -135,14 +138,15 @@ function Rows<Row extends object>(props: Props<Row>) {
   }, [windowed?.question])
   const template = [
     ...(selection ? ['2.5rem'] : []),
-    ...shown.map(({ width, grow = 0 }) => (grow > 0 ? `minmax(${width}px, ${grow}fr)` : `${width}px`)),
+    ...drawn.map(({ width: least, grow = 0 }) => (grow > 0 ? `minmax(${least}px, ${grow}fr)` : `${least}px`)),
   ].join(' ')
-  const minWidth = shown.reduce((sum, { width }) => sum + width, selection ? 40 : 0)
+  const minWidth = drawn.reduce((sum, column) => sum + column.width, taken)
+  const choose = useRangeChoice(selection, rowAt, rowId)
   return (
     <>
       <div ref={scroller} tabIndex={0} className="min-h-0 flex-1 overflow-auto">
         <div role="table" aria-label={label} aria-rowcount={(total ?? count) + 1} style={{ minWidth }}>
-          <Head columns={shown} template={template} sorting={sorting} selection={selection} />
+          <Head columns={drawn} template={template} sorting={sorting} selection={selection} />
           <div role="rowgroup" className="relative" style={{ height: virtual.getTotalSize() }}>
             {items.map(({ index, start }) => {
               const row = rowAt(index)
@@ -154,34 +158,83 @@ function Rows<Row extends object>(props: Props<Row>) {
                   key={id}
                   {...{ row, id, index, start, template }}
                   height={rowHeight}
-                  columns={shown}
+                  columns={drawn}
                   chosen={selection?.has(id) ?? false}
                   label={rowLabel?.(row) ?? id}
-                  toggle={selection?.toggle}
+                  choose={selection && choose}
                 />
               )
             })}
           </div>
         </div>
       </div>
+      {left.length > 0 && <LeftOut columns={left} showsAll={showsAll} change={setShowsAll} />}
       {typeof footer === 'function' && footer(sightOf(virtual, count))}
     </>
   )
 }
 
-/** The columns that are not hidden; the same list for as long as nothing about them changes. */
-function useShown<Row>(columns: readonly Column<Row>[], visible: Readonly<Record<string, boolean>>) {
-  const defs = useMemo(() => columns.map(({ id, header }) => ({ id, header })), [columns])
-  const columnVisibility = useMemo(
-    () => Object.fromEntries(columns.map(({ id, hidden = false }) => [id, visible[id] ?? !hidden])),
-    [columns, visible],
+/** The width that the table has, without its scroll bar; null until it is measured. */
+function useWidth(element: RefObject<HTMLElement | null>): number | null {
+  const [width, setWidth] = useState<number | null>(null)
+  useLayoutEffect(() => {
+    const { current } = element
+    if (!current) return
+    const measure = () => setWidth(current.clientWidth)
+    measure()
+    const watch = new ResizeObserver(measure)
+    watch.observe(current)
+    return () => watch.disconnect()
+  }, [element])
+  return width
+}
+
+interface LeftOutProps<Row> {
+  readonly columns: readonly Column<Row>[]
+  readonly showsAll: boolean
+  change(showsAll: boolean): void
+}
+/** Says which columns a narrow window hides. */
+function LeftOut<Row>({ columns, showsAll, change }: LeftOutProps<Row>) {
+  const names = columns.map(({ header }) => header).join(', ')
+  return (
+    <p className="flex items-center justify-between gap-3 border-line border-t px-3 py-1 text-muted text-xs">
+      <span className="truncate" title={names}>
+        {showsAll ? 'Scroll sideways to see all columns' : `Hidden on narrow windows: ${names}`}
+      </span>
+      <button
+        type="button"
+        className="shrink-0 rounded font-medium text-accent-text"
+        aria-pressed={showsAll}
+        onClick={() => change(!showsAll)}
+      >
+        {showsAll ? 'Fit columns' : 'Show all columns'}
+      </button>
+    </p>
   )
-  const table = useTable({ features, columns: defs, data: noRows, state: { columnVisibility } })
-  const leaves = table.getVisibleLeafColumns()
-  return useMemo(() => {
-    const byId = new Map(columns.map((column) => [column.id, column]))
-    return leaves.flatMap(({ id }) => byId.get(id) ?? [])
-  }, [columns, leaves])
+}
+
+/** Selects a row, or with Shift all rows from the one before to this one. */
+function useRangeChoice<Row>(
+  selection: Selection | undefined,
+  rowAt: (index: number) => Row | undefined,
+  rowId: (row: Row) => string,
+) {
+  const anchor = useRef<number | null>(null)
+  const latest = useRef({ rowAt, rowId })
+  latest.current = { rowAt, rowId }
+  const toggle = selection?.toggle
+  return useCallback(
+    (index: number, on: boolean, isRange: boolean) => {
+      const from = isRange && anchor.current !== null ? anchor.current : index
+      for (let at = Math.min(from, index); at <= Math.max(from, index); at++) {
+        const row = latest.current.rowAt(at)
+        if (row !== undefined) toggle?.(latest.current.rowId(row), on)
+      }
+      anchor.current = index
+    },
+    [toggle],
+  )
 }
 
 function sightOf({ range, scrollToIndex }: Scroller, count: number): Sight {
@@ -223,7 +276,7 @@ function Head<Row>({ columns, template, sorting, selection }: HeadProps<Row>) {
 
 function HeaderCell<Row>({ column, sorting }: { readonly column: Column<Row>; readonly sorting: Sorting | undefined }) {
   const { header, sort, align } = column
-  const base = `truncate px-3 py-2 text-left font-medium text-muted text-xs ${align === 'end' ? 'text-right' : ''}`
+  const base = `truncate px-2.5 py-2 text-left font-medium text-muted text-xs ${align === 'end' ? 'text-right' : ''}`
   if (sort === undefined || sorting === undefined)
     return (
       <span role="columnheader" className={base}>

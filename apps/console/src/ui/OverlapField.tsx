@@ -1,7 +1,7 @@
 import { SelectField } from './fields.tsx'
 
 const overlaps = [
-  [0, 'Not at all: it ends now'],
+  [0, 'Revoke immediately'],
   [3_600, 'One hour'],
   [86_400, 'One day'],
   [604_800, 'One week'],
@@ -14,7 +14,7 @@ interface Props {
   choose(seconds: number): void
 }
 
-/** For how long a secret that is replaced stays good beside its successor. */
+/** How long a rotated secret stays valid beside its successor. */
 export const OverlapField = ({ label, value, choose }: Props) => (
   <SelectField label={label} value={value} onChange={({ target }) => choose(Number(target.value))}>
     {overlaps.map(([seconds, words]) => (

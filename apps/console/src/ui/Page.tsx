@@ -15,7 +15,7 @@ interface Props {
   readonly children: ReactNode
 }
 
-/** The frame of every screen: its title, what can be done, its content. */
+/** The frame of every screen: title, actions, content. */
 export function Page({ title, badge, lead, actions, up, fill = false, children }: Props) {
   useEffect(() => {
     document.title = `${title} · Muster`

@@ -2,7 +2,7 @@ import { Search } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { inputClass } from './fields.tsx'
 
-/** So far apart are the questions of somebody who types fast. */
+/** The least time between two requests while a user types. */
 const apartMs = 80
 
 interface Props {
@@ -12,13 +12,13 @@ interface Props {
   change(text: string): void
 }
 
-/** Asks with the first key at once, and while more follow every so often; the last always. */
+/** Searches with the first key at once, then at most once per interval; always with the last key. */
 export function SearchField({ label, placeholder, value, change }: Props) {
   const [typed, setTyped] = useState(value)
   const asked = useRef([value])
   const askedAt = useRef(0)
   useEffect(() => {
-    // What was asked here comes back as the value, late; what somebody types meanwhile must not be undone by it.
+    // A value from here comes back late and must not undo what was typed meanwhile.
     const place = asked.current.indexOf(value)
     if (place < 0) setTyped(value)
     asked.current = place < 0 ? [value] : asked.current.slice(place)

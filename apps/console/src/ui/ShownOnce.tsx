@@ -13,14 +13,12 @@ interface Props {
   close(): void
 }
 
-/** A secret that the server tells this one time. */
+/** A secret that the server shows once. */
 export function ShownOnce({ title, text, label, children, close }: Props) {
   return (
     <Dialog open={text !== null} close={close} wide title={title} actions={<Button onClick={close}>Done</Button>}>
       <div className="grid grid-cols-1 gap-4">
-        <p className="text-muted text-sm">
-          It is not shown again. Copy it to where it is used, or to a password manager.
-        </p>
+        <p className="text-muted text-sm">Copy it now; you won’t see it again.</p>
         <CopyText text={text ?? ''} label={label} wrap />
         {children}
       </div>

@@ -1,5 +1,5 @@
-import { type CSSProperties, memo } from 'react'
-import type { Column } from './DataTable.tsx'
+import { type CSSProperties, memo, useRef } from 'react'
+import type { Column } from './column.ts'
 import { CheckField } from './fields.tsx'
 
 interface Props<Row> {
@@ -13,14 +13,15 @@ interface Props<Row> {
   readonly columns: readonly Column<Row>[]
   readonly chosen: boolean
   readonly label: string
-  /** Chooses it or not, where rows can be chosen. */
-  readonly toggle: ((id: string, on: boolean) => void) | undefined
+  /** Selects it or not, where rows can be selected; with Shift, the rows in between too. */
+  readonly choose: ((index: number, on: boolean, isRange: boolean) => void) | undefined
 }
 
 const base = 'absolute inset-x-0 top-0 grid items-center border-line border-b'
 
 function TableRow<Row>(props: Props<Row>) {
-  const { row, id, index, start, height, template, columns, chosen, label, toggle } = props
+  const { row, id, index, start, height, template, columns, chosen, label, choose } = props
+  const isRange = useRef(false)
   return (
     <div
       role="row"
@@ -29,13 +30,24 @@ function TableRow<Row>(props: Props<Row>) {
       className={`${base} ${chosen ? 'bg-accent-soft' : 'hover:bg-hover focus-within:bg-hover'}`}
       style={{ gridTemplateColumns: template, height, transform: `translateY(${start}px)` }}
     >
-      {toggle && (
-        <span role="cell" className="flex justify-center">
-          <CheckField hideLabel label={`Select ${label}`} checked={chosen} onChange={(on) => toggle(id, on)} />
+      {choose && (
+        <span
+          role="cell"
+          className="flex select-none justify-center"
+          onClickCapture={({ shiftKey }) => {
+            isRange.current = shiftKey
+          }}
+        >
+          <CheckField
+            hideLabel
+            label={`Select ${label}`}
+            checked={chosen}
+            onChange={(on) => choose(index, on, isRange.current)}
+          />
         </span>
       )}
       {columns.map(({ id: column, align, cell }) => (
-        <span key={column} role="cell" className={`truncate px-3 ${align === 'end' ? 'text-right tabular' : ''}`}>
+        <span key={column} role="cell" className={`truncate px-2.5 ${align === 'end' ? 'text-right tabular' : ''}`}>
           {cell(row)}
         </span>
       ))}
@@ -43,14 +55,14 @@ function TableRow<Row>(props: Props<Row>) {
   )
 }
 
-/** A row of a table, drawn anew only when something of it changed, however fast the list is scrolled. */
+/** A row of a table, drawn again only when something of it changed, however fast the list is scrolled. */
 export const Row = memo(TableRow) as typeof TableRow
 
 /** Where a row will be once it is there. */
 export function MissingRow({ index, style }: { readonly index: number; readonly style: CSSProperties }) {
   return (
     <div role="row" aria-busy aria-rowindex={index + 2} className={base} style={style}>
-      <span role="cell" className="col-span-full px-3">
+      <span role="cell" className="col-span-full px-2.5">
         <span className="block h-3 w-2/5 rounded bg-line" />
       </span>
     </div>

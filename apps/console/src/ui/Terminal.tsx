@@ -14,7 +14,7 @@ Object.defineProperty(document, 'createElement', {
   },
 })
 
-/** Output as a terminal shows it, colours and all. Only what is new is written. */
+/** Output in a terminal, with colors. Writes only what is new. */
 export function Terminal({ text }: { readonly text: string }) {
   const place = useRef<HTMLDivElement>(null)
   const terminal = useRef<XTerm>(null)

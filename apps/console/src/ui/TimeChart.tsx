@@ -1,15 +1,20 @@
 import 'uplot/dist/uPlot.min.css'
-import { useEffect, useRef } from 'react'
+import { use, useEffect, useMemo, useRef, useState } from 'react'
 import UPlot from 'uplot'
-import { useTheme } from '../shell/theme.ts'
+import { useAppearance } from './theme.ts'
+import { TimeContext, useTimes } from './time.tsx'
+import { timeTicks } from './timeTicks.ts'
 
 export interface Series {
   readonly label: string
-  readonly colour: 1 | 2 | 3 | 4
+  readonly color: 1 | 2 | 3 | 4
   readonly values: readonly (number | null)[]
 }
 interface Props {
   readonly label: string
+  /** The range that was asked for, in seconds since 1970. The axis shows all of it. */
+  readonly from: number
+  readonly to: number
   /** Moments in seconds since 1970. */
   readonly at: readonly number[]
   readonly series: readonly Series[]
@@ -19,9 +24,11 @@ interface Props {
 }
 
 const height = 150
+const pixelsPerTick = 76
+const swatches = { 1: 'bg-chart-1', 2: 'bg-chart-2', 3: 'bg-chart-3', 4: 'bg-chart-4' }
 
-/** The canvas knows no custom properties, so a colour is read off an element that uses it. */
-function colourOf(name: string): string {
+/** The canvas knows no custom properties, so a color is read from an element that uses it. */
+function colorOf(name: string): string {
   const probe = document.createElement('span')
   probe.style.color = `var(--color-${name})`
   document.body.append(probe)
@@ -30,38 +37,56 @@ function colourOf(name: string): string {
   return color
 }
 
-/** Values over time, with the moment under the pointer written out. Readers of the screen hear the newest values. */
-export function TimeChart({ label, at, series, most, write }: Props) {
+const newestIn = (values: readonly (number | null)[]) => values.findLast((value) => value !== null) ?? null
+
+/** Values over time. The legend has the values under the pointer, else the newest. */
+export function TimeChart({ label, from, to, at, series, most, write }: Props) {
   const place = useRef<HTMLDivElement>(null)
-  const theme = useTheme()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another theme has other colours
+  const appearance = useAppearance()
+  const { timezone } = use(TimeContext)
+  const { tick, moment } = useTimes()
+  const [pointed, setPointed] = useState<number | null>(null)
+  const data = useMemo<UPlot.AlignedData>(() => [[...at], ...series.map(({ values }) => [...values])], [at, series])
+  const lines = useMemo(() => series.map(({ label: name, color }) => ({ name, color })), [series])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the other appearance has other colors
   useEffect(() => {
     const box = place.current
     if (!box) return
-    const [ink, line] = [colourOf('muted'), colourOf('line')]
+    const [ink, line] = [colorOf('muted'), colorOf('line')]
     const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { show: false }, font: '11px Inter Variable' }
     const chart = new UPlot(
       {
         width: box.clientWidth,
         height,
-        padding: [8, 8, 0, 0],
-        cursor: { y: false, points: { size: 7 } },
-        legend: { live: true },
-        scales: { y: { range: (_chart, _min, max) => [0, most ?? Math.max(1, max * 1.1)] } },
-        axes: [axis, { ...axis, size: 56, values: (_chart, ticks) => ticks.map(write) }],
+        padding: [8, 16, 0, 0],
+        cursor: { y: false, points: { size: 7 }, drag: { x: false, y: false } },
+        legend: { show: false },
+        hooks: { setCursor: [({ cursor }) => setPointed(cursor.idx ?? null)] },
+        scales: {
+          x: { time: true, range: () => [from, to] },
+          y: { range: (_chart, _min, max) => [0, most ?? Math.max(1, max * 1.1)] },
+        },
+        axes: [
+          {
+            ...axis,
+            size: 28,
+            splits: ({ width }, _axis, min, max) => timeTicks(min, max, width / pixelsPerTick, timezone),
+            values: (_chart, ticks) => ticks.map(tick),
+          },
+          { ...axis, size: 64, values: (_chart, ticks) => ticks.map(write) },
+        ],
         series: [
           {},
-          ...series.map(({ label: name, colour }) => ({
+          ...lines.map(({ name, color }) => ({
             label: name,
-            stroke: colourOf(`chart-${colour}`),
+            stroke: colorOf(`chart-${color}`),
             width: 1.5,
             points: { show: false },
             spanGaps: false,
-            value: (_chart: UPlot, value: number | null) => (value === null ? '–' : write(value)),
           })),
         ],
       },
-      [[...at], ...series.map(({ values }) => [...values])],
+      data,
       box,
     )
     const watch = new ResizeObserver(() => chart.setSize({ width: box.clientWidth, height }))
@@ -70,14 +95,28 @@ export function TimeChart({ label, at, series, most, write }: Props) {
       watch.disconnect()
       chart.destroy()
     }
-  }, [at, series, most, write, theme])
+  }, [data, lines, from, to, most, write, appearance, timezone, tick])
+  const valueIn = (values: readonly (number | null)[]) => {
+    const value = pointed === null ? newestIn(values) : (values[pointed] ?? null)
+    return value === null ? '–' : write(value)
+  }
+  const shownAt = pointed === null ? undefined : at[pointed]
   const newest = series.map(({ label: name, values }) => {
-    const value = values.findLast((one) => one !== null)
-    return `${name} ${value == null ? 'unknown' : write(value)}`
+    const value = newestIn(values)
+    return `${name} ${value === null ? 'unknown' : write(value)}`
   })
   return (
     <figure aria-label={`${label}: ${newest.join(', ')}`} className="min-w-0">
-      <div ref={place} aria-hidden className="muster-chart" />
+      <div ref={place} aria-hidden />
+      <div aria-hidden className="flex flex-wrap gap-x-4 pl-16 text-muted text-xs tabular">
+        {series.map(({ label: name, color, values }) => (
+          <span key={name} className="flex items-center gap-1.5">
+            <span className={`size-2 rounded-full ${swatches[color]}`} />
+            {name} {valueIn(values)}
+          </span>
+        ))}
+        <span>{shownAt === undefined ? 'latest' : moment(new Date(shownAt * 1000).toISOString())}</span>
+      </div>
     </figure>
   )
 }

@@ -94,7 +94,7 @@ export function CopyText({
   )
 }
 
-/** A share of a whole as a bar, coloured when it becomes too much. */
+/** A share of a whole as a bar, colored when it becomes too much. */
 export function Meter({ percent, label }: { readonly percent: number | null; readonly label: string }) {
   if (percent === null) return <span className="text-muted">–</span>
   const tone = percent >= 90 ? 'bg-bad' : percent >= 75 ? 'bg-warn' : 'bg-accent'
@@ -105,12 +105,12 @@ export function Meter({ percent, label }: { readonly percent: number | null; rea
       aria-valuenow={Math.round(percent)}
       aria-valuemin={0}
       aria-valuemax={100}
-      className="flex items-center gap-2"
+      className="flex items-center gap-1.5"
     >
-      <span className="h-1.5 w-12 overflow-hidden rounded-full bg-line">
+      <span className="h-1.5 w-8 overflow-hidden rounded-full bg-line">
         <span className={`block h-full rounded-full ${tone}`} style={{ width: `${Math.min(100, percent)}%` }} />
       </span>
-      <span className="tabular w-9 text-right text-xs">{Math.round(percent)} %</span>
+      <span className="tabular w-8 text-right text-xs">{Math.round(percent)}%</span>
     </span>
   )
 }

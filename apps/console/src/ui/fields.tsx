@@ -1,5 +1,6 @@
 import { Check, Minus } from 'lucide-react'
 import { type ComponentProps, type ReactNode, useId } from 'react'
+import { BareSelect } from './Select.tsx'
 
 export const inputClass =
   'h-8 w-full rounded-md border border-line-strong bg-surface px-2.5 text-base text-ink placeholder:text-muted aria-invalid:border-bad disabled:opacity-60'
@@ -80,15 +81,15 @@ export function SelectField({
   return (
     <Field label={label} hint={hint} error={error} optional={optional}>
       {(wired) => (
-        <select {...rest} {...wired} className={inputClass}>
+        <BareSelect {...rest} {...wired}>
           {children}
-        </select>
+        </BareSelect>
       )}
     </Field>
   )
 }
 
-/** What there is to choose from, by name; nothing yet while it is asked for. */
+/** Options by name; none yet while they load. */
 export const Options = ({ of = [] }: { readonly of?: readonly { id: string; name: string }[] | undefined }) =>
   of.map(({ id, name }) => (
     <option key={id} value={id}>

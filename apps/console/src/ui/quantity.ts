@@ -1,12 +1,18 @@
-const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB']
+const decimal = ['B', 'kB', 'MB', 'GB', 'TB', 'PB']
+const binary = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']
 
-/** Bytes as people say them. */
-export function bytes(count: number | null | undefined): string {
+function scaled(count: number | null | undefined, base: number, units: readonly string[]): string {
   if (count === null || count === undefined) return '–'
-  const step = count <= 0 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(count) / 3))
-  const value = count / 1000 ** step
-  return `${value.toFixed(step === 0 || value >= 100 ? 0 : 1)} ${units[step]}`
+  const step = count < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log(count) / Math.log(base) + 1e-9))
+  const value = count / base ** step
+  const digits = step === 0 || value >= 100 || Number.isInteger(value) ? 0 : 1
+  return `${value.toFixed(digits)} ${units[step]}`
 }
+
+/** Sizes of files and disks, in steps of 1000. */
+export const bytes = (count: number | null | undefined): string => scaled(count, 1000, decimal)
+/** Sizes of memory, in steps of 1024. */
+export const memory = (count: number | null | undefined): string => scaled(count, 1024, binary)
 
 /** A length of time in its two largest units. */
 export function duration(seconds: number | null | undefined): string {

@@ -1,24 +1,27 @@
 import { CloudOff, Lock, type LucideIcon, TriangleAlert, Unplug } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { codeOf, isApiError, statusOf } from '../api.ts'
+import { codeOf, isApiError, requestIdOf, statusOf } from '../api.ts'
 import { Button } from './Button.tsx'
 
 interface NoteProps {
   readonly icon: LucideIcon
   readonly title: string
+  /** The level of the heading: 1 where it is the only one of the page. */
+  readonly level?: 1 | 2
   readonly children?: ReactNode
   readonly action?: ReactNode
 }
 
-/** What stands where content would be: why there is none and what to do. */
-export function Note({ icon: Icon, title, children, action }: NoteProps) {
+/** Stands in place of content: why there is none and what to do. */
+export function Note({ icon: Icon, title, level = 2, children, action }: NoteProps) {
+  const Heading = level === 1 ? 'h1' : 'h2'
   return (
     <div className="mx-auto flex max-w-md flex-col items-center gap-3 px-6 py-14 text-center">
       <span className="flex size-11 items-center justify-center rounded-full bg-sunken">
         <Icon aria-hidden className="size-5 text-muted" />
       </span>
       <div className="grid gap-1">
-        <h2 className="font-semibold text-lg">{title}</h2>
+        <Heading className="font-semibold text-lg">{title}</Heading>
         {children && <div className="text-muted">{children}</div>}
       </div>
       {action}
@@ -26,20 +29,20 @@ export function Note({ icon: Icon, title, children, action }: NoteProps) {
   )
 }
 
-/** Why something could not be had, in words for the person, with a way on. */
+/** Why something is not there, in words for the user, with a way on. */
 export function Failure({ error, again }: { readonly error: unknown; again?(): void }) {
   const status = statusOf(error)
   if (status === 403)
     return (
-      <Note icon={Lock} title="You are not allowed to see this">
-        {messageOf(error)}. Ask an administrator of your organisation for the permission, or switch to a place where you
+      <Note icon={Lock} title="You don’t have access">
+        {messageOf(error)}. Ask an administrator of your organization for the permission, or switch to a place where you
         have it.
       </Note>
     )
   if (status === 404)
     return (
       <Note icon={TriangleAlert} title="Not found">
-        It was deleted, or it belongs to a place that you cannot reach.
+        It was deleted, or you don’t have access.
       </Note>
     )
   const retry = again && (
@@ -56,45 +59,60 @@ export function Failure({ error, again }: { readonly error: unknown; again?(): v
     )
   if (status === undefined && isApiError(error))
     return (
-      <Note icon={CloudOff} title="The server cannot be reached" action={retry}>
+      <Note icon={CloudOff} title="Server not reachable" action={retry}>
         Check your connection. What you typed is kept.
       </Note>
     )
   return (
-    <Note icon={TriangleAlert} title="That did not work" action={retry}>
-      {messageOf(error)}
+    <Note icon={TriangleAlert} title="Something went wrong" action={retry}>
+      {messageOf(error)}. <RequestId error={error} />
     </Note>
   )
 }
 
-/** Where the server did its part and the machine that was asked did not. */
-const machines: Readonly<Record<string, { readonly title: string; readonly advice: string }>> = {
-  DEVICE_OFFLINE: {
-    title: 'The device is not connected',
-    advice: 'Scripts and commands that wait for it can be sent meanwhile.',
-  },
-  DEVICE_TIMEOUT: { title: 'The device did not answer in time', advice: 'It may be very busy. Ask again in a moment.' },
-  DEVICE_BUSY: { title: 'The device is busy', advice: 'It does as much as it can at once. Ask again in a moment.' },
-  DEVICE_REFUSED: { title: 'The device cannot do that', advice: 'That is its own answer.' },
-  AGENT_TOO_OLD: {
-    title: 'Its agent is too old for this',
-    advice: '“Agent update” on the overview says what holds it at its version.',
-  },
-  UNSUPPORTED_PLATFORM: { title: 'Its system has nothing like that', advice: 'Other devices may have it.' },
+/** The name under which the server's log has the failure. */
+function RequestId({ error }: { readonly error: unknown }) {
+  const id = requestIdOf(error)
+  if (id === undefined) return null
+  return (
+    <span className="block text-xs">
+      Request ID for support: <code>{id}</code>
+    </span>
+  )
 }
 
-/** What an error says to a person. */
+/** Failures of the device that was asked; the server did its part. */
+const machines: Readonly<Record<string, { readonly title: string; readonly advice: string }>> = {
+  DEVICE_OFFLINE: {
+    title: 'Device offline',
+    advice: 'You can send scripts and commands now. They run when it reconnects.',
+  },
+  DEVICE_TIMEOUT: { title: 'The device did not answer in time', advice: 'It may be busy. Try again in a moment.' },
+  DEVICE_BUSY: { title: 'The device is busy', advice: 'Too many requests run on it. Try again in a moment.' },
+  DEVICE_REFUSED: { title: 'Not supported on this device', advice: '' },
+  AGENT_TOO_OLD: {
+    title: 'The agent is too old for this',
+    advice: '“Agent update” on the Overview tab shows what holds it at its version.',
+  },
+  UNSUPPORTED_PLATFORM: { title: 'Not available on this OS', advice: 'Other devices may have it.' },
+}
+
+/** The message of an error. */
 export function messageOf(error: unknown): string {
   if (isApiError(error)) return error.data ? error.message : unreachable
   return error instanceof Error ? error.message : unreachable
 }
 const unreachable = 'The server cannot be reached. Check your connection and try again'
 
-/** The one line in which a form says why it was refused. */
+/** Why the server refused a form. */
 export function Refusal({ error }: { readonly error: unknown }) {
   return (
     <div role="alert" className="contents">
-      {error != null && <p className="rounded-md bg-bad-soft px-3 py-2 text-bad-text text-sm">{messageOf(error)}</p>}
+      {error != null && (
+        <p className="rounded-md bg-bad-soft px-3 py-2 text-bad-text text-sm">
+          {messageOf(error)} <RequestId error={error} />
+        </p>
+      )}
     </div>
   )
 }

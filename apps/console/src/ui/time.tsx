@@ -14,7 +14,15 @@ export function useTimes() {
   return useMemo(() => {
     const date = dateWriter(settings)
     const time = timeWriter(settings)
-    return { date, moment: (iso: string) => `${date(iso)} ${time(iso)}` }
+    const minutes = timeWriter(settings, false)
+    return {
+      date,
+      moment: (iso: string) => `${date(iso)} ${minutes(iso)}`,
+      clock: (iso: string) => `${date(iso)} ${time(iso)}`,
+      /** With seconds and the time zone. */
+      exact: (iso: string) => `${date(iso)} ${time(iso)} ${zoneOf(settings)}`,
+      tick: tickWriter(settings),
+    }
   }, [settings])
 }
 
@@ -33,11 +41,34 @@ function dateWriter({ timezone, dateFormat }: TimeSettings): (iso: string) => st
   }
 }
 
-function timeWriter({ timezone, timeFormat }: TimeSettings): (iso: string) => string {
+const zoneOf = ({ timezone }: TimeSettings) => timezone || Intl.DateTimeFormat().resolvedOptions().timeZone
+
+function timeWriter({ timezone, timeFormat }: TimeSettings, withSeconds = true): (iso: string) => string {
   const locale = timeFormat === '24h' ? 'en-GB' : timeFormat === '12h' ? 'en-US' : undefined
   const zone = timezone ? { timeZone: timezone } : {}
-  const clock = new Intl.DateTimeFormat(locale, { ...zone, hour: '2-digit', minute: '2-digit', second: '2-digit' })
+  const clock = new Intl.DateTimeFormat(locale, {
+    ...zone,
+    hour: '2-digit',
+    minute: '2-digit',
+    ...(withSeconds && { second: '2-digit' }),
+  })
   return (iso) => clock.format(new Date(iso))
+}
+
+/** Labels of a time axis: the time of day, and the date at midnight. */
+function tickWriter({ timezone, dateFormat, timeFormat }: TimeSettings): (seconds: number) => string {
+  const locale = timeFormat === '24h' ? 'en-GB' : timeFormat === '12h' ? 'en-US' : undefined
+  const zone = timezone ? { timeZone: timezone } : {}
+  const clock = new Intl.DateTimeFormat(locale, { ...zone, hour: 'numeric', minute: '2-digit' })
+  const plain = new Intl.DateTimeFormat('en', { ...zone, hourCycle: 'h23', hour: '2-digit', minute: '2-digit' })
+  const short = new Intl.DateTimeFormat(undefined, { ...zone, month: 'short', day: 'numeric' })
+  const date = dateFormat
+    ? dateWriter({ timezone, dateFormat: dateFormat.replace(/[-/.]?YYYY[-/.]?/, '') })
+    : (iso: string) => short.format(new Date(iso))
+  return (seconds) => {
+    const at = new Date(seconds * 1000)
+    return plain.format(at) === '00:00' ? date(at.toISOString()) : clock.format(at)
+  }
 }
 
 // One clock for all relative times on the page.
@@ -64,7 +95,7 @@ const steps = [
   ['hour', 3_600],
   ['minute', 60],
 ] as const
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'narrow' })
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'short' })
 
 function ago(iso: string, at: number): string {
   const seconds = Math.round((Date.parse(iso) - at) / 1000)
@@ -77,18 +108,28 @@ function ago(iso: string, at: number): string {
 /** How long ago something was, with the moment itself as a tip. */
 export function Ago({ at, never = 'never' }: { readonly at: string | null; readonly never?: string }) {
   const current = useSyncExternalStore(subscribe, () => now)
-  const { moment } = useTimes()
+  const { exact } = useTimes()
   if (at === null) return <span className="text-muted">{never}</span>
   return (
-    <time dateTime={at} title={moment(at)}>
+    <time dateTime={at} title={exact(at)}>
       {ago(at, current)}
     </time>
   )
 }
 
+interface MomentProps {
+  readonly at: string | null
+  readonly never?: string
+  /** For logs, where events of the same minute stand beside each other. */
+  readonly seconds?: boolean
+}
 /** A moment, written out. */
-export function Moment({ at, never = 'never' }: { readonly at: string | null; readonly never?: string }) {
-  const { moment } = useTimes()
+export function Moment({ at, never = 'never', seconds = false }: MomentProps) {
+  const { moment, exact, clock } = useTimes()
   if (at === null) return <span className="text-muted">{never}</span>
-  return <time dateTime={at}>{moment(at)}</time>
+  return (
+    <time dateTime={at} title={exact(at)}>
+      {seconds ? clock(at) : moment(at)}
+    </time>
+  )
 }

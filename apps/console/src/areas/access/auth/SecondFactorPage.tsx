@@ -23,7 +23,7 @@ export function SecondFactorPage() {
       title="Add a second factor"
       lead="Your role or organisation asks for one before you can go on."
       after={
-        <button type="button" className={linkClass} onClick={signOut}>
+        <button type="button" className={linkClass} onClick={() => signOut({ everywhere: false })}>
           Sign out
         </button>
       }

@@ -18,7 +18,7 @@ export function UnprovenAddress({ email, restart }: { readonly email: string; re
           type="button"
           className={linkClass}
           onClick={() => {
-            signOut()
+            void signOut({ everywhere: false })
             restart()
           }}
         >

@@ -23,7 +23,7 @@ const none: readonly Entry[] = []
 const icons = { file: FileIcon, directory: Folder, symlink: Link2, other: FileIcon }
 const below = (folder: string, name: string) => `${folder === '/' ? '' : folder}/${name}`
 const above = (path: string) => path.slice(0, path.lastIndexOf('/')) || '/'
-const wasCalledOff = (error: unknown) => error instanceof DOMException && error.name === 'AbortError'
+const wasCanceled = (error: unknown) => error instanceof DOMException && error.name === 'AbortError'
 const values: Readonly<Record<string, (entry: Entry) => string | number>> = {
   // Folders stand before files, as people expect them.
   name: ({ name, type }) => `${type === 'directory' ? 0 : 1}${name.toLowerCase()}`,
@@ -31,12 +31,12 @@ const values: Readonly<Record<string, (entry: Entry) => string | number>> = {
   changed: ({ modifiedAt }) => modifiedAt,
 }
 
-/** The files of the device: looking, fetching, putting. */
+/** Browses, downloads and uploads files of the device. */
 export function FilesTab({ device }: { readonly device: Device }) {
   const [{ path = '/' }, change] = useDeviceSearch()
   const sorting = useDeviceSorting('name')
   const obstacle = useObstacle(device, 'remote:access')
-  const { transfer, begin, callOff } = useTransfer()
+  const { transfer, begin, cancel } = useTransfer()
   const refresh = useRefresh()
   const [replacing, setReplacing] = useState<File | null>(null)
   const deviceId = device.id
@@ -50,27 +50,27 @@ export function FilesTab({ device }: { readonly device: Device }) {
       fetchFile({ deviceId, path: below(path, name) }, progress, signal),
     ).then(
       (content) => download(name, content),
-      (error: unknown) => !wasCalledOff(error) && toast(messageOf(error), { bad: true }),
+      (error: unknown) => !wasCanceled(error) && toast(messageOf(error), { bad: true }),
     )
   const put = async (file: File, overwrite: boolean) => {
     await begin({ name: file.name, direction: 'to' }, (progress, signal) =>
       sendFile({ deviceId, path: below(path, file.name) }, file, overwrite, progress, signal),
     )
-    toast(`${file.name} is on the device`)
+    toast(`${file.name} uploaded`)
     await refresh('systemTools.files')
   }
   const putNew = (file: File) =>
     put(file, false).catch((error: unknown) => {
       if (error instanceof Refused && error.code === 'CONFLICT') setReplacing(file)
-      else if (!wasCalledOff(error)) toast(messageOf(error), { bad: true })
+      else if (!wasCanceled(error)) toast(messageOf(error), { bad: true })
     })
-  const busy = transfer !== null && 'Another file is on its way'
+  const busy = transfer !== null && 'Another transfer is running'
   return (
     <Reachable obstacle={obstacle} isKnown={answer.data !== undefined}>
       <div className="mb-3 flex flex-wrap items-center gap-2">
         <Trail path={path} open={(next) => change({ path: next })} />
         <span className="flex-1" />
-        {transfer && <Progress transfer={transfer} callOff={callOff} />}
+        {transfer && <Progress transfer={transfer} cancel={cancel} />}
         <UploadButton blocked={obstacle ?? busy} choose={putNew} />
       </div>
       <DataTable
@@ -85,15 +85,15 @@ export function FilesTab({ device }: { readonly device: Device }) {
         rowId={({ name }) => name}
         sorting={sorting}
         empty={
-          <Note icon={FolderOpen} title="The folder is empty">
-            “Upload” puts a file here.
+          <Note icon={FolderOpen} title="Empty folder">
+            Upload a file to this folder.
           </Note>
         }
         footer={
           <p className="border-line border-t px-3 py-1.5 text-muted text-sm tabular">
             {many(rows.length, 'entry', 'entries')}
-            {answer.data?.truncated && ', the first of more'}
-            {'. Downloads are audited and count toward the devices that you may reach in ten minutes.'}
+            {answer.data?.truncated && ', list truncated'}
+            {'. Downloads are audited and count toward your device limit per 10 minutes.'}
           </p>
         }
       />
@@ -105,7 +105,7 @@ export function FilesTab({ device }: { readonly device: Device }) {
         verb="Replace"
         act={async () => replacing && put(replacing, true)}
       >
-        There is a file of that name in {path}. What is in it now is lost; this cannot be taken back.
+        A file with that name exists in {path}. Its content is overwritten. This can’t be undone.
       </Confirm>
     </Reachable>
   )
@@ -135,12 +135,12 @@ function columnsWith(
     },
     {
       id: 'changed',
-      header: 'Changed',
-      width: 215,
+      header: 'Modified',
+      width: 170,
       sort: 'changed',
       cell: ({ modifiedAt }) => <Moment at={modifiedAt} />,
     },
-    { id: 'mode', header: 'Rights', width: 84, cell: ({ mode }) => <code>{mode}</code> },
+    { id: 'mode', header: 'Permissions', width: 104, cell: ({ mode }) => <code>{mode}</code> },
     { id: 'owner', header: 'Owner', width: 150, cell: ({ owner, group }) => `${owner}, ${group}` },
     {
       id: 'download',
@@ -176,7 +176,7 @@ function Name({ entry, open }: { readonly entry: Entry; open(entry: Entry): void
   ) : (
     <span className="flex items-center gap-2">
       {words}
-      {target !== null && <span className="truncate text-muted text-xs">leads to {target}</span>}
+      {target !== null && <span className="truncate text-muted text-xs">→ {target}</span>}
     </span>
   )
 }
@@ -188,7 +188,7 @@ function Trail({ path, open }: { readonly path: string; open(path: string): void
       <IconButton
         small
         label="One folder up"
-        blocked={path === '/' && 'This is the outermost folder'}
+        blocked={path === '/' && 'This is the top folder'}
         onClick={() => open(above(path))}
       >
         <CornerLeftUp aria-hidden className="size-4" />
@@ -243,18 +243,18 @@ function UploadButton({ blocked, choose }: UploadProps) {
   )
 }
 
-function Progress({ transfer, callOff }: { readonly transfer: Transfer; callOff(): void }) {
+function Progress({ transfer, cancel }: { readonly transfer: Transfer; cancel(): void }) {
   const { name, direction, share } = transfer
   const percent = Math.round(share * 100)
   return (
     <div className="flex items-center gap-2 text-sm">
       <span className="max-w-60 truncate text-muted">
-        {direction === 'to' ? 'Sending' : 'Fetching'} {name}
+        {direction === 'to' ? 'Uploading' : 'Downloading'} {name}
       </span>
       <progress aria-label={`Progress of ${name}`} max={100} value={percent} className="h-1.5 w-28 accent-accent" />
-      <span className="w-10 text-right tabular">{percent} %</span>
-      <Button small onClick={callOff}>
-        Call it off
+      <span className="w-10 text-right tabular">{percent}%</span>
+      <Button small onClick={cancel}>
+        Cancel
       </Button>
     </div>
   )

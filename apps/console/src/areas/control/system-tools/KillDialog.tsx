@@ -4,15 +4,15 @@ import { useRefresh } from '../../../queries.ts'
 import { Confirm } from '../../../ui/Confirm.tsx'
 import { SelectField } from '../../../ui/fields.tsx'
 import { toast } from '../../../ui/toasts.tsx'
-import type { Process } from './ProcessesTab.tsx'
+import type { Process } from './process.ts'
 
 const signals = {
-  TERM: 'Ask it to end (TERM)',
-  KILL: 'End it at once, unsaved work is lost (KILL)',
-  INT: 'Interrupt it (INT)',
-  HUP: 'Hang up; many services read their settings anew (HUP)',
-  STOP: 'Hold it still (STOP)',
-  CONT: 'Let it go on (CONT)',
+  TERM: 'Terminate (SIGTERM)',
+  KILL: 'Force kill (SIGKILL)',
+  INT: 'Interrupt (SIGINT)',
+  HUP: 'Hang up; many services reload (SIGHUP)',
+  STOP: 'Pause (SIGSTOP)',
+  CONT: 'Resume (SIGCONT)',
 } as const
 type Signal = keyof typeof signals
 const signalOf = (given: string): Signal => {
@@ -37,18 +37,18 @@ export function KillDialog({ deviceId, process, close }: Props) {
       danger
       close={close}
       title={`End ${name}?`}
-      verb="Send the signal"
+      verb="Send signal"
       act={async () => {
         const { ended } = await api.systemTools.processes.kill.mutate({ deviceId, pid, signal, startedAt })
-        toast(ended ? `${name} has ended` : `${name} was told, and still runs`)
+        toast(ended ? `${name} ended` : `Signal sent; ${name} is still running`)
         await refresh('systemTools.processes')
       }}
     >
       <div className="grid gap-3">
         <p>
-          Process {pid} of {user}. It is refused when that number belongs to another process by now.
+          Process {pid} of {user}. Skipped if the PID was reused.
         </p>
-        <SelectField label="How" value={signal} onChange={({ target }) => setSignal(signalOf(target.value))}>
+        <SelectField label="Signal" value={signal} onChange={({ target }) => setSignal(signalOf(target.value))}>
           {Object.entries(signals).map(([value, words]) => (
             <option key={value} value={value}>
               {words}

@@ -33,14 +33,14 @@ const tones: Readonly<Record<Level, Tone>> = {
   debug: 'plain',
 }
 const levels: readonly (readonly [Level, string])[] = [
-  ['critical', 'Critical and worse'],
-  ['error', 'Errors and worse'],
-  ['warning', 'Warnings and worse'],
-  ['notice', 'Notices and worse'],
-  ['info', 'Without debugging'],
+  ['critical', 'Critical and above'],
+  ['error', 'Errors and above'],
+  ['warning', 'Warnings and above'],
+  ['notice', 'Notices and above'],
+  ['info', 'Info and above'],
 ]
 
-/** The journal and the log files of the device, the newest first. */
+/** The journal and log files of the device, newest first. */
 export function LogsTab({ device }: { readonly device: Device }) {
   const [{ log, level, q, item }, change] = useDeviceSearch()
   const obstacle = useObstacle(device, 'devices:execute')
@@ -60,7 +60,7 @@ export function LogsTab({ device }: { readonly device: Device }) {
         <Loading />
       ) : name === undefined ? (
         <Note icon={ScrollText} title="No logs">
-          The device keeps no journal and no files below its folder of logs.
+          The device has no journal and no log files.
         </Note>
       ) : (
         <>
@@ -68,7 +68,7 @@ export function LogsTab({ device }: { readonly device: Device }) {
             <Select
               label="Log"
               value={name}
-              className="!w-64"
+              className="w-64"
               options={logs.map((each) => [
                 each.name,
                 each.sizeBytes === null ? each.name : `${each.name} (${bytes(each.sizeBytes)})`,
@@ -77,7 +77,7 @@ export function LogsTab({ device }: { readonly device: Device }) {
             />
             <Select
               label="Level"
-              none="Every level"
+              none="All levels"
               value={level ?? ''}
               options={levels}
               choose={(next) => change({ level: next })}
@@ -121,7 +121,7 @@ function Events({ deviceId, name, obstacle }: EventsProps) {
   })
   const { data, hasNextPage, isFetching, fetchNextPage } = answer
   const rows = useMemo(() => data?.pages.flatMap(({ events }) => events) ?? none, [data])
-  // Many files say neither; a column of dashes would only take room.
+  // Many files have neither; a column of dashes would only take room.
   const isKnown = (of: (event: Event) => unknown) => rows.some((event) => of(event) !== null)
   const columns = columnsWith(({ recordId }) => change({ item: recordId })).filter(
     ({ id }) =>
@@ -140,16 +140,16 @@ function Events({ deviceId, name, obstacle }: EventsProps) {
         if (hasNextPage && !isFetching) void fetchNextPage()
       }}
       empty={
-        <Note icon={ScrollText} title="Nothing matches">
-          The log is empty, or has nothing of that level or text.
+        <Note icon={ScrollText} title="No matches">
+          The log is empty, or no event has that level or text.
         </Note>
       }
       footer={
         <div className="flex items-center justify-between gap-2 border-line border-t px-3 py-1 text-muted text-sm tabular">
-          {count(rows.length)} read, {hasNextPage ? 'scroll for older ones' : 'there are no older ones'}
+          {count(rows.length)} loaded, {hasNextPage ? 'scroll for older events' : 'end of log'}
           <Button small kind="quiet" blocked={obstacle} busy={isFetching} onClick={() => void answer.refetch()}>
             <RefreshCw aria-hidden className="size-3.5" />
-            Read anew
+            Refresh
           </Button>
         </div>
       }
@@ -158,14 +158,14 @@ function Events({ deviceId, name, obstacle }: EventsProps) {
 }
 
 const columnsWith = (open: (event: Event) => void): readonly Column<Event>[] => [
-  { id: 'at', header: 'When', width: 215, cell: ({ at }) => <Moment at={at} never="–" /> },
+  { id: 'at', header: 'Time', width: 190, cell: ({ at }) => <Moment seconds at={at} never="–" /> },
   {
     id: 'level',
     header: 'Level',
     width: 100,
     cell: ({ level }) => (level === null ? '–' : <Badge tone={tones[level]}>{level}</Badge>),
   },
-  { id: 'source', header: 'From', width: 180, cell: ({ source }) => source ?? '–' },
+  { id: 'source', header: 'Source', width: 180, cell: ({ source }) => source ?? '–' },
   {
     id: 'message',
     header: 'Message',
@@ -177,7 +177,7 @@ const columnsWith = (open: (event: Event) => void): readonly Column<Event>[] => 
         className="max-w-full truncate rounded font-mono text-xs hover:text-accent-text"
         onClick={() => open(event)}
       >
-        {event.message || '(without words)'}
+        {event.message || '(no message)'}
       </button>
     ),
   },
@@ -197,9 +197,9 @@ function EventDetails({ deviceId, name, recordId, close }: DetailsProps) {
         <div className="grid gap-4">
           <Facts
             facts={[
-              ['When', <Moment key="at" at={at} never="unknown" />],
+              ['Time', <Moment seconds key="at" at={at} never="unknown" />],
               ['Level', level],
-              ['From', source],
+              ['Source', source],
               ['Process', pid],
             ]}
           />

@@ -1,13 +1,13 @@
 import type { Device } from '@muster/areas/fleet/devices/devices.contract.ts'
 import { Cpu, Pause, Play } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import type { Api, api } from '../../../api.ts'
+import type { api } from '../../../api.ts'
 import { useApiQuery } from '../../../queries.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { type Column, DataTable } from '../../../ui/DataTable.tsx'
 import { Details, Verbatim } from '../../../ui/Details.tsx'
 import { Facts } from '../../../ui/display.tsx'
-import { bytes, count, many } from '../../../ui/quantity.ts'
+import { bytes, count, many, memory } from '../../../ui/quantity.ts'
 import { RowButton } from '../../../ui/RowButton.tsx'
 import { SearchField } from '../../../ui/SearchField.tsx'
 import { sorted } from '../../../ui/sorted.ts'
@@ -16,9 +16,7 @@ import { Ago, Moment } from '../../../ui/time.tsx'
 import { useDeviceSearch, useDeviceSorting } from '../../fleet/devices/deviceSearch.ts'
 import { KillDialog } from './KillDialog.tsx'
 import { Reachable, useObstacle } from './obstacle.tsx'
-
-type List = Awaited<ReturnType<Api['systemTools']['processes']['list']['query']>>
-export type Process = List['processes'][number]
+import type { Process } from './process.ts'
 
 const everyMs = 3_000
 const none: readonly Process[] = []
@@ -34,13 +32,13 @@ const values: Readonly<Record<string, (process: Process) => string | number>> = 
 const states: Readonly<Record<string, string>> = {
   R: 'Running',
   S: 'Sleeping',
-  D: 'Waiting for a disk',
-  Z: 'Ended',
+  D: 'Waiting for I/O',
+  Z: 'Zombie',
   T: 'Stopped',
   I: 'Idle',
 }
 
-/** What runs on the device, read anew every few seconds. */
+/** The processes of the device, refreshed every few seconds. */
 export function ProcessesTab({ device }: { readonly device: Device }) {
   const [{ q = '', item }, change] = useDeviceSearch()
   const sorting = useDeviceSorting('cpu', 'desc')
@@ -65,18 +63,18 @@ export function ProcessesTab({ device }: { readonly device: Device }) {
       <div className="mb-3 flex flex-wrap items-center gap-2">
         <SearchField
           label="Search processes"
-          placeholder="Name, command, user or number"
+          placeholder="Name, command, user or PID"
           value={q}
           change={(text) => change({ q: text || undefined })}
         />
         <span className="text-muted text-sm tabular">
           {answer.data ? many(all.length, 'process', 'processes') : ''}
-          {answer.data?.truncated && ', the first of them'}
+          {answer.data?.truncated && ', list truncated'}
         </span>
         <span className="flex-1" />
         <Button aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
           {isPaused ? <Play aria-hidden className="size-4" /> : <Pause aria-hidden className="size-4" />}
-          {isPaused ? 'Go on' : 'Hold still'}
+          {isPaused ? 'Resume' : 'Pause'}
         </Button>
       </div>
       <DataTable
@@ -91,8 +89,8 @@ export function ProcessesTab({ device }: { readonly device: Device }) {
         rowId={({ pid, startedAt }) => `${pid}/${startedAt}`}
         sorting={sorting}
         empty={
-          <Note icon={Cpu} title="No process matches">
-            Try fewer letters.
+          <Note icon={Cpu} title="No matches">
+            Try another search.
           </Note>
         }
       />
@@ -110,46 +108,52 @@ const columnsWith = (
   {
     id: 'name',
     header: 'Name',
-    width: 190,
+    width: 150,
     grow: 1,
     sort: 'name',
     cell: (process) => <RowButton open={() => open(process)}>{process.name}</RowButton>,
   },
-  { id: 'pid', header: 'Number', width: 90, sort: 'pid', align: 'end', cell: ({ pid }) => pid },
+  { id: 'pid', header: 'PID', width: 80, sort: 'pid', align: 'end', cell: ({ pid }) => pid },
   {
     id: 'cpu',
     header: 'CPU',
-    width: 84,
+    width: 76,
     sort: 'cpu',
     align: 'end',
-    cell: ({ cpuPercent }) => `${cpuPercent.toFixed(1)} %`,
+    cell: ({ cpuPercent }) => `${cpuPercent.toFixed(1)}%`,
   },
   {
     id: 'memory',
     header: 'Memory',
-    width: 96,
+    width: 92,
     sort: 'memory',
     align: 'end',
-    cell: ({ memoryBytes }) => bytes(memoryBytes),
+    cell: ({ memoryBytes }) => memory(memoryBytes),
   },
-  { id: 'threads', header: 'Threads', width: 90, sort: 'threads', align: 'end', cell: ({ threads }) => count(threads) },
-  { id: 'user', header: 'User', width: 110, sort: 'user', cell: ({ user }) => user },
-  { id: 'state', header: 'State', width: 110, cell: ({ state }) => states[state] ?? state },
-  { id: 'started', header: 'Started', width: 110, sort: 'started', cell: ({ startedAt }) => <Ago at={startedAt} /> },
+  { id: 'user', header: 'User', width: 96, sort: 'user', cell: ({ user }) => user },
   {
     id: 'command',
     header: 'Command',
-    width: 200,
+    width: 180,
     grow: 2,
     cell: ({ command }) => <span className="font-mono text-muted text-xs">{command}</span>,
   },
+  { id: 'started', header: 'Started', width: 100, sort: 'started', cell: ({ startedAt }) => <Ago at={startedAt} /> },
+  { id: 'state', header: 'State', width: 96, cell: ({ state }) => states[state] ?? state },
+  { id: 'threads', header: 'Threads', width: 84, sort: 'threads', align: 'end', cell: ({ threads }) => count(threads) },
   {
     id: 'end',
     header: 'Actions',
-    width: 84,
+    width: 112,
     cell: (process) => (
-      <Button small kind="quiet" blocked={obstacle} aria-label={`End ${process.name}`} onClick={() => end(process)}>
-        End
+      <Button
+        small
+        kind="quiet"
+        blocked={obstacle}
+        aria-label={`End process ${process.name}`}
+        onClick={() => end(process)}
+      >
+        End process
       </Button>
     ),
   },
@@ -171,15 +175,15 @@ function ProcessDetails({ deviceId, pid, close }: DetailsProps) {
               ['User', process.user],
               ['State', states[process.state] ?? process.state],
               ['Started', <Moment key="started" at={process.startedAt} />],
-              ['CPU', `${process.cpuPercent.toFixed(1)} %`],
-              ['Memory', `${bytes(process.memoryBytes)}, ${bytes(process.virtualBytes)} virtual`],
+              ['CPU', `${process.cpuPercent.toFixed(1)}%`],
+              ['Memory', `${memory(process.memoryBytes)}, ${memory(process.virtualBytes)} virtual`],
               ['Read and written', `${bytes(process.readBytes)} and ${bytes(process.writtenBytes)}`],
               ['Open files', process.openFiles],
               ['Priority', process.nice],
               ['Parent', process.parentPid],
               ['Children', process.children.join(', ') || 'none'],
-              ['Program', process.executable],
-              ['Folder', process.workingDirectory],
+              ['Executable', process.executable],
+              ['Working directory', process.workingDirectory],
               ['Control group', process.controlGroup],
             ]}
           />

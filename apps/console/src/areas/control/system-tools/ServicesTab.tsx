@@ -9,7 +9,7 @@ import { type Column, DataTable } from '../../../ui/DataTable.tsx'
 import { Details } from '../../../ui/Details.tsx'
 import { Badge, Facts, type Tone } from '../../../ui/display.tsx'
 import { Menu } from '../../../ui/Menu.tsx'
-import { bytes, many } from '../../../ui/quantity.ts'
+import { many, memory } from '../../../ui/quantity.ts'
 import { RowButton } from '../../../ui/RowButton.tsx'
 import { SearchField } from '../../../ui/SearchField.tsx'
 import { Select } from '../../../ui/Select.tsx'
@@ -34,13 +34,17 @@ const deeds: Readonly<Record<Deed, { readonly verb: string; readonly done: strin
   start: {
     verb: 'Start',
     done: 'started',
-    warning: 'It is started now; whether it starts with the machine stays as it is.',
+    warning: 'Starts it now. Its startup setting stays as it is.',
   },
-  stop: { verb: 'Stop', done: 'stopped', warning: 'Whatever depends on it stops working until it is started again.' },
+  stop: {
+    verb: 'Stop',
+    done: 'stopped',
+    warning: 'Everything that depends on it stops working until it is started again.',
+  },
   restart: {
     verb: 'Restart',
     done: 'restarted',
-    warning: 'It is away for a moment, and what it was doing is broken off.',
+    warning: 'It is unavailable for a moment, and its current work is interrupted.',
   },
 }
 const tones: Readonly<Record<string, Tone>> = { running: 'good', failed: 'bad', active: 'good' }
@@ -50,7 +54,7 @@ const values: Readonly<Record<string, (service: Service) => string | null>> = {
   startup: ({ startup }) => startup,
 }
 
-/** The services of the device: how they stand, and starting and stopping them. */
+/** The services of the device, and starting and stopping them. */
 export function ServicesTab({ device }: { readonly device: Device }) {
   const [{ q = '', state, item }, change] = useDeviceSearch()
   const sorting = useDeviceSorting('name')
@@ -83,7 +87,7 @@ export function ServicesTab({ device }: { readonly device: Device }) {
         />
         <Select
           label="State"
-          none="Every state"
+          none="All states"
           value={state ?? ''}
           options={states.map((each) => [each, each] as const)}
           choose={(next) => change({ state: next })}
@@ -98,8 +102,8 @@ export function ServicesTab({ device }: { readonly device: Device }) {
         rowId={({ name }) => name}
         sorting={sorting}
         empty={
-          <Note icon={Workflow} title="No service matches">
-            Try fewer letters or another state.
+          <Note icon={Workflow} title="No matches">
+            Try another search or state.
           </Note>
         }
       />
@@ -137,7 +141,7 @@ function columnsWith(
       sort: 'name',
       cell: ({ name }) => <RowButton open={() => open(name)}>{name}</RowButton>,
     },
-    { id: 'what', header: 'What it is', width: 220, grow: 2, cell: ({ displayName }) => displayName ?? '–' },
+    { id: 'what', header: 'Description', width: 220, grow: 2, cell: ({ displayName }) => displayName ?? '–' },
     {
       id: 'state',
       header: 'State',
@@ -145,7 +149,7 @@ function columnsWith(
       sort: 'state',
       cell: ({ state }) => <Badge tone={tones[state] ?? 'plain'}>{state}</Badge>,
     },
-    { id: 'startup', header: 'With the machine', width: 140, sort: 'startup', cell: ({ startup }) => startup ?? '–' },
+    { id: 'startup', header: 'Startup', width: 140, sort: 'startup', cell: ({ startup }) => startup ?? '–' },
     {
       id: 'actions',
       header: 'Actions',
@@ -178,7 +182,7 @@ function Wished({ deviceId, wish, close }: { readonly deviceId: string; readonly
       verb={verb}
       act={async () => {
         const { state } = await api.systemTools.services[deed].mutate({ deviceId, name })
-        toast(`${name} was ${done}; it is ${state} now`)
+        toast(`${name} ${done}; now ${state}`)
         await refresh('systemTools.services')
       }}
     >
@@ -218,7 +222,7 @@ function ServiceDetails({ deviceId, name, obstacle, want, close }: DetailsProps)
       {(service) => (
         <Facts
           facts={[
-            ['What it is', service.displayName],
+            ['Description', service.displayName],
             [
               'State',
               <Badge key="state" tone={tones[service.state] ?? 'plain'}>
@@ -226,16 +230,16 @@ function ServiceDetails({ deviceId, name, obstacle, want, close }: DetailsProps)
               </Badge>,
             ],
             ['Since', <Moment key="since" at={service.activeSince} never="not active" />],
-            ['Last ended with', service.result],
+            ['Last result', service.result],
             ['Restarts', service.restarts],
             ['Main process', service.mainPid],
-            ['Memory', bytes(service.memoryBytes)],
+            ['Memory', memory(service.memoryBytes)],
             ['Tasks', service.tasks],
             ['User', service.user ?? 'root'],
             ['Command', service.command],
             ['Unit', service.unitFile],
-            ['Needs', service.requires.join(', ') || 'nothing'],
-            ['Starts after', service.after.join(', ') || 'nothing'],
+            ['Requires', service.requires.join(', ') || 'none'],
+            ['Starts after', service.after.join(', ') || 'none'],
           ]}
         />
       )}

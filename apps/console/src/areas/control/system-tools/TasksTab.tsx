@@ -30,9 +30,9 @@ const none: readonly Task[] = []
 const icon = { 'aria-hidden': true, className: 'size-4' } as const
 const kinds: Readonly<Record<Task['kind'], string>> = { timer: 'Timer', cron: 'Cron', script: 'Script' }
 const deeds: Readonly<Record<Deed, { readonly verb: string; readonly warning: string; readonly done: string }>> = {
-  run: { verb: 'Run now', warning: 'It runs once, now, besides its usual times.', done: 'was started' },
-  enable: { verb: 'Enable', warning: 'It runs at its times again.', done: 'is enabled' },
-  disable: { verb: 'Disable', warning: 'It does not run at its times until somebody enables it.', done: 'is disabled' },
+  run: { verb: 'Run', warning: 'Runs once now. The schedule stays as it is.', done: 'started' },
+  enable: { verb: 'Enable', warning: 'Runs on its schedule again.', done: 'enabled' },
+  disable: { verb: 'Disable', warning: 'Stops running on its schedule until it is enabled.', done: 'disabled' },
 }
 const values: Readonly<Record<string, (task: Task) => string | null>> = {
   name: ({ name }) => name.toLowerCase(),
@@ -41,7 +41,7 @@ const values: Readonly<Record<string, (task: Task) => string | null>> = {
   last: ({ lastRunAt }) => lastRunAt,
 }
 
-/** What the device does by itself at set times. */
+/** The scheduled tasks of the device. */
 export function TasksTab({ device }: { readonly device: Device }) {
   const [{ q = '', item }, change] = useDeviceSearch()
   const sorting = useDeviceSorting('name')
@@ -65,7 +65,7 @@ export function TasksTab({ device }: { readonly device: Device }) {
       <div className="mb-3 flex flex-wrap items-center gap-2">
         <SearchField
           label="Search tasks"
-          placeholder="Name, command or time"
+          placeholder="Name, command or schedule"
           value={q}
           change={(text) => change({ q: text || undefined })}
         />
@@ -79,10 +79,10 @@ export function TasksTab({ device }: { readonly device: Device }) {
         rowId={({ path }) => path}
         sorting={sorting}
         empty={
-          <Note icon={CalendarClock} title={all.length === 0 ? 'Nothing is scheduled' : 'No task matches'}>
+          <Note icon={CalendarClock} title={all.length === 0 ? 'No scheduled tasks' : 'No matches'}>
             {all.length === 0
-              ? 'Timers, lines of cron and daily scripts of the device appear here.'
-              : 'Try fewer letters.'}
+              ? 'Timers, cron entries and daily scripts of the device appear here.'
+              : 'Try another search.'}
           </Note>
         }
       />
@@ -105,7 +105,7 @@ const columnsWith = (
     sort: 'name',
     cell: (task) => <RowButton open={() => open(task)}>{task.name}</RowButton>,
   },
-  { id: 'kind', header: 'Kind', width: 84, sort: 'kind', cell: ({ kind }) => kinds[kind] },
+  { id: 'kind', header: 'Type', width: 84, sort: 'kind', cell: ({ kind }) => kinds[kind] },
   {
     id: 'enabled',
     header: 'Enabled',
@@ -114,16 +114,22 @@ const columnsWith = (
   },
   {
     id: 'schedule',
-    header: 'When',
+    header: 'Schedule',
     width: 160,
     grow: 1,
     cell: ({ schedule }) => <span className="font-mono text-xs">{schedule ?? '–'}</span>,
   },
   { id: 'user', header: 'User', width: 96, cell: ({ user }) => user ?? '–' },
-  { id: 'last', header: 'Ran', width: 110, sort: 'last', cell: ({ lastRunAt }) => <Ago at={lastRunAt} never="–" /> },
+  {
+    id: 'last',
+    header: 'Last run',
+    width: 110,
+    sort: 'last',
+    cell: ({ lastRunAt }) => <Ago at={lastRunAt} never="–" />,
+  },
   {
     id: 'next',
-    header: 'Next',
+    header: 'Next run',
     width: 170,
     sort: 'next',
     cell: ({ nextRunAt }) => <Moment at={nextRunAt} never="–" />,
@@ -172,7 +178,7 @@ function Wished({ deviceId, wish, close }: { readonly deviceId: string; readonly
       open
       danger={deed === 'disable'}
       close={close}
-      title={`${verb}: ${task.name}?`}
+      title={`${verb} ${task.name}?`}
       verb={verb}
       act={async () => {
         await api.systemTools.tasks[deed].mutate({ deviceId, path: task.path })
@@ -198,12 +204,12 @@ function TaskDetails({ deviceId, path, close }: DetailsProps) {
         <div className="grid gap-4">
           <Facts
             facts={[
-              ['What it is', task.description ?? kinds[task.kind]],
-              ['When', task.schedule],
+              ['Description', task.description ?? kinds[task.kind]],
+              ['Schedule', task.schedule],
               ['User', task.user],
               ['Command', task.command],
-              ['Ran last', <Moment key="last" at={task.lastRunAt} never="unknown" />],
-              ['Runs next', <Moment key="next" at={task.nextRunAt} never="not planned" />],
+              ['Last run', <Moment key="last" at={task.lastRunAt} never="unknown" />],
+              ['Next run', <Moment key="next" at={task.nextRunAt} never="not scheduled" />],
             ]}
           />
           <Runs deviceId={deviceId} path={path} />
@@ -217,11 +223,12 @@ function TaskDetails({ deviceId, path, close }: DetailsProps) {
 function Runs({ deviceId, path }: Omit<DetailsProps, 'close'>) {
   const { data } = useApiQuery((client) => client.systemTools.tasks.history, { deviceId, path })
   if (!data) return null
-  if (data.unavailable !== null) return <p className="text-muted text-sm">Its runs are not known: {data.unavailable}</p>
+  if (data.unavailable !== null)
+    return <p className="text-muted text-sm">Run history unavailable: {data.unavailable}</p>
   return (
     <section aria-label="Runs" className="grid gap-1 text-sm">
       <h3 className="font-medium">Runs</h3>
-      {data.runs.length === 0 && <p className="text-muted">None that the device remembers.</p>}
+      {data.runs.length === 0 && <p className="text-muted">No recorded runs</p>}
       <ol className="grid max-h-48 gap-1 overflow-y-auto">
         {[...new Map(data.runs.map((run) => [`${run.at} ${run.message}`, run]))].map(([key, { at, message }]) => (
           <li key={key} className="flex gap-3">

@@ -9,33 +9,33 @@ import { useCurrent } from '../../fleet/devices/status.tsx'
 
 const words: Readonly<Record<Device['status'], string | undefined>> = {
   online: undefined,
-  offline: 'The device is not connected; it can be asked when it is back',
-  updating: 'Its agent is being replaced; ask again in a minute',
-  provisioned: 'It has no agent yet: run the installer on the machine first',
-  quarantined: 'The device is quarantined and takes no commands until somebody lifts that',
-  decommissioned: 'The device is decommissioned; to work with it, enrol it again',
+  offline: 'The device is offline. This works when it reconnects',
+  updating: 'The agent is being updated. Try again in a minute',
+  provisioned: 'The device has no agent yet. Run the installer on the machine',
+  quarantined: 'The device is quarantined and takes no commands until it is released',
+  decommissioned: 'The device is decommissioned. Enroll it again to use it',
 }
 
-/** Why nobody can ask this device something now; undefined when one can. */
+/** Why this device cannot be queried now; undefined when it can. */
 export function useObstacle(device: Device, permission: Permission): string | undefined {
   const can = useCan()
   const { status } = useCurrent(device)
-  if (!can(permission)) return `You need the permission to do this: ${permissionCatalog[permission].toLowerCase()}`
+  if (!can(permission)) return `You don’t have the permission “${permissionCatalog[permission]}”`
   return words[status]
 }
 
 interface Props {
   readonly obstacle: string | undefined
-  /** Was something read before the obstacle came? */
+  /** Whether there is data from before. */
   readonly isKnown: boolean
   readonly children: ReactNode
 }
 
-/** What a device tells while it is connected. When it goes away, what was read stays, and the reason stands above it. */
+/** Live data of a device. When the device goes offline the last data stays, with the reason above it. */
 export function Reachable({ obstacle, isKnown, children }: Props) {
   if (obstacle && !isKnown)
     return (
-      <Note icon={Unplug} title="Not now">
+      <Note icon={Unplug} title="Not available now">
         {obstacle}.
       </Note>
     )
@@ -43,7 +43,7 @@ export function Reachable({ obstacle, isKnown, children }: Props) {
     <>
       {obstacle && (
         <p role="status" className="mb-3 rounded-lg bg-warn-soft px-3 py-2 text-sm text-warn-text">
-          {obstacle}. What you see was read before.
+          {obstacle}. Showing the last data.
         </p>
       )}
       {children}

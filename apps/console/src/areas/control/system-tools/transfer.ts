@@ -81,7 +81,7 @@ async function post(address: string, file: Blob, progress: (share: number) => vo
   return new Promise<{ readonly status: number; readonly body: string }>((resolve, reject) => {
     request.onload = () => resolve({ status: request.status, body: request.responseText })
     request.onerror = () => reject(new Error('The server cannot be reached. Check your connection and try again'))
-    request.onabort = () => reject(new DOMException('Called off', 'AbortError'))
+    request.onabort = () => reject(new DOMException('Canceled', 'AbortError'))
     signal.addEventListener('abort', () => request.abort(), { once: true })
     request.send(file)
   })

@@ -30,5 +30,5 @@ export function useTransfer() {
       setTransfer(null)
     }
   }
-  return { transfer, begin, callOff: () => stop.current?.abort() }
+  return { transfer, begin, cancel: () => stop.current?.abort() }
 }

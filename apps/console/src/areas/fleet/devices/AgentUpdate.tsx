@@ -12,80 +12,79 @@ interface Words {
   readonly advice: string
 }
 
-/** What somebody can do about it; nothing, where waiting is enough. */
+/** What a user can do; empty where waiting is enough. */
 const words: Readonly<Record<UpdateHold, Words>> = {
   up_to_date: { label: 'Up to date', tone: 'good', advice: '' },
-  no_rollout: { label: 'Nothing goes out', tone: 'plain', advice: 'A new version comes once a rollout of it begins.' },
+  no_rollout: { label: 'No rollout', tone: 'plain', advice: 'The device updates when a rollout starts.' },
   stopped: {
     label: 'All updates stopped',
     tone: 'bad',
-    advice: 'A system administrator lifts the stop under “Agent versions” once its reason is dealt with.',
+    advice: 'A system administrator can resume updates under Agent versions.',
   },
   rollout_paused: {
     label: 'Paused',
     tone: 'warn',
-    advice: 'A system administrator lets the rollout go on under “Agent versions”.',
+    advice: 'A system administrator can resume the rollout under Agent versions.',
   },
   rollout_halted: {
     label: 'Halted',
     tone: 'bad',
-    advice: 'Look at why devices failed under “Agent versions”, then let the rollout go on or cancel it.',
+    advice: 'Check why devices failed under Agent versions, then resume or cancel the rollout.',
   },
   no_executable: {
-    label: 'Not built for it',
+    label: 'No build',
     tone: 'warn',
-    advice: 'The version has to be published for this system and processor too.',
+    advice: 'Publish the version for this OS and processor.',
   },
   auto_update_off: {
-    label: 'Held',
+    label: 'Auto-update off',
     tone: 'warn',
-    advice: '“Let the agent update itself” in the menu of actions turns updates on again.',
+    advice: 'Turn on auto-update in the actions menu.',
   },
   pinned: {
     label: 'Pinned',
     tone: 'info',
-    advice: 'Take the pin away under “Agent versions” to let it follow rollouts.',
+    advice: 'Remove the pin under Agent versions to follow rollouts.',
   },
   not_reached_yet: {
-    label: 'Its ring is to come',
+    label: 'Scheduled in a later ring',
     tone: 'plain',
-    advice: 'It is in a later stage. Nothing has to be done.',
+    advice: 'No action needed.',
   },
   offline: {
-    label: 'Waits for it',
+    label: 'Waiting for device',
     tone: 'warn',
-    advice: 'Bring the machine back; the offer follows within a minute.',
+    advice: 'The update is offered within a minute of reconnecting.',
   },
   barred: {
-    label: 'Barred',
+    label: 'Blocked',
     tone: 'bad',
-    advice: 'Find out in the logs of the device why it failed, and publish a version that mends it.',
+    advice: 'Check the device’s logs for the failure and publish a fixed version.',
   },
   refused: {
-    label: 'Refused',
+    label: 'Rejected by agent',
     tone: 'bad',
-    advice:
-      'The reason is what the agent itself found wrong with the executable, such as a signature or a lack of space.',
+    advice: 'The agent found a problem with the executable, such as its signature or a lack of disk space.',
   },
   rolled_back: {
-    label: 'Went back',
+    label: 'Rolled back',
     tone: 'bad',
-    advice: 'The new version did not become healthy on this machine. Its logs around that time say why.',
+    advice: 'The new version did not start correctly on this machine. Check its logs from that time.',
   },
   in_progress: { label: 'Updating', tone: 'info', advice: '' },
   offered: {
     label: 'Offered',
     tone: 'info',
-    advice: 'If it stays so for hours, look at the agent’s log on the machine.',
+    advice: 'If this lasts for hours, check the agent’s log on the machine.',
   },
   unknown: {
-    label: 'Cannot be told',
+    label: 'Unknown',
     tone: 'warn',
-    advice: 'Workers cannot read what is allowed. A system administrator should look at them.',
+    advice: 'Workers cannot read the rollout state. Ask a system administrator to check them.',
   },
 }
 
-/** Whether the agent runs the version that goes out, and if not, what holds it and what to do. */
+/** Whether the agent runs the target version, and if not, why and what to do. */
 export function AgentUpdate({ device }: { readonly device: Device }) {
   const answer = useApiQuery((api) => api.rollouts.updates.get, { id: device.id }, { everyMs: 30_000 })
   useRefreshOn((event) => event.type === 'device.changed' && event.deviceId === device.id, ['rollouts.updates.get'])
@@ -106,24 +105,24 @@ export function AgentUpdate({ device }: { readonly device: Device }) {
         </p>
         <Facts
           facts={[
-            ['Runs', agentVersion],
-            ['Goes out', target ?? 'no version'],
+            ['Current version', agentVersion],
+            ['Target version', target ?? 'none'],
             ...(version && offeredAt
               ? [
                   [
-                    'Offered last',
+                    'Last offered',
                     <span key="offered">
                       {version}, <Ago at={offeredAt} />
                     </span>,
                   ] as const,
-                  ['Offers', offers] as const,
+                  ['Attempts', offers] as const,
                 ]
               : []),
             ...(state
-              ? [['It said', [state, reason, error].filter(Boolean).join(': ').replaceAll('_', ' ')] as const]
+              ? [['Agent report', [state, reason, error].filter(Boolean).join(': ').replaceAll('_', ' ')] as const]
               : []),
             ...(nextOfferAt ? [['Next offer', <Ago key="next" at={nextOfferAt} />] as const] : []),
-            ...(barred.length > 0 ? [['Never again', barred.join(', ')] as const] : []),
+            ...(barred.length > 0 ? [['Blocked versions', barred.join(', ')] as const] : []),
           ]}
         />
       </div>

@@ -11,10 +11,11 @@ import { duration, many } from '../../../ui/quantity.ts'
 import { Refusal } from '../../../ui/states.tsx'
 import { Moment } from '../../../ui/time.tsx'
 import { toast } from '../../../ui/toasts.tsx'
-import { approvalWords } from './ApprovalsPage.tsx'
+import { ApprovalDevices } from './ApprovalDevices.tsx'
+import { approvalWords } from './approvalStatus.ts'
 import { commandWords } from './CommandMark.tsx'
 
-/** What exactly is to be done and where, and the answer of the second person. */
+/** What a command does and where, and the answer of the second person. */
 export function ApprovalDialog({ id, close }: { readonly id: string; close(): void }) {
   const me = useMe()
   const answer = useApiQuery((client) => client.devices.approvals.get, { id }, { staleMs: 0 })
@@ -23,7 +24,7 @@ export function ApprovalDialog({ id, close }: { readonly id: string; close(): vo
   const approve = useApiMutation(({ hash }: Approval) => api.devices.approvals.approve.mutate({ id, hash }), {
     ...refresh,
     done: ({ commands }) => {
-      toast(`${many(commands.length, 'command')} on the way`)
+      toast(`${many(commands.length, 'command')} sent`)
       close()
     },
   })
@@ -43,15 +44,15 @@ export function ApprovalDialog({ id, close }: { readonly id: string; close(): vo
         approval?.status === 'pending' && (
           <>
             <Button busy={refuse.isPending} onClick={() => refuse.mutate(undefined)}>
-              {isOwn ? 'Withdraw it' : 'Refuse it'}
+              {isOwn ? 'Withdraw' : 'Reject'}
             </Button>
             <Button
               kind="danger"
               busy={approve.isPending}
-              blocked={isOwn && 'You asked for it: somebody else has to approve it'}
+              blocked={isOwn && 'You requested it: another user has to approve it'}
               onClick={() => approve.mutate(approval)}
             >
-              Approve and send it
+              Approve and run
             </Button>
           </>
         )
@@ -60,13 +61,9 @@ export function ApprovalDialog({ id, close }: { readonly id: string; close(): vo
       {(shown) => (
         <div className="grid gap-4">
           <What approval={shown} />
+          <ApprovalDevices deviceIds={shown.deviceIds} />
           {shown.status === 'pending' && (
-            <TextField
-              label={isOwn ? 'Why it is withdrawn' : 'Why it is refused'}
-              optional
-              value={reason}
-              onChange={({ target }) => setReason(target.value)}
-            />
+            <TextField label="Comment" optional value={reason} onChange={({ target }) => setReason(target.value)} />
           )}
           <Refusal error={error} />
         </div>
@@ -89,16 +86,16 @@ function What({ approval }: { readonly approval: Approval }) {
               {words}
             </Badge>,
           ],
-          ['Asked for by', requestedByEmail],
-          ['Asked', <Moment key="asked" at={createdAt} />],
-          ['Ends', <Moment key="ends" at={expiresAt} />],
-          ['Each device has', duration(timeoutMs / 1_000)],
+          ['Requested by', requestedByEmail],
+          ['Requested', <Moment key="requested" at={createdAt} />],
+          ['Expires', <Moment key="expires" at={expiresAt} />],
+          ['Timeout per device', duration(timeoutMs / 1_000)],
           ...(reason ? [['Reason', reason] as const] : []),
         ]}
       />
-      {payload === null && <p>You need the permission of this command to see what it contains.</p>}
+      {payload === null && <p>You don’t have permission to see the content of this command.</p>}
       {typeof script === 'string' && <Verbatim label="Script" text={script} />}
-      {Object.keys(rest).length > 0 && <Verbatim label="With" text={JSON.stringify(rest, null, 2)} />}
+      {Object.keys(rest).length > 0 && <Verbatim label="Parameters" text={JSON.stringify(rest, null, 2)} />}
     </>
   )
 }

@@ -1,5 +1,4 @@
 import {
-  type ApprovalStatus,
   type ApprovalSummary,
   ApprovalStatus as statuses,
 } from '@muster/areas/control/commands/approvals/approval-summary.contract.ts'
@@ -8,7 +7,7 @@ import { UserCheck } from 'lucide-react'
 import { useApiQuery } from '../../../queries.ts'
 import { useMe } from '../../../session/session.tsx'
 import { type Column, DataTable } from '../../../ui/DataTable.tsx'
-import { Badge, type Tone } from '../../../ui/display.tsx'
+import { Badge } from '../../../ui/display.tsx'
 import { Page } from '../../../ui/Page.tsx'
 import { Pages } from '../../../ui/Pages.tsx'
 import { count } from '../../../ui/quantity.ts'
@@ -16,19 +15,12 @@ import { Select } from '../../../ui/Select.tsx'
 import { Note } from '../../../ui/states.tsx'
 import { Ago } from '../../../ui/time.tsx'
 import { ApprovalDialog } from './ApprovalDialog.tsx'
+import { approvalWords } from './approvalStatus.ts'
 import { commandWords } from './CommandMark.tsx'
 import { CommandStopButton } from './CommandStop.tsx'
 
 const limit = 25
-export const approvalWords: Readonly<Record<ApprovalStatus, readonly [string, Tone]>> = {
-  pending: ['Waits', 'warn'],
-  approved: ['Approved', 'good'],
-  refused: ['Refused', 'bad'],
-  withdrawn: ['Withdrawn', 'plain'],
-  expired: ['Expired', 'plain'],
-}
-
-/** Commands that reach far and wait for a second person, and the stop for all of them. */
+/** Commands that wait for a second person, and the stop for all commands. */
 export function ApprovalsPage() {
   const { page = 1, status, approval } = useSearch({ from: '/app/approvals' })
   const navigate = useNavigate({ from: '/approvals' })
@@ -40,16 +32,11 @@ export function ApprovalsPage() {
   )
   const { data: rows = [], pagination = { page, limit, total: 0 } } = answer.data ?? {}
   return (
-    <Page
-      fill
-      title="Approvals"
-      lead="Commands that reach far wait here for a second person, where the provider’s settings ask for one."
-      actions={<CommandStopButton />}
-    >
+    <Page fill title="Approvals" lead="Large commands waiting for a second person" actions={<CommandStopButton />}>
       <div className="mb-3 flex gap-2">
         <Select
           label="Status"
-          none="Every status"
+          none="All statuses"
           value={status ?? ''}
           options={statuses.options.map((each) => [each, approvalWords[each][0]])}
           choose={(next) =>
@@ -65,9 +52,8 @@ export function ApprovalsPage() {
         total={pagination.total}
         rowId={({ id }) => id}
         empty={
-          <Note icon={UserCheck} title={status ? 'No command matches' : 'Nothing waits for you'}>
-            A command for more than 100 devices, or for several organisations, appears here when two people are asked
-            for.
+          <Note icon={UserCheck} title={status ? 'No matches' : 'No pending approvals'}>
+            Commands for more than 100 devices or several organizations appear here if Settings require a second person.
           </Note>
         }
         footer={
@@ -99,7 +85,7 @@ function useApprovalColumns(open: (id: string) => void): readonly Column<Approva
     { id: 'devices', header: 'Devices', width: 100, align: 'end', cell: ({ devices }) => count(devices) },
     {
       id: 'who',
-      header: 'Asked for by',
+      header: 'Requested by',
       width: 200,
       grow: 1,
       cell: ({ requestedBy, requestedByEmail }) => (requestedBy === me.id ? 'you' : requestedByEmail),
@@ -111,10 +97,10 @@ function useApprovalColumns(open: (id: string) => void): readonly Column<Approva
       cell: ({ status }) => <Badge tone={approvalWords[status][1]}>{approvalWords[status][0]}</Badge>,
     },
     { id: 'reason', header: 'Reason', width: 180, grow: 1, cell: ({ reason }) => reason ?? '' },
-    { id: 'asked', header: 'Asked', width: 120, cell: ({ createdAt }) => <Ago at={createdAt} /> },
+    { id: 'asked', header: 'Requested', width: 120, cell: ({ createdAt }) => <Ago at={createdAt} /> },
     {
       id: 'ends',
-      header: 'Ends',
+      header: 'Expires',
       width: 120,
       cell: ({ expiresAt, status }) => (status === 'pending' ? <Ago at={expiresAt} /> : '–'),
     },

@@ -1,4 +1,5 @@
 import { type CommandStatus, CommandStatus as statuses } from '@muster/areas/control/commands/commands.contract.ts'
+import { Link } from '@tanstack/react-router'
 import { X } from 'lucide-react'
 import { useState } from 'react'
 import { useRefreshOn } from '../../../live/Live.tsx'
@@ -19,7 +20,7 @@ const tones: Readonly<Record<CommandStatus, string>> = {
   expired: 'bg-warn',
 }
 
-/** How far the commands of one request to many have come. What is shown stands in the address, so a reload finds it again. */
+/** The progress of a bulk command. The address names it, so a reload finds it again. */
 export function BatchProgress({ batchId, close }: { readonly batchId: string | undefined; close(): void }) {
   return batchId === undefined ? null : <Progress key={batchId} batchId={batchId} close={close} />
 }
@@ -28,7 +29,7 @@ function Progress({ batchId, close }: { readonly batchId: string; close(): void 
   const [isOver, setOver] = useState(false)
   const { data, error } = useApiQuery(
     (api) => api.devices.commands.progress,
-    { batchId },
+    { batchId, limit: 1 },
     { everyMs: isOver ? 0 : 5_000 },
   )
   useRefreshOn((event) => event.type === 'command.changed', ['devices.commands.progress'], 1_000)
@@ -39,7 +40,7 @@ function Progress({ batchId, close }: { readonly batchId: string; close(): void 
   })
   return (
     <section
-      aria-label="Commands under way"
+      aria-label="Command progress"
       className="mb-3 grid gap-1.5 rounded-lg border border-line bg-surface px-3 py-2 text-sm"
     >
       <div className="flex items-center gap-3">
@@ -48,10 +49,13 @@ function Progress({ batchId, close }: { readonly batchId: string; close(): void 
           {error
             ? messageOf(error)
             : data
-              ? `${count(data.ended)} of ${many(data.total, 'device')} ${data.ended >= data.total ? 'are done' : 'so far'}: ${parts.map(({ status, number }) => `${commandStatusWords[status].toLowerCase()} ${count(number)}`).join(', ')}`
-              : 'Looking …'}
+              ? `${count(data.ended)} of ${many(data.total, 'device')} finished: ${parts.map(({ status, number }) => `${count(number)} ${commandStatusWords[status].toLowerCase()}`).join(', ')}`
+              : 'Loading'}
         </span>
-        <IconButton small label="Hide the progress" onClick={close}>
+        <Link to="/runs/$batchId" params={{ batchId }} className="rounded font-medium text-accent-text">
+          View results
+        </Link>
+        <IconButton small label="Hide progress" onClick={close}>
           <X aria-hidden className="size-4" />
         </IconButton>
       </div>

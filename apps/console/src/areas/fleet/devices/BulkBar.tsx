@@ -15,12 +15,12 @@ interface Props {
   sent(batchId: string): void
 }
 
-/** What can be done with the selected devices; there while some are. */
+/** The actions for the selected devices. Shown while some are selected. */
 export function BulkBar({ chosen, filters, sent }: Props) {
   const [kind, setKind] = useState<BulkKind | null>(null)
   const can = useCan()
-  const mayCommand = !can('devices:execute') && 'You need the permission to send commands to devices'
-  const mayChange = !can('devices:write') && 'You need the permission to change devices'
+  const mayCommand = !can('devices:execute') && 'You don’t have permission to send commands to devices'
+  const mayChange = !can('devices:write') && 'You don’t have permission to edit devices'
   const { count, clear } = chosen
   return (
     <>
@@ -30,12 +30,12 @@ export function BulkBar({ chosen, filters, sent }: Props) {
       {count > 0 && (
         <section
           aria-label="Selected devices"
-          className="fixed bottom-5 left-1/2 z-20 flex max-w-[calc(100vw-2rem)] -translate-x-1/2 flex-wrap items-center gap-2 rounded-xl border border-line bg-raised px-3 py-2 shadow-pop"
+          className="fixed bottom-5 left-1/2 z-20 flex w-max max-w-[calc(100vw-2rem)] -translate-x-1/2 flex-wrap items-center gap-2 rounded-xl border border-line bg-raised px-3 py-2 shadow-pop"
         >
           <span className="px-1 font-medium text-sm tabular">{many(count, 'device')}</span>
           <Button small blocked={mayCommand} onClick={() => setKind('script')}>
             <SquareTerminal {...icon} />
-            Run a script
+            Run script
           </Button>
           <Button small blocked={mayCommand} onClick={() => setKind('inventory')}>
             <RefreshCw {...icon} />
@@ -47,13 +47,13 @@ export function BulkBar({ chosen, filters, sent }: Props) {
           </Button>
           <Button small blocked={mayChange} onClick={() => setKind('tags')}>
             <Tags {...icon} />
-            Tags
+            Edit tags
           </Button>
           <Button small blocked={mayChange} onClick={() => setKind('group')}>
             <Boxes {...icon} />
-            Group
+            Add to group
           </Button>
-          <Button small kind="quiet" aria-label="Clear the selection" onClick={clear}>
+          <Button small kind="quiet" aria-label="Clear selection" onClick={clear}>
             <X {...icon} />
           </Button>
         </section>

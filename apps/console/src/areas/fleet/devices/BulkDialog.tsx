@@ -15,25 +15,25 @@ import type { DeviceSelection } from './useSelection.ts'
 
 export type BulkKind = Order['kind']
 const titles: Record<BulkKind, string> = {
-  script: 'Run a script',
-  inventory: 'Refresh the inventory',
-  reboot: 'Restart the machine',
-  tags: 'Change tags',
-  group: 'Add to a group',
+  script: 'Run script',
+  inventory: 'Refresh inventory',
+  reboot: 'Restart',
+  tags: 'Edit tags',
+  group: 'Add to group',
 }
-/** From here on the number has to be typed: nobody hits that many by a slip. */
+/** From this number on, the user types it to confirm. */
 const carefulFrom = 20
 
 interface Props {
   readonly kind: BulkKind
   readonly chosen: DeviceSelection
   readonly filters: DeviceFilters
-  /** The commands are on their way; their progress goes by this id. */
+  /** The commands were sent; their progress has this id. */
   sent(batchId: string): void
   close(): void
 }
 
-/** One thing for many devices: what, whom exactly it hits, how far it is, what became of it. */
+/** One action for many devices: its input, the devices it affects, its progress and its result. */
 export function BulkDialog({ kind, chosen, filters, sent, close }: Props) {
   const refresh = useRefresh()
   const [[read, done], setProgress] = useState([0, 0])
@@ -57,7 +57,7 @@ export function BulkDialog({ kind, chosen, filters, sent, close }: Props) {
   if (work.data) return <Result outcome={work.data} kind={kind} close={close} />
   const isCareful = devices.length >= carefulFrom
   const blocked =
-    (targets.isPending && 'The devices are being counted') ||
+    (targets.isPending && 'Counting devices') ||
     missing(order) ||
     (isCareful && typed.trim() !== String(devices.length) && `Type ${devices.length} first`)
   const verb = `${titles[kind]} on ${many(devices.length, 'device')}`
@@ -89,7 +89,7 @@ export function BulkDialog({ kind, chosen, filters, sent, close }: Props) {
           <p
             role="status"
             className="text-muted text-sm"
-          >{`Reading the selection: ${count(read ?? 0)} devices so far.`}</p>
+          >{`Reading the selection: ${many(read ?? 0, 'device')} so far`}</p>
         ) : (
           <BlastRadius devices={devices} waits={isCommand(kind)} />
         )}
@@ -116,13 +116,13 @@ const blank: Record<BulkKind, Order> = {
   group: { kind: 'group', groupId: '' },
 }
 const missing = (order: Order) =>
-  (order.kind === 'script' && order.script.trim() === '' && 'Write the script first') ||
-  (order.kind === 'group' && order.groupId === '' && 'Choose a group first') ||
-  (order.kind === 'tags' && order.add.length + order.remove.length === 0 && 'Name a tag first')
+  (order.kind === 'script' && order.script.trim() === '' && 'Enter a script') ||
+  (order.kind === 'group' && order.groupId === '' && 'Select a group') ||
+  (order.kind === 'tags' && order.add.length + order.remove.length === 0 && 'Enter a tag')
 
 const doneTitles: Partial<Record<BulkKind, string>> = {
-  tags: 'The tags are changed',
-  group: 'The devices are in the group',
+  tags: 'Tags updated',
+  group: 'Devices added to the group',
 }
 const namesShown = 6
 
@@ -132,11 +132,11 @@ function BlastRadius({ devices, waits }: { readonly devices: readonly Device[]; 
   const names = devices.slice(0, namesShown).map(({ displayName, hostname }) => displayName ?? hostname)
   return (
     <section
-      aria-label="What this hits"
+      aria-label="Affected devices"
       className="grid gap-1 rounded-lg bg-warn-soft px-4 py-3 text-sm text-warn-text"
     >
       <p className="font-semibold">
-        This hits {many(devices.length, 'device')} of {many(perOrg.size, 'organisation')}.
+        {many(devices.length, 'device')} in {many(perOrg.size, 'organization')}.
       </p>
       <p>
         {[...perOrg]
@@ -148,7 +148,7 @@ function BlastRadius({ devices, waits }: { readonly devices: readonly Device[]; 
         {names.join(', ')}
         {devices.length > namesShown && ` and ${count(devices.length - namesShown)} more`}
       </p>
-      {waits && away > 0 && <p>{many(away, 'device is', 'devices are')} not online now and will do it on return.</p>}
+      {waits && away > 0 && <p>{many(away, 'device is', 'devices are')} offline and will run it on reconnect.</p>}
     </section>
   )
 }
@@ -157,7 +157,7 @@ function Result({ outcome, kind, close }: { readonly outcome: Outcome; readonly 
   return (
     <Dialog
       open
-      title={doneTitles[kind] ?? (outcome.waiting > 0 ? 'A second person is asked' : 'The commands are on their way')}
+      title={doneTitles[kind] ?? (outcome.waiting > 0 ? 'Waiting for approval' : 'Commands sent')}
       close={close}
       actions={
         <Button kind="primary" onClick={close}>
@@ -167,14 +167,25 @@ function Result({ outcome, kind, close }: { readonly outcome: Outcome; readonly 
     >
       <p>
         {isCommand(kind)
-          ? `${many(outcome.done, 'command')}. Their progress stands above the list, and on each device’s page.`
-          : `${many(outcome.done, 'device')}.`}
+          ? `${many(outcome.done, 'command')} sent. The progress is shown above the list.`
+          : `${many(outcome.done, 'device')} updated.`}
       </p>
+      {outcome.batchId !== null && (
+        <p className="mt-2">
+          <Link
+            to="/runs/$batchId"
+            params={{ batchId: outcome.batchId }}
+            className="rounded font-medium text-accent-text"
+          >
+            View results
+          </Link>
+        </p>
+      )}
       {outcome.waiting > 0 && (
         <p className="mt-2">
-          For {many(outcome.waiting, 'device')} a second person has to approve it within an hour:{' '}
+          A second person has to approve it for {many(outcome.waiting, 'device')} within an hour:{' '}
           <Link to="/approvals" className="rounded font-medium text-accent-text">
-            what waits
+            show approvals
           </Link>
           .
         </p>
@@ -183,7 +194,7 @@ function Result({ outcome, kind, close }: { readonly outcome: Outcome; readonly 
         <ul className="mt-2 list-disc pl-5 text-muted text-sm">
           {[...outcome.skipped].map(([reason, times]) => (
             <li key={reason}>
-              {many(times, 'device')} left out: {skipWords[reason] ?? reason}
+              {many(times, 'device')} skipped: {skipWords[reason] ?? reason}
             </li>
           ))}
         </ul>

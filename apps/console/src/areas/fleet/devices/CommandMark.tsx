@@ -12,20 +12,20 @@ const tones: Record<CommandStatus, Tone> = {
   expired: 'warn',
 }
 export const commandStatusWords: Record<CommandStatus, string> = {
-  pending: 'Waiting',
+  pending: 'Queued',
   sent: 'Sent',
   running: 'Running',
-  completed: 'Done',
+  completed: 'Succeeded',
   failed: 'Failed',
   timed_out: 'Timed out',
-  cancelled: 'Called off',
+  cancelled: 'Canceled',
   expired: 'Expired',
 }
 
-/** How a command stands. */
+/** The status of a command. */
 export const CommandMark = ({ status }: { readonly status: CommandStatus }) => (
   <Badge tone={tones[status]}>{commandStatusWords[status]}</Badge>
 )
 
-/** The name of a kind of command in words. */
+/** The type of a command in words. */
 export const commandWords = (type: string) => (type.charAt(0).toUpperCase() + type.slice(1)).replaceAll('_', ' ')

@@ -11,7 +11,7 @@ import { toast } from '../../../ui/toasts.tsx'
 
 const useStops = () => useApiQuery((client) => client.devices.stops.get, {}, { everyMs: 15_000, staleMs: 10_000 })
 
-/** Says on every screen of the fleet that commands are stopped, by whom and why, and lets those lift it who may. */
+/** Shows on every screen that commands are stopped and why, and resumes them. */
 export function CommandStopBanner() {
   const { scope } = useMe()
   const can = useCan()
@@ -20,9 +20,9 @@ export function CommandStopBanner() {
   const stop = data?.stops[0]
   if (!data?.stopped || !stop) return null
   const blocked =
-    (!can('devices:execute') && 'You need the permission to send commands') ||
-    (stop.byScope === 'system' && scope !== 'system' && 'The operator of the installation has set it') ||
-    (scope === 'organization' && 'Only people of the provider lift it')
+    (!can('devices:execute') && 'You don’t have permission to send commands') ||
+    (stop.byScope === 'system' && scope !== 'system' && 'Only system administrators can resume them') ||
+    (scope === 'organization' && 'Only your provider can resume them')
   return (
     <section
       aria-label="Commands are stopped"
@@ -30,26 +30,26 @@ export function CommandStopBanner() {
     >
       <OctagonX aria-hidden className="size-4 shrink-0" />
       <p role="status" className="min-w-0 flex-1">
-        <span className="font-semibold">All commands are stopped</span> <Ago at={stop.at} />: {stop.reason}. What waits
-        goes out once they are allowed again.
+        <span className="font-semibold">All commands are stopped</span> <Ago at={stop.at} />: {stop.reason}. Queued
+        commands are sent when commands resume.
       </p>
       <Button small blocked={blocked} onClick={() => setLifting(true)}>
-        Allow commands again
+        Resume commands
       </Button>
       {isLifting && <LiftForm close={() => setLifting(false)} />}
     </section>
   )
 }
 
-/** The switch that stops every command. */
+/** The button that stops all commands. */
 export function CommandStopButton() {
   const { scope } = useMe()
   const { data } = useStops()
   const [isAsking, setAsking] = useState(false)
   const blocked =
-    (!useCan()('devices:execute') && 'You need the permission to send commands') ||
-    (scope === 'organization' && 'Only people of the provider can stop all commands') ||
-    (data?.stopped && 'Commands are stopped already')
+    (!useCan()('devices:execute') && 'You don’t have permission to send commands') ||
+    (scope === 'organization' && 'Only your provider can stop all commands') ||
+    (data?.stopped && 'Commands are already stopped')
   return (
     <>
       <Button blocked={blocked} onClick={() => setAsking(true)}>
@@ -61,18 +61,18 @@ export function CommandStopButton() {
   )
 }
 
-const everybody = 'installation'
+const installation = 'installation'
 
 function StopForm({ close }: { close(): void }) {
   const isSystem = useMe().scope === 'system'
   const [reason, setReason] = useState('')
   const [typed, setTyped] = useState('')
   const stop = useApiMutation(
-    () => api.devices.stops.set.mutate({ reason: reason.trim(), ...(isSystem && { confirm: everybody }) }),
+    () => api.devices.stops.set.mutate({ reason: reason.trim(), ...(isSystem && { confirm: installation }) }),
     {
       refresh: ['devices'],
       done: () => {
-        toast('All commands are stopped')
+        toast('All commands stopped')
         close()
       },
     },
@@ -86,20 +86,26 @@ function StopForm({ close }: { close(): void }) {
       open
       close={close}
       title="Stop all commands"
-      description={`No command reaches ${isSystem ? 'any device of the installation' : 'any of your devices'} any more, within seconds. What waits stays waiting; what a device has begun goes on.`}
-      verb="Stop them"
+      description={`Within seconds, no command reaches ${isSystem ? 'any device of this installation' : 'any of your devices'}. Queued commands stay queued; commands that run on a device continue.`}
+      verb="Stop all commands"
       busy={stop.isPending}
       blocked={
-        (reason.trim() === '' && 'Say why first: others will read it') ||
-        (isSystem && typed.trim() !== everybody && `Type “${everybody}” first`)
+        (reason.trim() === '' && 'Enter a reason (visible to others)') ||
+        (isSystem && typed.trim() !== installation && `Type “${installation}” first`)
       }
       error={stop.error}
       submit={submit}
     >
-      <AreaField autoFocus label="Why" value={reason} onChange={({ target }) => setReason(target.value)} />
+      <AreaField
+        autoFocus
+        label="Reason"
+        hint="Visible to others"
+        value={reason}
+        onChange={({ target }) => setReason(target.value)}
+      />
       {isSystem && (
         <TextField
-          label={`Type “${everybody}”: this is for everybody`}
+          label={`Type “${installation}” to confirm: it affects all partners`}
           autoComplete="off"
           value={typed}
           onChange={({ target }) => setTyped(target.value)}
@@ -113,7 +119,7 @@ function LiftForm({ close }: { close(): void }) {
   const lift = useApiMutation(() => api.devices.stops.lift.mutate({}), {
     refresh: ['devices'],
     done: () => {
-      toast('Commands are allowed again')
+      toast('Commands resumed')
       close()
     },
   })
@@ -125,9 +131,9 @@ function LiftForm({ close }: { close(): void }) {
     <SideForm
       open
       close={close}
-      title="Allow commands again"
-      description="What waits goes out at once, as far as it has not expired."
-      verb="Allow them"
+      title="Resume commands"
+      description="Queued commands are sent at once, unless they have expired."
+      verb="Resume commands"
       busy={lift.isPending}
       error={lift.error}
       submit={submit}

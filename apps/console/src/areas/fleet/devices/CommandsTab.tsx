@@ -1,27 +1,20 @@
 import { CommandStatus, QueuedCommand } from '@muster/areas/control/commands/commands.contract.ts'
-import { hasEnded } from '@muster/areas/control/commands/commands.rules.ts'
 import type { Device } from '@muster/areas/fleet/devices/devices.contract.ts'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { SquareTerminal } from 'lucide-react'
-import { api } from '../../../api.ts'
 import { useRefreshOn } from '../../../live/Live.tsx'
-import { useApiMutation, useApiQuery } from '../../../queries.ts'
-import { Button } from '../../../ui/Button.tsx'
+import { useApiQuery } from '../../../queries.ts'
 import { DataTable } from '../../../ui/DataTable.tsx'
-import { Details, Verbatim } from '../../../ui/Details.tsx'
-import { Facts } from '../../../ui/display.tsx'
 import { Pages } from '../../../ui/Pages.tsx'
 import { RowButton } from '../../../ui/RowButton.tsx'
 import { Select } from '../../../ui/Select.tsx'
-import { Note, Refusal } from '../../../ui/states.tsx'
-import { Ago, Moment } from '../../../ui/time.tsx'
+import { Note } from '../../../ui/states.tsx'
+import { Ago } from '../../../ui/time.tsx'
+import { CommandDialog } from './CommandDialog.tsx'
 import { CommandMark, commandStatusWords, commandWords } from './CommandMark.tsx'
 
 const limit = 25
-/** The codes with which agents refuse commands that are not signed as they must be. */
-const refusedOrder = /^ORDER_/
-
-/** What the device was told to do, and what came of it. */
+/** The commands of a device and their results. */
 export function CommandsTab({ device: { id: deviceId } }: { readonly device: Device }) {
   const { page = 1, command, state, kind } = useSearch({ from: '/app/devices/$deviceId' })
   const status = CommandStatus.options.find((each) => each === state)
@@ -42,14 +35,14 @@ export function CommandsTab({ device: { id: deviceId } }: { readonly device: Dev
       <div className="mb-3 flex flex-wrap gap-2">
         <Select
           label="Status"
-          none="Every status"
+          none="All statuses"
           value={status ?? ''}
           options={CommandStatus.options.map((each) => [each, commandStatusWords[each]])}
           choose={(next) => narrow({ state: next })}
         />
         <Select
-          label="Kind of command"
-          none="Every command"
+          label="Command type"
+          none="All commands"
           value={type ?? ''}
           options={QueuedCommand.options.map((each) => [each, commandWords(each)])}
           choose={(next) => narrow({ kind: next })}
@@ -72,14 +65,19 @@ export function CommandsTab({ device: { id: deviceId } }: { readonly device: Dev
           { id: 'status', header: 'Status', width: 110, cell: ({ status }) => <CommandMark status={status} /> },
           { id: 'exit', header: 'Exit code', width: 90, align: 'end', cell: ({ exitCode }) => exitCode ?? '–' },
           { id: 'error', header: 'Reason', width: 200, grow: 2, cell: ({ error }) => error ?? '' },
-          { id: 'created', header: 'Given', width: 120, cell: ({ createdAt }) => <Ago at={createdAt} /> },
-          { id: 'finished', header: 'Ended', width: 120, cell: ({ finishedAt }) => <Ago at={finishedAt} never="–" /> },
+          { id: 'created', header: 'Created', width: 120, cell: ({ createdAt }) => <Ago at={createdAt} /> },
+          {
+            id: 'finished',
+            header: 'Finished',
+            width: 120,
+            cell: ({ finishedAt }) => <Ago at={finishedAt} never="–" />,
+          },
         ]}
         empty={
-          <Note icon={SquareTerminal} title={status || type ? 'No command matches' : 'No commands yet'}>
+          <Note icon={SquareTerminal} title={status || type ? 'No matches' : 'No commands yet'}>
             {status || type
-              ? 'Choose another status or kind.'
-              : 'What you tell the device to do is listed here, with its output.'}
+              ? 'Select another status or type.'
+              : 'Commands for this device appear here, with their output.'}
           </Note>
         }
         footer={
@@ -91,62 +89,5 @@ export function CommandsTab({ device: { id: deviceId } }: { readonly device: Dev
       />
       {command && <CommandDialog deviceId={deviceId} commandId={command} close={() => open(undefined)} />}
     </>
-  )
-}
-
-function CommandDialog({
-  deviceId,
-  commandId,
-  close,
-}: {
-  readonly deviceId: string
-  readonly commandId: string
-  close(): void
-}) {
-  const answer = useApiQuery((client) => client.devices.commands.get, { id: deviceId, commandId })
-  const cancel = useApiMutation(() => api.devices.commands.cancel.mutate({ id: deviceId, commandId }), {
-    refresh: ['devices.commands'],
-  })
-  const command = answer.data
-  return (
-    <Details
-      answer={answer}
-      title={command ? commandWords(command.type) : 'Command'}
-      close={close}
-      actions={
-        command &&
-        !hasEnded(command.status) && (
-          <Button kind="danger" busy={cancel.isPending} onClick={() => cancel.mutate()}>
-            Call it off
-          </Button>
-        )
-      }
-    >
-      {(command) => (
-        <div className="grid gap-4">
-          <Facts
-            facts={[
-              ['Status', <CommandMark key="status" status={command.status} />],
-              ['Given', <Moment key="given" at={command.createdAt} />],
-              ['Started', <Moment key="started" at={command.startedAt} never="not yet" />],
-              ['Ended', <Moment key="ended" at={command.finishedAt} never="not yet" />],
-              ['Exit code', command.exitCode ?? '–'],
-              ...(command.error ? [['Reason', command.error] as const] : []),
-            ]}
-          />
-          {refusedOrder.test(command.error ?? '') && (
-            <p className="rounded-md bg-bad-soft px-3 py-2 text-bad-text text-sm">
-              The agent refused this command and did not run it. Tell an administrator at once: another party may be
-              sending commands.
-            </p>
-          )}
-          {command.payload === null && <p>You need the permission of this command to see its content and output.</p>}
-          {typeof command.payload?.script === 'string' && <Verbatim label="Script" text={command.payload.script} />}
-          {command.stdout && <Verbatim label="Output" text={command.stdout} />}
-          {command.stderr && <Verbatim label="Errors" text={command.stderr} />}
-          <Refusal error={cancel.error} />
-        </div>
-      )}
-    </Details>
   )
 }

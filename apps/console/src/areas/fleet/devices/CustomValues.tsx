@@ -15,7 +15,7 @@ import { customText } from './customFields.tsx'
 
 type Value = string | number | boolean | null
 
-/** The device's values of the fields that its tenant has defined, and changing them. */
+/** Shows and edits the custom fields of a device. */
 export function CustomValues({ device }: { readonly device: DeviceDetail }) {
   const { data } = useFullList(
     (client) => client.customFields.customFields.list,
@@ -26,12 +26,12 @@ export function CustomValues({ device }: { readonly device: DeviceDetail }) {
   const [isOpen, setOpen] = useState(false)
   const fields = data ?? []
   if (fields.length === 0) return null
-  const blocked = !can('devices:write') && 'You need the permission to change devices'
+  const blocked = !can('devices:write') && 'You don’t have permission to edit devices'
   return (
     <Card
-      title="Own fields"
+      title="Custom fields"
       actions={
-        <IconButton small label="Change the values" blocked={blocked} onClick={() => setOpen(true)}>
+        <IconButton small label="Edit custom fields" blocked={blocked} onClick={() => setOpen(true)}>
           <Pencil aria-hidden className="size-4" />
         </IconButton>
       }
@@ -68,7 +68,7 @@ function ValuesForm({ device, fields, close }: FormProps) {
     {
       refresh: ['devices.devices'],
       done: () => {
-        toast('The values are saved')
+        toast('Custom fields saved')
         close()
       },
     },
@@ -89,8 +89,8 @@ function ValuesForm({ device, fields, close }: FormProps) {
     <SideForm
       open
       close={close}
-      title="Own fields"
-      description="What is left empty is taken away."
+      title="Custom fields"
+      description="Empty fields are removed."
       verb="Save"
       busy={save.isPending}
       error={save.error}

@@ -29,7 +29,7 @@ import { TagsForm } from './TagsForm.tsx'
 const icon = { 'aria-hidden': true, className: 'size-4' } as const
 type Asking = 'leave' | 'reboot' | 'shutdown' | 'tags' | 'move' | 'quarantine' | 'release' | 'distinct'
 
-/** What can be done with a device as a whole. */
+/** The actions menu of a device. */
 export function DeviceActions({ device }: { readonly device: DeviceDetail }) {
   const can = useCan()
   const { scope } = useMe()
@@ -39,26 +39,26 @@ export function DeviceActions({ device }: { readonly device: DeviceDetail }) {
   const refused = (error: unknown) => toast(messageOf(error), { bad: true })
   const inventory = useApiMutation(() => api.devices.commands.create.mutate({ id, type: 'refresh_inventory' }), {
     refresh: ['devices.commands'],
-    done: () => toast('The device was asked for its inventory'),
+    done: () => toast('Inventory refresh requested'),
   })
   const updates = useApiMutation((enabled: boolean) => api.devices.autoUpdate.set.mutate({ id, enabled }), {
     refresh: ['devices.devices', 'rollouts.updates'],
     done: (_answer, enabled) =>
-      toast(enabled ? 'The agent updates itself again' : 'The agent stays at its version', {
+      toast(enabled ? 'Auto-update turned on' : 'Auto-update turned off', {
         undo: () => updates.mutate(!enabled, { onError: refused }),
       }),
   })
   const mayCommand =
-    (!can('devices:execute') && 'You need the permission to send commands') ||
-    (status === 'decommissioned' && 'It is decommissioned') ||
-    (status === 'quarantined' && 'It is quarantined and takes no commands') ||
-    (status === 'provisioned' && 'It has no agent yet')
-  const mayChange = !can('devices:write') && 'You need the permission to change devices'
-  const mayQuarantine = mayChange || (status === 'decommissioned' && 'It is decommissioned')
-  const mayMove = mayChange || (scope === 'organization' && 'Only people of the provider move devices')
+    (!can('devices:execute') && 'You don’t have permission to send commands') ||
+    (status === 'decommissioned' && 'The device is decommissioned') ||
+    (status === 'quarantined' && 'The device is quarantined and takes no commands') ||
+    (status === 'provisioned' && 'The device has no agent yet')
+  const mayChange = !can('devices:write') && 'You don’t have permission to edit devices'
+  const mayQuarantine = mayChange || (status === 'decommissioned' && 'The device is decommissioned')
+  const mayMove = mayChange || (scope === 'organization' && 'Only your provider can move devices')
   const mayRemove =
-    (!can('devices:delete') && 'You need the permission to decommission devices') ||
-    (status === 'decommissioned' && 'It is decommissioned already')
+    (!can('devices:delete') && 'You don’t have permission to decommission devices') ||
+    (status === 'decommissioned' && 'The device is already decommissioned')
   const ask = (what: Asking) => () => setAsking(what)
   const done = () => setAsking(null)
   return (
@@ -72,18 +72,18 @@ export function DeviceActions({ device }: { readonly device: DeviceDetail }) {
         groups={[
           [
             {
-              label: 'Refresh the inventory',
+              label: 'Refresh inventory',
               icon: <RefreshCw {...icon} />,
               blocked: mayCommand,
               act: () => inventory.mutate(undefined, { onError: refused }),
             },
-            { label: 'Restart the machine', icon: <RotateCw {...icon} />, blocked: mayCommand, act: ask('reboot') },
-            { label: 'Shut the machine down', icon: <Power {...icon} />, blocked: mayCommand, act: ask('shutdown') },
+            { label: 'Restart', icon: <RotateCw {...icon} />, blocked: mayCommand, act: ask('reboot') },
+            { label: 'Shut down', icon: <Power {...icon} />, blocked: mayCommand, act: ask('shutdown') },
           ],
           [
-            { label: 'Change the tags', icon: <Tags {...icon} />, blocked: mayChange, act: ask('tags') },
+            { label: 'Edit tags', icon: <Tags {...icon} />, blocked: mayChange, act: ask('tags') },
             {
-              label: autoUpdate ? 'Hold the agent at its version' : 'Let the agent update itself',
+              label: autoUpdate ? 'Turn off auto-update' : 'Turn on auto-update',
               icon: autoUpdate ? <PauseCircle {...icon} /> : <PlayCircle {...icon} />,
               blocked: mayChange,
               act: () => updates.mutate(!autoUpdate, { onError: refused }),
@@ -92,7 +92,7 @@ export function DeviceActions({ device }: { readonly device: DeviceDetail }) {
           ],
           [
             ...(possibleDuplicates.length > 0
-              ? [{ label: 'Not the same machine', icon: <Split {...icon} />, blocked: mayChange, act: ask('distinct') }]
+              ? [{ label: 'Dismiss duplicate', icon: <Split {...icon} />, blocked: mayChange, act: ask('distinct') }]
               : []),
             status === 'quarantined'
               ? { label: 'Release', icon: <ShieldCheck {...icon} />, blocked: mayChange, act: ask('release') }

@@ -24,7 +24,7 @@ export function PowerConfirm({ device, kind, close }: PowerProps) {
       danger
       close={close}
       title={`${isReboot ? 'Restart' : 'Shut down'} ${device.hostname}?`}
-      verb={isReboot ? 'Restart it' : 'Shut it down'}
+      verb={isReboot ? 'Restart' : 'Shut down'}
       {...(isReboot ? {} : { type: device.hostname })}
       act={async () => {
         const { id } = await api.devices.commands.create.mutate({ id: device.id, type: kind })
@@ -32,8 +32,8 @@ export function PowerConfirm({ device, kind, close }: PowerProps) {
       }}
     >
       {isReboot
-        ? 'Whoever works on it is interrupted. It comes back by itself. If it is away, the command waits ten minutes for it.'
-        : 'Whoever works on it is interrupted, and nobody can start it again from here. If it is away, the command waits ten minutes for it.'}
+        ? 'Users of the machine are interrupted. If the device is offline, the command waits 10 minutes.'
+        : 'Users of the machine are interrupted, and it cannot be started from here. If the device is offline, the command waits 10 minutes.'}
     </Confirm>
   )
 }
@@ -43,7 +43,7 @@ interface LeaveProps {
   readonly open: boolean
   close(): void
 }
-/** The end of a device in the fleet. */
+/** Decommissions a device. */
 export function LeaveConfirm({ device: { id, hostname }, open, close }: LeaveProps) {
   const navigate = useNavigate()
   return (
@@ -57,16 +57,16 @@ export function LeaveConfirm({ device: { id, hostname }, open, close }: LeavePro
       act={async () => {
         await api.lifecycle.lifecycle.remove.mutate({ id })
         await navigate({ to: '/devices' })
-        toast(`${hostname} is decommissioned`)
+        toast(`${hostname} decommissioned`)
       }}
     >
-      Its certificate ends at once and its open commands are called off. Its history stays. To come back it has to be
-      enrolled again.
+      The certificate is revoked at once and open commands are canceled. The history is kept. To use the device again,
+      enroll it again.
     </Confirm>
   )
 }
 
-/** Ending a quarantine, and telling two devices apart. */
+/** Releases a device from quarantine, or dismisses a duplicate. */
 export function LockConfirm({ device, kind, close }: PowerProps) {
   const refresh = useRefresh()
   if (kind !== 'release' && kind !== 'distinct') return null
@@ -76,23 +76,23 @@ export function LockConfirm({ device, kind, close }: PowerProps) {
     <Confirm
       open
       close={close}
-      title={isRelease ? `Release ${device.hostname}?` : `Is ${device.hostname} another machine?`}
-      verb={isRelease ? 'Release it' : 'They are different'}
+      title={isRelease ? `Release ${device.hostname}?` : `Dismiss the duplicate of ${device.hostname}?`}
+      verb={isRelease ? 'Release' : 'Dismiss duplicate'}
       act={async () => {
         if (isRelease) await api.lifecycle.lifecycle.release.mutate({ id: device.id })
         else await api.lifecycle.lifecycle.dismissDuplicates.mutate({ id: device.id })
-        toast(isRelease ? `${device.hostname} is released` : 'They are taken for different machines')
+        toast(isRelease ? `${device.hostname} released` : 'Duplicate dismissed')
         await refresh('devices')
       }}
     >
       {isRelease
-        ? 'Whichever machine comes next with its key is the device. Make sure first that only the right one has it.'
-        : `It says that it is the same machine as ${others}. Nothing is said of that any more.`}
+        ? 'The next machine that connects with its key becomes this device. Make sure that only the right machine has the key.'
+        : `It reports the same machine as ${others}. The notice is not shown again.`}
     </Confirm>
   )
 }
 
-/** Locking a device out, with the reason that others will read. */
+/** Quarantines a device, with a reason for others. */
 export function QuarantineForm({ device, close }: Omit<LeaveProps, 'open'>) {
   const [reason, setReason] = useState('')
   const lock = useApiMutation(
@@ -100,7 +100,7 @@ export function QuarantineForm({ device, close }: Omit<LeaveProps, 'open'>) {
     {
       refresh: ['devices'],
       done: () => {
-        toast(`${device.hostname} is quarantined`)
+        toast(`${device.hostname} quarantined`)
         close()
       },
     },
@@ -114,14 +114,20 @@ export function QuarantineForm({ device, close }: Omit<LeaveProps, 'open'>) {
       open
       close={close}
       title={`Quarantine ${device.hostname}`}
-      description="Its connections are closed and no other is accepted until somebody releases it. The machine itself goes on."
-      verb="Quarantine it"
+      description="Closes its connections and accepts none until the device is released. The machine itself keeps running."
+      verb="Quarantine"
       busy={lock.isPending}
-      blocked={reason.trim() === '' && 'Say why first: others will read it'}
+      blocked={reason.trim() === '' && 'Enter a reason (visible to others)'}
       error={lock.error}
       submit={submit}
     >
-      <AreaField autoFocus label="Why" value={reason} onChange={({ target }) => setReason(target.value)} />
+      <AreaField
+        autoFocus
+        label="Reason"
+        hint="Visible to others"
+        value={reason}
+        onChange={({ target }) => setReason(target.value)}
+      />
     </SideForm>
   )
 }

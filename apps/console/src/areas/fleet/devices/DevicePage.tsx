@@ -9,7 +9,7 @@ import { Failure, Loading } from '../../../ui/states.tsx'
 import { Tabs } from '../../../ui/Tabs.tsx'
 import { DeviceActions } from './DeviceActions.tsx'
 import { OverviewTab } from './OverviewTab.tsx'
-import type { deviceTabs } from './routes.ts'
+import type { deviceTabs } from './search.ts'
 import { StatusMark, useCurrent } from './status.tsx'
 
 const tools = {

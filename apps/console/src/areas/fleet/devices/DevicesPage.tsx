@@ -15,7 +15,7 @@ import { type DeviceFilters, filtersOf } from './deviceQuestion.ts'
 import { ExportButton } from './ExportButton.tsx'
 import { ListFooter } from './ListFooter.tsx'
 import { ListTools, unnarrowed } from './ListTools.tsx'
-import type { DevicesSearch } from './routes.ts'
+import type { DevicesSearch } from './search.ts'
 import { useSelection } from './useSelection.ts'
 import { ViewMenu } from './ViewMenu.tsx'
 
@@ -24,7 +24,7 @@ const dependsOnStatus = ({ status, filter }: DeviceFilters) => status !== undefi
 const isShown = ({ id, hidden = false }: Column<never>, cols: string | undefined) =>
   cols === undefined ? !hidden : cols.split('.').includes(id)
 
-/** The fleet as a list: searched, filtered and sorted by the server, kept up to date by the stream. */
+/** The list of devices. The server searches, filters and sorts; the stream keeps it up to date. */
 export function DevicesPage() {
   const search = useSearch({ from: '/app/devices' })
   const navigate = useNavigate({ from: '/devices' })
@@ -53,7 +53,11 @@ export function DevicesPage() {
     <Page
       fill
       title="Devices"
-      lead={answer.isPending ? 'Counting …' : `${many(total, 'device')}${isNarrowed ? ' match' : ''}`}
+      lead={
+        answer.isPending
+          ? 'Counting …'
+          : `${many(total, 'device')}${isNarrowed ? (total === 1 ? ' matches' : ' match') : ''}`
+      }
       actions={
         <>
           <ViewMenu search={search} columns={shown.map(({ id }) => id)} isReady={!answer.isPending} />
@@ -89,8 +93,8 @@ export function DevicesPage() {
 }
 
 const NothingFound = ({ clear }: { clear(): void }) => (
-  <Note icon={SearchX} title="No device matches" action={<Button onClick={clear}>Clear search and filters</Button>}>
-    Try fewer words, another status or a wider filter.
+  <Note icon={SearchX} title="No matches" action={<Button onClick={clear}>Clear search and filters</Button>}>
+    Try another search or filter.
   </Note>
 )
 
@@ -100,11 +104,10 @@ const NoDevices = () => (
     title="No devices yet"
     action={
       <Link to="/enrolment" search={({ org, site }) => ({ org, site })} className={buttonClass('primary')}>
-        Bring the first one in
+        Add device
       </Link>
     }
   >
-    Make an enrolment key and run the line that comes with it on a machine. This list waits for it: it appears within
-    seconds.
+    Create an enrollment key and run its command on a machine. The device appears here within seconds.
   </Note>
 )

@@ -17,7 +17,7 @@ interface Props {
   readonly total: number
 }
 
-/** Exactly the list as it is shown, as a file: all its rows, its columns, its order. */
+/** Exports the list as shown: all rows, with its columns and order. */
 export function ExportButton({ columns, filters, total }: Props) {
   const [read, setRead] = useState(0)
   const stop = useRef(new AbortController())
@@ -37,13 +37,13 @@ export function ExportButton({ columns, filters, total }: Props) {
   if (work.isPending)
     return (
       <Button onClick={() => stop.current.abort()}>
-        {count(read)} of {count(total)} read. Stop
+        Stop export ({count(read)} of {count(total)})
       </Button>
     )
   return (
-    <Button blocked={total === 0 && 'There is nothing to export'} onClick={() => work.mutate()}>
+    <Button blocked={total === 0 && 'No devices to export'} onClick={() => work.mutate()}>
       <Download aria-hidden className="size-4" />
-      CSV
+      Export CSV
     </Button>
   )
 }

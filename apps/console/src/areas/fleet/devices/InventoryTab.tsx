@@ -3,19 +3,20 @@ import { PackageSearch } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { Card, Facts } from '../../../ui/display.tsx'
 import { inputClass } from '../../../ui/fields.tsx'
-import { bytes, count } from '../../../ui/quantity.ts'
+import { bytes, count, memory } from '../../../ui/quantity.ts'
 import { Note } from '../../../ui/states.tsx'
 import { Ago } from '../../../ui/time.tsx'
+import { inventoryLabel } from './inventoryLabel.ts'
 
 type Items = NonNullable<DeviceDetail['inventory']>['software']
 
-/** What the machine consists of, as its agent told it. */
+/** Hardware, software and users of the machine, as the agent reported them. */
 export function InventoryTab({ device }: { readonly device: DeviceDetail }) {
   const { inventory } = device
   if (inventory === null)
     return (
       <Note icon={PackageSearch} title="No inventory yet">
-        The agent sends it after its first connection. “Refresh the inventory” asks for it now.
+        The agent sends it after its first connection. “Refresh inventory” in the actions menu requests it now.
       </Note>
     )
   const { hardware, disks, network, software, services, users, collectedAt } = inventory
@@ -27,7 +28,9 @@ export function InventoryTab({ device }: { readonly device: DeviceDetail }) {
       <div className="grid items-start gap-4 lg:grid-cols-2">
         <Card title="Hardware">
           <Facts
-            facts={Object.entries(hardware).map(([name, value]) => [words(name), written(name, value)] as const)}
+            facts={Object.entries(hardware).map(
+              ([name, value]) => [inventoryLabel(name), written(name, value)] as const,
+            )}
           />
         </Card>
         <div className="grid gap-4">
@@ -80,7 +83,7 @@ function Table({
     >
       {found.length === 0 ? (
         <p className="px-4 py-6 text-center text-muted text-sm">
-          {items.length === 0 ? 'None were reported.' : 'None matches.'}
+          {items.length === 0 ? 'None reported' : 'No matches'}
         </p>
       ) : (
         <div tabIndex={0} className="max-h-96 overflow-auto" role="region" aria-label={title}>
@@ -93,7 +96,7 @@ function Table({
                     scope="col"
                     className="whitespace-nowrap border-line border-b px-4 py-2 font-medium text-muted text-xs"
                   >
-                    {words(column)}
+                    {inventoryLabel(column)}
                   </th>
                 ))}
               </tr>
@@ -111,7 +114,7 @@ function Table({
             </tbody>
           </table>
           {found.length > rowsMax && (
-            <p className="px-4 py-2 text-muted text-sm">The first {rowsMax} are shown. Search for the others.</p>
+            <p className="px-4 py-2 text-muted text-sm">Showing the first {rowsMax}. Search to find others.</p>
           )}
         </div>
       )}
@@ -119,25 +122,18 @@ function Table({
   )
 }
 
-/** `cpuModel` as `Cpu model`. */
-function words(name: string): string {
-  const spaced = name.replace(
-    /([a-z])([A-Z])/g,
-    (_match, end: string, start: string) => `${end} ${start.toLowerCase()}`,
-  )
-  return spaced.charAt(0).toUpperCase() + spaced.slice(1)
-}
-
+const isMemory = /memory|ram/i
 const isSize = /bytes|memory|^total$|^used$|^free$|^size/i
 
 function written(name: string, value: unknown): string {
   if (value === null || value === undefined || value === '') return '–'
-  if (typeof value === 'number') return isSize.test(name) && value > 100_000 ? bytes(value) : String(value)
+  if (typeof value === 'number')
+    return isSize.test(name) && value > 100_000 ? (isMemory.test(name) ? memory(value) : bytes(value)) : String(value)
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (Array.isArray(value)) return value.map((one) => written(name, one)).join(', ') || '–'
   if (typeof value === 'object')
     return Object.entries(value)
-      .map(([key, one]) => `${words(key)}: ${written(key, one)}`)
+      .map(([key, one]) => `${inventoryLabel(key)}: ${written(key, one)}`)
       .join(', ')
   return String(value)
 }

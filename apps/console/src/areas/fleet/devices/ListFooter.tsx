@@ -5,7 +5,7 @@ import { count, many } from '../../../ui/quantity.ts'
 
 const longFrom = 200
 
-/** Where one is in the list, and the way to another row of a long one. */
+/** The position in the list, and a field that jumps to a row of a long one. */
 export function ListFooter({ first, last, jump, total }: Sight & { readonly total: number }) {
   const [typed, setTyped] = useState('')
   const go = (event: FormEvent) => {
@@ -15,7 +15,7 @@ export function ListFooter({ first, last, jump, total }: Sight & { readonly tota
   }
   return (
     <div className="flex min-h-10 items-center justify-between gap-3 border-line border-t px-3 py-1 text-muted text-sm tabular">
-      {total < longFrom ? `All ${many(total, 'device')}` : `${count(first)}–${count(last)} of ${count(total)}`}
+      {total < longFrom ? many(total, 'device') : `${count(first)}–${count(last)} of ${count(total)}`}
       {total >= longFrom && (
         <form onSubmit={go} className="flex items-center gap-2">
           <label htmlFor="go-to-row">Go to row</label>

@@ -6,17 +6,19 @@ import { useFullList } from '../../../queries.ts'
 import { usePlace } from '../../../shell/place.ts'
 import { Button, buttonClass } from '../../../ui/Button.tsx'
 import type { Column } from '../../../ui/DataTable.tsx'
-import { CheckField, inputClass, Options } from '../../../ui/fields.tsx'
+import { CheckField } from '../../../ui/fields.tsx'
 import { many } from '../../../ui/quantity.ts'
 import { SearchField } from '../../../ui/SearchField.tsx'
+import { Select } from '../../../ui/Select.tsx'
 import { conditionsIn } from '../filters/draft.ts'
+import { usePlaceNames } from './columns.tsx'
 import { filterIn } from './deviceList.ts'
-import { type DevicesSearch, statuses } from './routes.ts'
+import { type DevicesSearch, statuses } from './search.ts'
 import { statusWords } from './status.tsx'
 
 const FilterDialog = lazy(() => import('../filters/FilterDialog.tsx').then((part) => ({ default: part.FilterDialog })))
 
-/** The list as it is without anything that narrows it. */
+/** The list without search and filters. */
 export const unnarrowed: DevicesSearch = {
   q: undefined,
   status: undefined,
@@ -34,7 +36,7 @@ interface Props {
   change(next: DevicesSearch): void
 }
 
-/** What narrows the list, and what it shows. */
+/** Search, filters and columns of the list. */
 export function ListTools({ search, columns, visible, isReady, change }: Props) {
   const { status = [], q, group, tags } = search
   const [isFiltering, setFiltering] = useState(false)
@@ -95,7 +97,7 @@ export function ListTools({ search, columns, visible, isReady, change }: Props) 
             onChange={(on) => toggle(id, on)}
           />
         ))}
-        {search.cols !== undefined && <Button onClick={() => change({ cols: undefined })}>Usual columns</Button>}
+        {search.cols !== undefined && <Button onClick={() => change({ cols: undefined })}>Reset columns</Button>}
       </Choice>
       {isFiltering && (
         <Suspense>
@@ -144,21 +146,16 @@ interface GroupProps {
 }
 function GroupChoice({ isReady, group, change }: GroupProps) {
   const { org } = usePlace()
+  const { orgs } = usePlaceNames()
   const groups =
     useFullList((api) => api.groups.groups.list, { ...(org && { orgId: org }) }, { enabled: isReady, staleMs: 30_000 })
       .data ?? []
   if (groups.length === 0) return null
-  return (
-    <select
-      aria-label="Group"
-      value={group ?? ''}
-      onChange={(event) => change(event.target.value || undefined)}
-      className={`${inputClass} !w-44`}
-    >
-      <option value="">Every group</option>
-      <Options of={groups} />
-    </select>
-  )
+  // Customers often use the same names.
+  const options = groups
+    .map(({ id, name, orgId }) => [id, org || !orgs.has(orgId) ? name : `${name} · ${orgs.get(orgId)}`] as const)
+    .toSorted(([, one], [, other]) => one.localeCompare(other))
+  return <Select label="Group" none="All groups" value={group ?? ''} options={options} choose={change} />
 }
 
 interface ChoiceProps {

@@ -6,13 +6,13 @@ import { SideForm } from '../../../ui/SideForm.tsx'
 import { toast } from '../../../ui/toasts.tsx'
 import { PlaceFields } from './PlaceFields.tsx'
 
-/** Another organisation or site for a device, with what its machine is and measures. */
+/** Moves a device to another organization or site, with its inventory and metrics. */
 export function MoveForm({ device, close }: { readonly device: Device; close(): void }) {
   const [where, setWhere] = useState({ orgId: device.orgId, siteId: device.siteId })
   const move = useApiMutation(() => api.lifecycle.lifecycle.moveOrg.mutate({ id: device.id, ...where }), {
     refresh: ['devices', 'groups'],
     done: () => {
-      toast('The device has moved')
+      toast('Device moved')
       close()
     },
   })
@@ -26,7 +26,7 @@ export function MoveForm({ device, close }: { readonly device: Device; close(): 
       close={close}
       title={`Move ${device.displayName ?? device.hostname}`}
       description="Its inventory and metrics go with it. Its commands stay behind: open ones are canceled, and the new organization does not see them. It leaves the groups of its organization and loses the values of its custom fields."
-      verb="Move it"
+      verb="Move"
       busy={move.isPending}
       error={move.error}
       submit={submit}

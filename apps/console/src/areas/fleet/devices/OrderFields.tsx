@@ -1,34 +1,37 @@
+import { lazy, Suspense } from 'react'
 import { useFullList } from '../../../queries.ts'
 import { usePlace } from '../../../shell/place.ts'
-import { AreaField, Options, SelectField, TextField } from '../../../ui/fields.tsx'
+import { Options, SelectField, TextField } from '../../../ui/fields.tsx'
+import { Select } from '../../../ui/Select.tsx'
+import { Loading } from '../../../ui/states.tsx'
 import type { Order } from './bulk.ts'
+import { languages } from './languages.ts'
+
+const CodeEditor = lazy(() => import('../../../ui/CodeEditor.tsx').then((module) => ({ default: module.CodeEditor })))
 
 const tagsOf = (text: string) =>
   text
     .split(',')
     .map((tag) => tag.trim())
     .filter((tag) => tag !== '')
-const languages = { bash: 'Bash', sh: 'POSIX shell', python: 'Python' } as const
-const languageOf = (given: string) => (given === 'python' || given === 'sh' ? given : 'bash')
-
 interface Props {
   readonly order: Order
   change(order: Order): void
 }
 
-/** What has to be said of something that is done to many. */
+/** The input of a bulk action. */
 export function OrderFields({ order, change }: Props) {
   if (order.kind === 'tags')
     return (
       <>
         <TextField
-          label="Add"
+          label="Add tags"
           optional
-          hint="Several with commas between them."
+          hint="Separate with commas"
           onChange={({ target }) => change({ ...order, add: tagsOf(target.value) })}
         />
         <TextField
-          label="Take away"
+          label="Remove tags"
           optional
           onChange={({ target }) => change({ ...order, remove: tagsOf(target.value) })}
         />
@@ -39,25 +42,22 @@ export function OrderFields({ order, change }: Props) {
   if (order.kind !== 'script') return null
   return (
     <>
-      <SelectField
+      <Select
         label="Language"
+        className="w-36"
         value={order.language}
-        onChange={({ target }) => change({ ...order, language: languageOf(target.value) })}
-      >
-        {Object.entries(languages).map(([value, label]) => (
-          <option key={value} value={value}>
-            {label}
-          </option>
-        ))}
-      </SelectField>
-      <AreaField
-        label="Script"
-        rows={8}
-        spellCheck={false}
-        className="font-mono"
-        value={order.script}
-        onChange={({ target }) => change({ ...order, script: target.value })}
+        options={languages}
+        choose={(language = 'bash') => change({ ...order, language })}
       />
+      <Suspense fallback={<Loading lines={4} />}>
+        <CodeEditor
+          label="Script"
+          language={order.language}
+          value={order.script}
+          change={(script) => change({ ...order, script })}
+        />
+      </Suspense>
+      <p className="text-muted text-xs">Scripts run on Linux and macOS. Windows devices are skipped.</p>
     </>
   )
 }
@@ -68,11 +68,11 @@ function GroupField({ groupId, choose }: { readonly groupId: string; choose(id: 
   return (
     <SelectField
       label="Group"
-      hint="Groups whose members are chosen by hand. Devices of other organisations are left out."
+      hint="Static groups. Devices of other organizations are skipped."
       value={groupId}
       onChange={({ target }) => choose(target.value)}
     >
-      <option value="">{groups.length === 0 ? 'There is no such group yet' : 'Choose'}</option>
+      <option value="">{groups.length === 0 ? 'No static groups' : 'Select a group'}</option>
       <Options of={groups} />
     </SelectField>
   )

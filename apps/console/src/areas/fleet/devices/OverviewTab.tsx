@@ -5,18 +5,19 @@ import { lazy, Suspense, useMemo } from 'react'
 import { useLiveState } from '../../../live/deviceStates.ts'
 import { useApiQuery } from '../../../queries.ts'
 import { Card, Facts } from '../../../ui/display.tsx'
-import { inputClass } from '../../../ui/fields.tsx'
-import { bytes, count, duration } from '../../../ui/quantity.ts'
+import { bytes, count, duration, memory } from '../../../ui/quantity.ts'
+import { Select } from '../../../ui/Select.tsx'
 import { Failure, Loading, Note } from '../../../ui/states.tsx'
 import { Ago } from '../../../ui/time.tsx'
 import { AgentUpdate } from './AgentUpdate.tsx'
 import { CustomValues } from './CustomValues.tsx'
 import { remarksOn } from './condition.ts'
+import { metricSeries } from './metricSeries.ts'
 import { CpuCell, DiskCell, MemoryCell, useCurrent } from './status.tsx'
 
 const TimeChart = lazy(() => import('../../../ui/TimeChart.tsx').then((module) => ({ default: module.TimeChart })))
 
-/** How the device is now and was lately. */
+/** The device now and in the last days. */
 export function OverviewTab({ device }: { readonly device: DeviceDetail }) {
   return (
     <div className="grid gap-4">
@@ -44,7 +45,7 @@ function Remarks({ device }: { readonly device: DeviceDetail }) {
   const remarks = remarksOn({ ...device, status: useCurrent(device).status })
   if (remarks.length === 0) return null
   return (
-    <ul aria-label="What to know" className="grid gap-2">
+    <ul aria-label="Notices" className="grid gap-2">
       {remarks.map(({ tone, text, since }) => (
         <li key={text} className={`flex items-start gap-2 rounded-lg px-3 py-2 text-sm ${tones[tone]}`}>
           {tone === 'info' ? (
@@ -64,19 +65,19 @@ function Remarks({ device }: { readonly device: DeviceDetail }) {
 function Vitals({ device }: { readonly device: DeviceDetail }) {
   const now = useCurrent(device)
   const told = useLiveState(device.id)
-  const pair = (used: number | null | undefined, total: number | null | undefined) =>
-    `${bytes(used)} of ${bytes(total)}`
+  type Size = number | null | undefined
+  const pair = (write: (size: Size) => string, used: Size, total: Size) => `${write(used)} of ${write(total)}`
   const items = [
     ['CPU', <CpuCell key="cpu" device={device} />, `load ${told?.load1m ?? device.load1m ?? '–'}`],
     [
       'Memory',
       <MemoryCell key="memory" device={device} />,
-      pair(told?.memoryUsed ?? device.memoryUsed, told?.memoryTotal ?? device.memoryTotal),
+      pair(memory, told?.memoryUsed ?? device.memoryUsed, told?.memoryTotal ?? device.memoryTotal),
     ],
     [
       'Disk',
       <DiskCell key="disk" device={device} />,
-      pair(told?.diskUsed ?? device.diskUsed, told?.diskTotal ?? device.diskTotal),
+      pair(bytes, told?.diskUsed ?? device.diskUsed, told?.diskTotal ?? device.diskTotal),
     ],
     ['Uptime', duration(now.uptimeSeconds), `${count(told?.processCount ?? device.processCount ?? 0)} processes`],
     [
@@ -88,7 +89,7 @@ function Vitals({ device }: { readonly device: DeviceDetail }) {
   return (
     <dl className="grid grid-cols-2 overflow-hidden rounded-xl border border-line bg-line gap-px md:grid-cols-5">
       {items.map(([name, value, more]) => (
-        <div key={name} className="grid gap-1 bg-surface px-4 py-3">
+        <div key={name} className="grid gap-1 bg-surface px-4 py-3 last:col-span-2 md:last:col-span-1">
           <dt className="text-muted text-xs">{name}</dt>
           <dd className="font-semibold text-lg tabular">{value}</dd>
           <dd className="text-muted text-xs tabular">{more}</dd>
@@ -98,8 +99,13 @@ function Vitals({ device }: { readonly device: DeviceDetail }) {
   )
 }
 
-const spans = { '1': 'Last hour', '6': 'Last 6 hours', '24': 'Last day', '168': 'Last week' } as const
-const percent = (value: number) => `${Math.round(value)} %`
+const spans = [
+  ['1', 'Last hour'],
+  ['6', 'Last 6 hours'],
+  ['24', 'Last day'],
+  ['168', 'Last week'],
+] as const
+const percent = (value: number) => `${Math.round(value)}%`
 const perSecond = (value: number) => `${bytes(value)}/s`
 
 function History({ device }: { readonly device: DeviceDetail }) {
@@ -111,83 +117,43 @@ function History({ device }: { readonly device: DeviceDetail }) {
     { everyMs: 15_000, keepLast: true },
   )
   const points = answer.data?.points
-  const drawn = useMemo(() => (points ? seriesOf(points) : null), [points])
+  const drawn = useMemo(() => (points ? metricSeries(points) : null), [points])
+  const range = answer.data && { from: Date.parse(answer.data.from) / 1000, to: Date.parse(answer.data.to) / 1000 }
   return (
     <Card
       title="History"
       actions={
-        <select
-          aria-label="How far back"
-          className={`${inputClass} !h-7 !w-36`}
+        <Select
+          label="Time range"
+          className="w-36"
           value={hours}
-          onChange={({ target }) =>
-            void navigate({ search: (now) => ({ ...now, hours: hoursOf(target.value) }), replace: true })
+          options={spans}
+          choose={(next) =>
+            void navigate({ search: (now) => ({ ...now, hours: next === '1' ? undefined : next }), replace: true })
           }
-        >
-          {Object.entries(spans).map(([value, label]) => (
-            <option key={value} value={value}>
-              {label}
-            </option>
-          ))}
-        </select>
+        />
       }
     >
-      {!drawn ? (
+      {!drawn || !range ? (
         answer.error ? (
           <Failure error={answer.error} again={() => answer.refetch()} />
         ) : (
           <Loading />
         )
       ) : drawn.at.length === 0 ? (
-        <Note icon={Info} title="No figures in this time">
-          The device did not report. Look further back.
+        <Note icon={Info} title="No data for this period">
+          The device did not report. Choose a longer time range.
         </Note>
       ) : (
         <Suspense fallback={<Loading />}>
           <div className="grid gap-5">
-            <TimeChart label="Use in percent" at={drawn.at} series={drawn.use} most={100} write={percent} />
-            <TimeChart label="Network" at={drawn.at} series={drawn.network} write={perSecond} />
+            <TimeChart label="Usage" {...range} at={drawn.at} series={drawn.use} most={100} write={percent} />
+            <TimeChart label="Network" {...range} at={drawn.at} series={drawn.network} write={perSecond} />
           </div>
         </Suspense>
       )}
     </Card>
   )
-}
-
-const hoursOf = (given: string) => (given === '6' || given === '24' || given === '168' ? given : undefined)
-
-type Points = readonly {
-  readonly at: string
-  readonly cpuPercent: number | null
-  readonly memoryUsed: number | null
-  readonly memoryTotal: number | null
-  readonly networkRxBytes: number | null
-  readonly networkTxBytes: number | null
-}[]
-
-const share = (part: number | null, whole: number | null) => (part === null || !whole ? null : (part / whole) * 100)
-
-function seriesOf(points: Points) {
-  const at = points.map((point) => Date.parse(point.at) / 1000)
-  // The counters only grow, until the machine starts anew.
-  const rate = (of: (point: Points[number]) => number | null) =>
-    points.map((point, index) => {
-      const before = points[index - 1]
-      const [now, then] = [of(point), before ? of(before) : null]
-      const seconds = (at[index] ?? 0) - (at[index - 1] ?? 0)
-      return now === null || then === null || now < then || seconds <= 0 ? null : (now - then) / seconds
-    })
-  return {
-    at,
-    use: [
-      { label: 'CPU', colour: 1, values: points.map((point) => point.cpuPercent) },
-      { label: 'Memory', colour: 2, values: points.map((point) => share(point.memoryUsed, point.memoryTotal)) },
-    ] as const,
-    network: [
-      { label: 'Received', colour: 3, values: rate((point) => point.networkRxBytes) },
-      { label: 'Sent', colour: 4, values: rate((point) => point.networkTxBytes) },
-    ] as const,
-  }
 }
 
 function About({ device }: { readonly device: DeviceDetail }) {
@@ -196,16 +162,16 @@ function About({ device }: { readonly device: DeviceDetail }) {
       <Facts
         facts={[
           ['Hostname', device.hostname],
-          ['Organisation', device.orgName],
+          ['Organization', device.orgName],
           ['Site', device.siteId === null ? 'none' : device.siteName],
-          ['System', [device.osName ?? device.osType, device.osVersion].filter(Boolean).join(' ') || null],
+          ['OS', [device.osName ?? device.osType, device.osVersion].filter(Boolean).join(' ') || null],
           ['Kernel', device.kernelVersion],
           ['Architecture', device.architecture],
           ['Agent', device.updateRequired ? `${device.agentVersion} (update required)` : device.agentVersion],
-          ['Updates itself', device.autoUpdate ? 'yes' : 'no, held'],
+          ['Auto-update', device.autoUpdate ? 'on' : 'off'],
           ['Watchdog', device.watchdogStatus],
           ['Enrolled', device.enrolledAt && <Ago at={device.enrolledAt} />],
-          ['Machine id', device.machineId],
+          ['Machine ID', device.machineId],
         ]}
       />
     </Card>

@@ -7,14 +7,14 @@ interface Props {
   choose(orgId: string, siteId: string | null): void
 }
 
-/** An organisation and one of its sites, or none of them. */
+/** An organization, and one of its sites or none. */
 export function PlaceFields({ orgId, siteId, choose }: Props) {
   const organizations = useApiQuery((api) => api.tenancy.organizations.all, {}).data?.data ?? []
   const sites = useFullList((api) => api.tenancy.sites.list, { orgId }, { enabled: orgId !== '' }).data ?? []
   return (
     <>
-      <SelectField label="Organisation" value={orgId} onChange={({ target }) => choose(target.value, null)}>
-        {orgId === '' && <option value="">Choose</option>}
+      <SelectField label="Organization" value={orgId} onChange={({ target }) => choose(target.value, null)}>
+        {orgId === '' && <option value="">Select an organization</option>}
         <Options of={organizations} />
       </SelectField>
       <SelectField

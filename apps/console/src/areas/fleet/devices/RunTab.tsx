@@ -7,9 +7,10 @@ import { api } from '../../../api.ts'
 import { useApiMutation } from '../../../queries.ts'
 import { useCan } from '../../../session/session.tsx'
 import { Button } from '../../../ui/Button.tsx'
-import { inputClass } from '../../../ui/fields.tsx'
+import { Select } from '../../../ui/Select.tsx'
 import { Failure, Loading, Refusal } from '../../../ui/states.tsx'
 import { CommandMark } from './CommandMark.tsx'
+import { type Language, languages } from './languages.ts'
 import { useCurrent } from './status.tsx'
 import { useOutput } from './useOutput.ts'
 
@@ -17,11 +18,7 @@ import { useOutput } from './useOutput.ts'
 const CodeEditor = lazy(() => import('../../../ui/CodeEditor.tsx').then((module) => ({ default: module.CodeEditor })))
 const Terminal = lazy(() => import('../../../ui/Terminal.tsx').then((module) => ({ default: module.Terminal })))
 
-const languages = { bash: 'Bash', sh: 'POSIX shell', python: 'Python' } as const
-type Language = keyof typeof languages
-const languageOf = (given: string): Language => (given === 'python' || given === 'sh' ? given : 'bash')
-
-/** A script for this device, its output as it comes. What runs stands in the address, so a reload finds it again. */
+/** Runs a script on this device and shows its output live. The address names the command, so a reload finds it again. */
 export function RunTab({ device }: { readonly device: DeviceDetail }) {
   const { command: commandId } = useSearch({ from: '/app/devices/$deviceId' })
   const navigate = useNavigate({ from: '/devices/$deviceId' })
@@ -37,34 +34,27 @@ export function RunTab({ device }: { readonly device: DeviceDetail }) {
     },
   )
   const blocked =
-    (!(can('devices:execute') && can('scripts:execute')) && 'You need the permission to run scripts on devices') ||
-    (status === 'provisioned' && 'It has no agent yet') ||
-    (status === 'quarantined' && 'It is quarantined and takes no commands') ||
-    (status === 'decommissioned' && 'It is decommissioned') ||
+    (!(can('devices:execute') && can('scripts:execute')) && 'You don’t have permission to run scripts on devices') ||
+    (status === 'provisioned' && 'The device has no agent yet') ||
+    (status === 'quarantined' && 'The device is quarantined and takes no commands') ||
+    (status === 'decommissioned' && 'The device is decommissioned') ||
     (device.osType === 'windows' && 'Scripts run on Linux and macOS only') ||
     (script.trim() === '' && 'Write a script first')
   return (
     <div className="grid gap-3">
       <div className="flex flex-wrap items-center gap-2">
-        <select
-          aria-label="Language"
-          className={`${inputClass} !w-36`}
+        <Select
+          label="Language"
+          className="w-36"
           value={language}
-          onChange={({ target }) => setLanguage(languageOf(target.value))}
-        >
-          {Object.entries(languages).map(([value, label]) => (
-            <option key={value} value={value}>
-              {label}
-            </option>
-          ))}
-        </select>
+          options={languages}
+          choose={(next = 'bash') => setLanguage(next)}
+        />
         <Button kind="primary" blocked={blocked} busy={run.isPending} onClick={() => run.mutate()}>
           <Play aria-hidden className="size-4" />
           Run on {device.displayName ?? device.hostname}
         </Button>
-        {status !== 'online' && !blocked && (
-          <span className="text-muted text-sm">The device is not online: the script waits for it.</span>
-        )}
+        {status !== 'online' && !blocked && <span className="text-muted text-sm">Runs when the device reconnects</span>}
       </div>
       <Suspense fallback={<Loading lines={4} />}>
         <CodeEditor label="Script" language={language} value={script} change={setScript} />
@@ -92,7 +82,7 @@ function Running({ deviceId, commandId }: { readonly deviceId: string; readonly 
         {!hasEnded(status) && (
           <Button small busy={cancel.isPending} onClick={() => cancel.mutate()}>
             <CircleStop aria-hidden className="size-4" />
-            Call it off
+            Cancel
           </Button>
         )}
       </div>
@@ -105,5 +95,5 @@ function Running({ deviceId, commandId }: { readonly deviceId: string; readonly 
 }
 
 const CutOff = () => (
-  <span className="text-sm text-warn-text">The connection is cut off. The script goes on; its output follows.</span>
+  <span className="text-sm text-warn-text">Connection lost. The script keeps running; its output follows.</span>
 )

@@ -15,7 +15,7 @@ const tagsIn = (text: string) => [
   ),
 ]
 
-/** The tags of one device, as they should be from now on. */
+/** Edits the tags of one device. */
 export function TagsForm({ device, close }: { readonly device: Device; close(): void }) {
   const [typed, setTyped] = useState(device.tags.join(', '))
   const inUse =
@@ -31,7 +31,7 @@ export function TagsForm({ device, close }: { readonly device: Device; close(): 
     {
       refresh: ['devices'],
       done: () => {
-        toast('The tags are saved')
+        toast('Tags updated')
         close()
       },
     },
@@ -46,7 +46,7 @@ export function TagsForm({ device, close }: { readonly device: Device; close(): 
       open
       close={close}
       title="Tags"
-      description="Labels by which lists, groups and commands find the device."
+      description="Labels that filters, groups and commands use to find the device."
       verb="Save"
       busy={save.isPending}
       error={save.error}
@@ -55,7 +55,7 @@ export function TagsForm({ device, close }: { readonly device: Device; close(): 
       <TextField
         autoFocus
         label="Tags"
-        hint="Several with commas between them."
+        hint="Separate with commas"
         value={typed}
         onChange={({ target }) => setTyped(target.value)}
       />

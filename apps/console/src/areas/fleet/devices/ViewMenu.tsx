@@ -11,7 +11,7 @@ import { Menu } from '../../../ui/Menu.tsx'
 import { SideForm } from '../../../ui/SideForm.tsx'
 import { messageOf } from '../../../ui/states.tsx'
 import { toast } from '../../../ui/toasts.tsx'
-import type { DevicesSearch } from './routes.ts'
+import type { DevicesSearch } from './search.ts'
 import { searchOf, viewOf, wholeFilterOf } from './views.ts'
 
 const icon = { 'aria-hidden': true, className: 'size-4' } as const
@@ -24,7 +24,7 @@ interface Props {
   readonly isReady: boolean
 }
 
-/** The saved views of the list, one's own and shared ones: go to one, keep the present one, drop one. */
+/** Saved views of the list: open, save and delete them. */
 export function ViewMenu({ search, columns, isReady }: Props) {
   const me = useMe()
   const navigate = useNavigate({ from: '/devices' })
@@ -46,7 +46,8 @@ export function ViewMenu({ search, columns, isReady }: Props) {
   )
   const drop = useApiMutation(({ id }: SavedFilter) => api.filters.filters.remove.mutate({ id }), {
     refresh: ['filters'],
-    done: (_answer, view) => toast(`“${view.name}” is gone`, { undo: () => again.mutate(view, { onError: refused }) }),
+    done: (_answer, view) =>
+      toast(`View “${view.name}” deleted`, { undo: () => again.mutate(view, { onError: refused }) }),
   })
   const entryOf = (view: SavedFilter) => ({
     label: view.name,
@@ -64,7 +65,7 @@ export function ViewMenu({ search, columns, isReady }: Props) {
         }
         groups={[
           ...(views.length > 0 ? [views.map(entryOf)] : []),
-          [{ label: 'Save this view', icon: <BookmarkPlus {...icon} />, act: () => setNaming(true) }],
+          [{ label: 'Save view', icon: <BookmarkPlus {...icon} />, act: () => setNaming(true) }],
           ...(own.length > 0
             ? [
                 own.map((view) => ({
@@ -95,7 +96,7 @@ function SaveForm({ search, columns, close }: Omit<Props, 'isReady'> & { close()
     {
       refresh: ['filters'],
       done: () => {
-        toast('The view is saved')
+        toast('View saved')
         close()
       },
     },
@@ -108,8 +109,8 @@ function SaveForm({ search, columns, close }: Omit<Props, 'isReady'> & { close()
     <SideForm
       open
       close={close}
-      title="Save this view"
-      description="Search, filters, sorting and columns, under a name. It can be opened in every organisation and site."
+      title="Save view"
+      description="Saves the search, filters, sorting and columns. Works in all organizations and sites."
       verb="Save"
       busy={save.isPending}
       blocked={name.trim() === '' && 'Enter a name first'}
@@ -117,12 +118,7 @@ function SaveForm({ search, columns, close }: Omit<Props, 'isReady'> & { close()
       submit={keep}
     >
       <TextField label="Name" autoFocus value={name} onChange={(event) => setName(event.target.value)} />
-      <CheckField
-        label="Share it"
-        hint="Everybody who works in the same place finds it among their views."
-        checked={shared}
-        onChange={setShared}
-      />
+      <CheckField label="Share" hint="Visible to this organization" checked={shared} onChange={setShared} />
     </SideForm>
   )
 }

@@ -2,20 +2,21 @@ import type { Device } from '@muster/areas/fleet/devices/devices.contract.ts'
 import { api } from '../../../api.ts'
 import { everyDevice } from './deviceList.ts'
 import type { DeviceFilters } from './deviceQuestion.ts'
+import type { Language } from './languages.ts'
 import type { DeviceSelection } from './useSelection.ts'
 
 const perRequest = { command: 5_000, other: 500 }
 
 export type Order =
-  | { readonly kind: 'script'; readonly script: string; readonly language: 'bash' | 'sh' | 'python' }
+  | { readonly kind: 'script'; readonly script: string; readonly language: Language }
   | { readonly kind: 'inventory' }
   | { readonly kind: 'reboot' }
   | { readonly kind: 'tags'; readonly add: string[]; readonly remove: string[] }
   | { readonly kind: 'group'; readonly groupId: string }
-/** Does it reach the machines themselves? */
+/** Whether the order sends commands to the machines. */
 export const isCommand = (kind: Order['kind']) => kind !== 'tags' && kind !== 'group'
 
-/** What became of it: how many, and why not the others. */
+/** The result: how many devices, and why the others were skipped. */
 export interface Outcome {
   readonly done: number
   readonly skipped: ReadonlyMap<string, number>
@@ -25,7 +26,7 @@ export interface Outcome {
   readonly waiting: number
 }
 
-/** The selected devices, read anew: what the person confirms is what is hit. */
+/** The selected devices, read again, so that the user confirms exactly these. */
 export async function selectedDevices(
   { isAll, ids }: DeviceSelection,
   filters: DeviceFilters,
@@ -39,11 +40,11 @@ export async function selectedDevices(
 interface Given {
   readonly order: Order
   readonly devices: readonly Device[]
-  /** The same for every attempt, so that one that is made again sends nothing twice. */
+  /** The same for every attempt, so that a retry sends nothing twice. */
   readonly key: string
 }
 
-/** Does it, a part at a time, and tells how far it is. */
+/** Carries out an order in parts and reports progress. */
 export async function carryOut({ order, devices, key }: Given, progress: (done: number) => void): Promise<Outcome> {
   let done = 0
   let batchId: string | null = null
@@ -84,14 +85,14 @@ function commandOf(order: Exclude<Order, { kind: 'tags' | 'group' }>) {
   return { type: order.kind === 'reboot' ? ('reboot' as const) : ('refresh_inventory' as const) }
 }
 
-/** Reasons of the service in words. */
+/** Why a device was skipped, in words. */
 export const skipWords: Readonly<Record<string, string>> = {
-  already_pending: 'has such a command waiting already',
-  provisioned: 'has no agent yet',
-  quarantined: 'is quarantined',
-  decommissioned: 'is decommissioned',
-  organization_suspended: 'belongs to a suspended organisation',
-  agent_too_old: 'has an agent that is too old for it',
-  unsupported_platform: 'has a system that knows nothing like it',
-  'already a member': 'is in the group already',
+  already_pending: 'the same command is already queued',
+  provisioned: 'no agent yet',
+  quarantined: 'quarantined',
+  decommissioned: 'decommissioned',
+  organization_suspended: 'organization suspended',
+  agent_too_old: 'agent too old',
+  unsupported_platform: 'not supported on its OS',
+  'already a member': 'already in the group',
 }

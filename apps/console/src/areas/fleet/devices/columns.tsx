@@ -1,7 +1,7 @@
 import type { CustomField } from '@muster/areas/fleet/custom-fields/custom-fields.contract.ts'
 import type { Device } from '@muster/areas/fleet/devices/devices.contract.ts'
 import { Link } from '@tanstack/react-router'
-import { useMemo } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { useApiQuery, useFullList } from '../../../queries.ts'
 import { useCan, useMe } from '../../../session/session.tsx'
 import type { Column } from '../../../ui/DataTable.tsx'
@@ -16,25 +16,25 @@ const osOf = ({ osName, osVersion, osType }: Device) =>
 const round = (percent: number | null) => (percent === null ? null : Math.round(percent * 10) / 10)
 
 const figures: readonly Column<Device>[] = [
-  { id: 'os', header: 'System', width: 140, grow: 1, cell: (device) => osOf(device) ?? '–', text: osOf },
+  { id: 'os', header: 'OS', width: 116, grow: 1, cell: (device) => osOf(device) ?? '–', text: osOf },
   {
     id: 'cpu',
     header: 'CPU',
-    width: 116,
+    width: 92,
     cell: (device) => <CpuCell device={device} />,
     text: ({ cpuPercent }) => round(cpuPercent),
   },
   {
     id: 'memory',
     header: 'Memory',
-    width: 116,
+    width: 92,
     cell: (device) => <MemoryCell device={device} />,
     text: ({ memoryPercent }) => round(memoryPercent),
   },
   {
     id: 'disk',
     header: 'Disk',
-    width: 116,
+    width: 92,
     hidden: true,
     cell: (device) => <DiskCell device={device} />,
     text: ({ diskPercent }) => round(diskPercent),
@@ -45,9 +45,9 @@ const particulars: readonly Column<Device>[] = [
   {
     id: 'agent',
     header: 'Agent',
-    width: 124,
+    width: 92,
     cell: ({ agentVersion, updateRequired }) =>
-      updateRequired ? <Badge tone="warn">Update required</Badge> : (agentVersion ?? '–'),
+      updateRequired ? <Badge tone="warn">Outdated</Badge> : (agentVersion ?? '–'),
     text: ({ agentVersion }) => agentVersion,
   },
   {
@@ -105,22 +105,46 @@ function nameCell(device: Device) {
   )
 }
 
+interface PlaceProps {
+  readonly org: string
+  readonly site?: string
+  readonly children: ReactNode
+}
+/** Limits the list to a place. */
+const PlaceLink = ({ org, site, children }: PlaceProps) => (
+  <Link
+    from="/devices"
+    to="/devices"
+    search={(now) => ({ ...now, org, site })}
+    className="rounded hover:text-accent-text"
+  >
+    {children}
+  </Link>
+)
+
 const placeColumns = (isOneOrg: boolean): readonly Column<Device>[] => [
   {
     id: 'organization',
-    header: 'Organisation',
-    width: 130,
+    header: 'Organization',
+    width: 108,
     grow: 1,
     hidden: isOneOrg,
-    cell: ({ orgName }) => orgName,
+    cell: ({ orgId, orgName }) => <PlaceLink org={orgId}>{orgName}</PlaceLink>,
     text: ({ orgName }) => orgName,
   },
   {
     id: 'site',
     header: 'Site',
-    width: 116,
+    width: 100,
     grow: 1,
-    cell: ({ siteName }) => siteName ?? '–',
+    cell: ({ orgId, siteId, siteName }) =>
+      siteId === null ? (
+        '–'
+      ) : (
+        <PlaceLink org={orgId} site={siteId}>
+          {siteName}
+        </PlaceLink>
+      ),
     text: ({ siteName }) => siteName,
   },
 ]
@@ -129,7 +153,7 @@ const momentColumns = (moment: (iso: string) => string): readonly Column<Device>
   {
     id: 'seen',
     header: 'Last seen',
-    width: 100,
+    width: 96,
     sort: 'lastSeen',
     cell: (device) => <SeenCell device={device} />,
     text: ({ lastSeenAt }) => lastSeenAt && moment(lastSeenAt),
@@ -137,7 +161,7 @@ const momentColumns = (moment: (iso: string) => string): readonly Column<Device>
   {
     id: 'enrolled',
     header: 'Enrolled',
-    width: 116,
+    width: 120,
     sort: 'enrolled',
     hidden: true,
     cell: ({ enrolledAt }) => <Ago at={enrolledAt} />,
@@ -149,7 +173,7 @@ const names: readonly Column<Device>[] = [
   {
     id: 'name',
     header: 'Name',
-    width: 190,
+    width: 150,
     grow: 2,
     sort: 'hostname',
     cell: nameCell,
@@ -171,7 +195,7 @@ export function useDeviceColumns(): readonly Column<Device>[] {
   const { moment } = useTimes()
   const isOneOrg = useMe().scope === 'organization'
   const own = useFullList((api) => api.customFields.customFields.list, {}, { staleMs: 60_000 }).data
-  // Without any they are the same before and after the answer, so that no row is drawn anew for it.
+  // One list while there are no fields, so that the answer does not redraw every row.
   const fields = own === undefined || own.length === 0 ? noFields : own
   return useMemo(
     () => [
@@ -189,7 +213,7 @@ export function useDeviceColumns(): readonly Column<Device>[] {
 const namesOf = (list: readonly { id: string; name: string }[] | undefined) =>
   new Map(list?.map(({ id, name }) => [id, name]))
 
-/** Names of the organisations and sites in reach. */
+/** Names of the organizations and sites that the user can see. */
 export function usePlaceNames() {
   const can = useCan()
   const mayOrgs = can('organizations:read')

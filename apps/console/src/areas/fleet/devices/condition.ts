@@ -9,7 +9,7 @@ export interface Remark {
 
 const nearlyFull = 97
 
-/** Why a device is not simply online and up to date, in words, the most important first. */
+/** Why a device is not online and up to date, the most important reason first. */
 export function remarksOn(device: DeviceDetail): Remark[] {
   const { status, watchdogStatus, mainAgentSilentSince, autoUpdate, lastSeenAt, statusAt } = device
   const remarks: Remark[] = []
@@ -17,24 +17,24 @@ export function remarksOn(device: DeviceDetail): Remark[] {
     if (lastSeenAt === null)
       remarks.push({
         tone: 'warn',
-        text: 'It has enrolled but never reported. On the machine, “systemctl status muster-agent” says whether its agent runs; a proxy or firewall may keep it from the server.',
+        text: 'The device enrolled but never reported. On the machine, “systemctl status muster-agent” shows whether the agent runs. A proxy or firewall may block it.',
       })
     else if (watchdogStatus === 'connected' || watchdogStatus === 'failover')
       remarks.push({
         tone: 'bad',
-        text: 'Its agent is silent, but its watchdog is connected: the machine runs and has network; the agent itself has failed. Its watchdog restarts it; if that does not help, look at the agent’s log on the machine.',
+        text: 'The agent failed, but the watchdog is connected: the machine runs and has network. The watchdog restarts the agent. If that does not help, check the agent’s log on the machine.',
         since: mainAgentSilentSince ?? lastSeenAt,
       })
     else
       remarks.push({
         tone: 'warn',
-        text: 'Neither its agent nor its watchdog is connected: the machine is off, asleep or without network. Nothing can be done from here; commands that are sent now wait for it.',
+        text: 'Agent and watchdog disconnected: the machine is off, asleep, or has no network. Commands are queued.',
         since: lastSeenAt,
       })
     if (device.updatingSince !== null)
       remarks.push({
         tone: 'bad',
-        text: 'It went away for an update of its agent and has not come back. On the machine, the agent’s log says how far the update came.',
+        text: 'The device did not reconnect after an agent update. On the machine, the agent’s log shows how far the update got.',
         since: device.updatingSince,
       })
     for (const [what, percent] of [
@@ -44,39 +44,40 @@ export function remarksOn(device: DeviceDetail): Remark[] {
       if (percent !== null && percent >= nearlyFull)
         remarks.push({
           tone: 'warn',
-          text: `Its ${what} was ${Math.round(percent)} % full when it was last heard of, which may be why it is away.`,
+          text: `The ${what} was ${Math.round(percent)}% full at the last report. This may be why the device is offline.`,
         })
   }
   if (status !== 'offline' && watchdogStatus === 'failover')
-    remarks.push({ tone: 'warn', text: 'The watchdog reports in place of the agent.', since: mainAgentSilentSince })
+    remarks.push({ tone: 'warn', text: 'The watchdog reports instead of the agent.', since: mainAgentSilentSince })
   if (status === 'online' && watchdogStatus === 'disconnected')
-    remarks.push({ tone: 'warn', text: 'Its watchdog is not connected. The agent works, but nobody would restart it.' })
-  if (status === 'updating')
-    remarks.push({ tone: 'info', text: 'Its agent is being updated.', since: device.updatingSince })
+    remarks.push({
+      tone: 'warn',
+      text: 'The watchdog is not connected. The agent works, but would not be restarted if it failed.',
+    })
+  if (status === 'updating') remarks.push({ tone: 'info', text: 'Updating the agent.', since: device.updatingSince })
   if (status === 'provisioned')
     remarks.push({
       tone: 'info',
-      text: 'It is prepared and waits for its agent to enrol: run the installer on the machine with the key that was made for it.',
+      text: 'Waiting for the agent to enroll. Run the installer on the machine with the key that was created for it.',
       since: device.createdAt,
     })
   if (status === 'quarantined')
     remarks.push({
       tone: 'bad',
-      text: `It is quarantined${device.quarantineReason ? `: ${device.quarantineReason}` : ''}. It takes no commands until somebody releases it, by the menu of actions.`,
+      text: `Quarantined${device.quarantineReason ? `: ${device.quarantineReason}` : ''}. The device takes no commands until it is released in the actions menu.`,
       since: device.quarantinedAt ?? statusAt,
     })
   if (device.possibleDuplicates.length > 0)
     remarks.push({
       tone: 'warn',
-      text: `It may be the same machine as ${device.possibleDuplicates.map(({ hostname }) => hostname).join(', ')}. Decommission what is there twice, or say by the menu of actions that they are different machines.`,
+      text: `This may be the same machine as ${device.possibleDuplicates.map(({ hostname }) => hostname).join(', ')}. Decommission the duplicate, or dismiss it in the actions menu.`,
     })
   if (status === 'decommissioned')
     remarks.push({
       tone: 'info',
-      text: 'It is decommissioned. What was known of it stays.',
+      text: 'Decommissioned. Its history is kept.',
       since: device.decommissionedAt,
     })
-  if (!autoUpdate)
-    remarks.push({ tone: 'info', text: 'It does not update itself: automatic updates of its agent are held.' })
+  if (!autoUpdate) remarks.push({ tone: 'info', text: 'Auto-update of the agent is off.' })
   return remarks
 }

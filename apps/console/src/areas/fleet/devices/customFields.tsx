@@ -12,7 +12,7 @@ export const customText = (value: unknown): string | undefined =>
         : 'no'
       : String(value)
 
-/** Columns of device lists for the fields that tenants define. Several organisations may use the same key. */
+/** Columns of device lists for the fields that tenants define. Several organizations may use the same key. */
 export function customColumns(fields: readonly CustomField[]): readonly Column<Device>[] {
   return [...new Map(fields.map((field) => [field.key, field])).values()].map(({ key, label }) => ({
     id: `custom-${key}`,

@@ -4,10 +4,10 @@ import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo, useState } from 'react'
 import { useScopeKey } from '../../../session/session.tsx'
 import { beginning, type DeviceFilters, listKey, pageRows, readDevices } from './deviceQuestion.ts'
-import type { DevicesSearch } from './routes.ts'
+import type { DevicesSearch } from './search.ts'
 
 const wholeRows = 1_000
-/** Parts of the list that nobody looks at any more are soon let go. */
+/** How long parts of the list stay in memory after they scrolled out of sight. */
 const keptMs = 30_000
 
 /** The filter of an address; what makes no sense counts as absent. */
@@ -58,7 +58,7 @@ export function useDeviceWindow(filters: DeviceFilters) {
   return { answer: start, devices, total, windowed: { total, question, at, see } }
 }
 
-/** Reads every device that matches, page by page. */
+/** Reads all matching devices, page by page. */
 export async function everyDevice(
   filters: DeviceFilters,
   progress: (read: number) => void,

@@ -4,7 +4,7 @@ import type { Filter } from '@muster/areas/fleet/filter-language/filter.contract
 import type { QueryClient } from '@tanstack/react-query'
 import { api } from '../../../api.ts'
 import type { Place } from '../../../shell/place.ts'
-import type { DevicesSearch } from './routes.ts'
+import type { DevicesSearch } from './search.ts'
 
 export const pageRows = 100
 

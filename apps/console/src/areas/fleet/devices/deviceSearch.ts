@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import type { DeviceSearch } from './routes.ts'
+import type { DeviceSearch } from './search.ts'
 
 /** What the address of a device's page asks for, and the way to change it in place. */
 export function useDeviceSearch() {

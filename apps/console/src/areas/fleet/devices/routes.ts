@@ -1,61 +1,8 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { appRoute } from '../../../appRoute.tsx'
-import * as read from '../../../search.ts'
 import { heldPerson, scopeKeyOf } from '../../../session/session.tsx'
 import { askAhead } from './deviceQuestion.ts'
-
-export const statuses = ['online', 'offline', 'updating', 'provisioned', 'quarantined', 'decommissioned'] as const
-export const deviceTabs = [
-  'overview',
-  'inventory',
-  'processes',
-  'services',
-  'files',
-  'logs',
-  'tasks',
-  'run',
-  'commands',
-] as const
-
-export const devicesSearch = read.searchOf({
-  q: read.text,
-  status: read.someOf(...statuses),
-  sort: read.oneOf('hostname', 'lastSeen', 'enrolled'),
-  dir: read.oneOf('asc', 'desc'),
-  group: read.id,
-  tags: read.texts,
-  /** A filter of the filter language. */
-  filter: read.tree,
-  /** The commands that were sent to many, whose progress is shown. */
-  batch: read.id,
-  /** The columns shown, where they are not the usual ones. */
-  cols: read.text,
-})
-export type DevicesSearch = ReturnType<typeof devicesSearch>
-
-const deviceSearch = read.searchOf({
-  tab: read.oneOf(...deviceTabs),
-  hours: read.oneOf('1', '6', '24', '168'),
-  page: read.whole,
-  command: read.id,
-  q: read.text,
-  sort: read.text,
-  dir: read.oneOf('asc', 'desc'),
-  /** What a list is narrowed to, and which of its rows is open. */
-  state: read.text,
-  kind: read.text,
-  item: read.text,
-  path: read.path,
-  log: read.text,
-  level: read.oneOf('emergency', 'alert', 'critical', 'error', 'warning', 'notice', 'info', 'debug'),
-})
-export type DeviceSearch = ReturnType<typeof deviceSearch>
-
-const approvalsSearch = read.searchOf({
-  page: read.whole,
-  status: read.oneOf('pending', 'approved', 'refused', 'withdrawn', 'expired'),
-  approval: read.id,
-})
+import { approvalsSearch, deviceSearch, devicesSearch, runSearch } from './search.ts'
 
 /** So long an empty list would only flicker. */
 const patienceMs = 150
@@ -69,7 +16,7 @@ export const deviceRoutes = [
     loader({ context: { queries }, deps, cause }) {
       const me = heldPerson(queries)
       const asked = me && askAhead(queries, scopeKeyOf(me), deps)
-      // Whoever comes from another screen sees that one until the rows are there, unless they keep it waiting.
+      // The previous screen stays until the rows are there, but not for long.
       if (cause === 'enter') return Promise.race([asked, new Promise<void>((late) => setTimeout(late, patienceMs))])
     },
     component: lazyRouteComponent(() => import('./DevicesPage.tsx'), 'DevicesPage'),
@@ -79,6 +26,12 @@ export const deviceRoutes = [
     path: '/devices/$deviceId',
     validateSearch: deviceSearch,
     component: lazyRouteComponent(() => import('./DevicePage.tsx'), 'DevicePage'),
+  }),
+  createRoute({
+    getParentRoute: () => appRoute,
+    path: '/runs/$batchId',
+    validateSearch: runSearch,
+    component: lazyRouteComponent(() => import('./RunPage.tsx'), 'RunPage'),
   }),
   createRoute({
     getParentRoute: () => appRoute,

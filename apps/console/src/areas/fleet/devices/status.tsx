@@ -18,12 +18,12 @@ export const statusWords: Record<Status, string> = {
   online: 'Online',
   offline: 'Offline',
   updating: 'Updating',
-  provisioned: 'Prepared',
+  provisioned: 'Pending',
   quarantined: 'Quarantined',
   decommissioned: 'Decommissioned',
 }
 
-/** How a device is, as a dot and a word. */
+/** The status of a device, as a dot and a word. */
 export function StatusMark({ status }: { readonly status: Status }) {
   return (
     <span className="inline-flex items-center gap-2">
@@ -33,7 +33,7 @@ export function StatusMark({ status }: { readonly status: Status }) {
   )
 }
 
-/** What the stream says of the device, over what was read. */
+/** The state of a device: what the stream reported since the list was read comes first. */
 export function useCurrent(device: Device) {
   const told = useLiveState(device.id)
   const share = (used: number | null | undefined, total: number | null | undefined, known: number | null) =>
@@ -54,6 +54,14 @@ interface Of {
 export const StatusCell = ({ device }: Of) => <StatusMark status={useCurrent(device).status} />
 export const SeenCell = ({ device }: Of) => <Ago at={useCurrent(device).lastSeenAt} />
 export const UptimeCell = ({ device }: Of) => duration(useCurrent(device).uptimeSeconds)
-export const CpuCell = ({ device }: Of) => <Meter label="CPU" percent={useCurrent(device).cpuPercent} />
-export const MemoryCell = ({ device }: Of) => <Meter label="Memory" percent={useCurrent(device).memoryPercent} />
-export const DiskCell = ({ device }: Of) => <Meter label="Disk" percent={useCurrent(device).diskPercent} />
+
+type Figure = 'cpuPercent' | 'memoryPercent' | 'diskPercent'
+/** Figures of a device that does not report are old, and no bar. */
+function FigureCell({ device, label, figure }: Of & { readonly label: string; readonly figure: Figure }) {
+  const now = useCurrent(device)
+  const isReporting = now.status === 'online' || now.status === 'updating'
+  return <Meter label={label} percent={isReporting ? now[figure] : null} />
+}
+export const CpuCell = ({ device }: Of) => <FigureCell device={device} label="CPU" figure="cpuPercent" />
+export const MemoryCell = ({ device }: Of) => <FigureCell device={device} label="Memory" figure="memoryPercent" />
+export const DiskCell = ({ device }: Of) => <FigureCell device={device} label="Disk" figure="diskPercent" />

@@ -2,21 +2,21 @@ import { useCallback, useMemo, useState } from 'react'
 import type { Selection } from '../../../ui/DataTable.tsx'
 
 interface Chosen {
-  /** All that match, also those that were not scrolled to yet, but for `ids`; otherwise `ids` alone. */
+  /** Selects all matching devices except `ids`, loaded or not; otherwise `ids` alone. */
   readonly isAll: boolean
   readonly ids: ReadonlySet<string>
 }
-const nobody: Chosen = { isAll: false, ids: new Set() }
+const nothing: Chosen = { isAll: false, ids: new Set() }
 
-/** Which devices of a list are selected, over all of its pages. Another question is another selection. */
+/** The selected devices of a list, over all of its pages. Another query resets the selection. */
 export function useSelection(question: string, total: number) {
-  const [chosen, setChosen] = useState(nobody)
+  const [chosen, setChosen] = useState(nothing)
   const [asked, setAsked] = useState(question)
   if (asked !== question) {
     setAsked(question)
-    setChosen(nobody)
+    setChosen(nothing)
   }
-  // The same for good: rows that are not concerned are not drawn anew.
+  // A stable function, so that unaffected rows are not redrawn.
   const toggle = useCallback(
     (id: string, on: boolean) =>
       setChosen(({ isAll, ids }) => {
@@ -34,9 +34,9 @@ export function useSelection(question: string, total: number) {
       has: (id) => ids.has(id) !== isAll,
       all: count === 0 ? 'none' : count >= total ? 'all' : 'some',
       toggle,
-      toggleAll: (on) => setChosen(on ? { isAll: true, ids: new Set() } : nobody),
+      toggleAll: (on) => setChosen(on ? { isAll: true, ids: new Set() } : nothing),
     }
-    return { selection, count, isAll, ids, clear: () => setChosen(nobody) }
+    return { selection, count, isAll, ids, clear: () => setChosen(nothing) }
   }, [chosen, total, toggle])
 }
 export type DeviceSelection = ReturnType<typeof useSelection>

@@ -2,7 +2,7 @@ import { type Filter, FilterExpression } from '@muster/areas/fleet/filter-langua
 import type { SavedFilter, View } from '@muster/areas/fleet/filters/filters.contract.ts'
 import { filterIn } from './deviceList.ts'
 import { conditionsOf } from './deviceQuestion.ts'
-import type { DevicesSearch } from './routes.ts'
+import type { DevicesSearch } from './search.ts'
 
 /** All that narrows a list, in the filter language: what a saved filter holds. */
 export function wholeFilterOf(search: DevicesSearch): Filter {

@@ -2,9 +2,9 @@ import type { Field } from '@muster/areas/fleet/filter-language/fields.contract.
 import { filterDepthMax } from '@muster/areas/fleet/filter-language/filter.contract.ts'
 import { FolderPlus, Plus, X } from 'lucide-react'
 import { Button, IconButton } from '../../../ui/Button.tsx'
-import { inputClass } from '../../../ui/fields.tsx'
 import { Select } from '../../../ui/Select.tsx'
 import { type Fields, faultIn, type Group, groupOfOne, isGroup, newRule, type Part, type Rule } from './draft.ts'
+import { fieldGroups } from './fieldGroups.ts'
 import { ValueField } from './ValueField.tsx'
 import { firstValue, operatorsFor } from './words.ts'
 
@@ -15,12 +15,12 @@ interface Props {
 }
 
 const kinds = [
-  ['all', 'All of these hold'],
-  ['any', 'Any of these holds'],
-  ['none', 'None of these holds'],
+  ['all', 'Match all'],
+  ['any', 'Match any'],
+  ['none', 'Match none'],
 ] as const
 
-/** A filter as somebody builds it: conditions, and groups of them within each other. */
+/** Edits a filter: conditions, and groups of conditions within each other. */
 export function FilterBuilder({ draft, fields, change }: Props) {
   return <GroupEditor group={draft} fields={fields} depth={0} change={change} />
 }
@@ -46,15 +46,15 @@ function GroupEditor({ group, fields, depth, change, remove }: GroupProps) {
     >
       <div className="flex items-center gap-2">
         <Select
-          label="How the conditions go together"
+          label="Match"
           value={kind}
           options={kinds}
-          className="!w-48"
+          className="w-48"
           choose={(next = 'all') => change({ ...group, kind: next })}
         />
         <span className="flex-1" />
         {remove && (
-          <IconButton small label="Take the group away" onClick={remove}>
+          <IconButton small label="Remove group" onClick={remove}>
             <X aria-hidden className="size-4" />
           </IconButton>
         )}
@@ -88,7 +88,7 @@ function GroupEditor({ group, fields, depth, change, remove }: GroupProps) {
         <Button
           small
           kind="quiet"
-          blocked={isDeep && 'Groups are not nested deeper than this'}
+          blocked={isDeep && 'Groups cannot be nested deeper'}
           onClick={() => set([...parts, groupOfOne()])}
         >
           <FolderPlus aria-hidden className="size-3.5" />
@@ -125,7 +125,7 @@ function RuleEditor({ rule, number, fields, change, remove }: RuleProps) {
           label="Comparison"
           value={rule.op}
           options={operatorsFor(field.type)}
-          className="!w-44"
+          className="w-44"
           choose={(op) => op && (keepsValue(rule.op, op) ? change({ ...rule, op }) : begin(rule.field, op))}
         />
         <ValueField
@@ -136,7 +136,7 @@ function RuleEditor({ rule, number, fields, change, remove }: RuleProps) {
           value={rule.value}
           change={(value) => change({ ...rule, value })}
         />
-        <IconButton small label={`Take condition ${number} away`} onClick={remove}>
+        <IconButton small label={`Remove condition ${number}`} onClick={remove}>
           <X aria-hidden className="size-4" />
         </IconButton>
       </div>
@@ -159,24 +159,15 @@ interface FieldChoiceProps {
   choose(name: string): void
 }
 function FieldChoice({ fields, value, choose }: FieldChoiceProps) {
-  const entries = [...fields].map(([name, { label }]) => [name, label] as const)
-  const own = entries.filter(([name]) => name.startsWith('custom.'))
-  const options = (list: typeof entries) =>
-    list.map(([name, label]) => (
-      <option key={name} value={name}>
-        {label}
-      </option>
-    ))
+  const options = fieldGroups(fields)
   return (
-    <select
-      aria-label="Field"
+    <Select
+      label="Field"
+      className="w-56"
       value={value}
-      className={`${inputClass} !w-52`}
-      onChange={({ target }) => choose(target.value)}
-    >
-      {!fields.has(value) && <option value={value}>{value} (unknown)</option>}
-      {own.length > 0 && <optgroup label="Own fields">{options(own)}</optgroup>}
-      <optgroup label="Of every device">{options(entries.filter(([name]) => !name.startsWith('custom.')))}</optgroup>
-    </select>
+      options={fields.has(value) ? [] : [[value, `${value} (unknown)`]]}
+      groups={options}
+      choose={(name) => name && choose(name)}
+    />
   )
 }

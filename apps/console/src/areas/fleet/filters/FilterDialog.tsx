@@ -20,7 +20,7 @@ interface Props {
   close(): void
 }
 
-/** A filter for a list: built here or taken from those that were saved, and saved in turn. */
+/** Builds a filter for a list, loads a saved one or saves it. */
 export function FilterDialog({ filter, apply, close }: Props) {
   const { org, site } = usePlace()
   const fields = useFields(org)
@@ -33,12 +33,12 @@ export function FilterDialog({ filter, apply, close }: Props) {
     <Dialog
       open
       wide
-      title="Filter the list"
+      title="Filter devices"
       close={close}
       actions={
         <>
           <Button blocked={whole === undefined && 'Complete the conditions first'} onClick={() => setSaving(!isSaving)}>
-            Save as …
+            Save filter as
           </Button>
           <span className="flex-1" />
           <Button onClick={close}>Cancel</Button>
@@ -50,7 +50,7 @@ export function FilterDialog({ filter, apply, close }: Props) {
               close()
             }}
           >
-            {isEmpty ? 'Show all' : 'Show what matches'}
+            {isEmpty ? 'Show all' : 'Apply'}
           </Button>
         </>
       }
@@ -59,9 +59,9 @@ export function FilterDialog({ filter, apply, close }: Props) {
         {saved.length > 0 && (
           <Select
             label="Saved filters"
-            none="Begin with a saved filter"
+            none="Load a saved filter"
             value=""
-            className="!w-full"
+            className="w-full"
             options={saved.map(({ id, name }) => [id, name])}
             choose={(id) => {
               const found = saved.find((each) => each.id === id)
@@ -83,7 +83,7 @@ function SaveFilter({ filter, done }: { readonly filter: Filter; done(): void })
   const save = useApiMutation(() => api.filters.filters.create.mutate({ name: name.trim(), filter, shared }), {
     refresh: ['filters'],
     done: () => {
-      toast('The filter is saved')
+      toast('Filter saved')
       done()
     },
   })
@@ -93,11 +93,11 @@ function SaveFilter({ filter, done }: { readonly filter: Filter; done(): void })
   }
   return (
     <form onSubmit={submit} className="grid gap-3 rounded-lg border border-line p-3">
-      <TextField label="Name of the filter" autoFocus value={name} onChange={({ target }) => setName(target.value)} />
+      <TextField label="Filter name" autoFocus value={name} onChange={({ target }) => setName(target.value)} />
       <div className="flex items-center justify-between gap-3">
-        <CheckField label="Share it with everybody in the same place" checked={shared} onChange={setShared} />
+        <CheckField label="Share with this organization" checked={shared} onChange={setShared} />
         <Button small type="submit" blocked={name.trim() === '' && 'Enter a name first'} busy={save.isPending}>
-          Save the filter
+          Save filter
         </Button>
       </div>
       <Refusal error={save.error} />

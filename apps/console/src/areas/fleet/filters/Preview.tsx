@@ -15,7 +15,7 @@ interface Props {
 const waitMs = 250
 const shown = 5
 
-/** What a filter matches now, while it is being built. Nothing is saved. */
+/** The devices that a filter matches now. Nothing is saved. */
 export function Preview({ filter, orgId, siteId }: Props) {
   const [asked, setAsked] = useState(filter)
   useEffect(() => {
@@ -31,17 +31,17 @@ export function Preview({ filter, orgId, siteId }: Props) {
     { enabled: asked !== undefined, keepLast: true },
   )
   if (filter === undefined)
-    return <p className="text-muted text-sm">Add conditions, and complete them, to see what they match.</p>
+    return <p className="text-muted text-sm">Add and complete conditions to see which devices match.</p>
   return (
     <section
-      aria-label="What it matches"
+      aria-label="Matching devices"
       aria-live="polite"
       className="grid gap-1.5 rounded-lg bg-sunken px-4 py-3 text-sm"
     >
       {answer.error ? (
         <p className="text-bad-text">{messageOf(answer.error)}</p>
       ) : !answer.data ? (
-        <p className="text-muted">Looking …</p>
+        <p className="text-muted">Searching …</p>
       ) : (
         <>
           <p className="font-semibold tabular">{many(answer.data.total, 'device')} now</p>

@@ -14,7 +14,7 @@ interface Props {
   change(value: FilterValue | undefined): void
 }
 
-/** What a field is compared with, in the form that its type asks for. */
+/** The value of a condition, edited as the type of its field needs. */
 export function ValueField(props: Props) {
   const { name, field, op, value, change } = props
   if (op === 'isSet' || op === 'isNotSet') return null
@@ -23,14 +23,19 @@ export function ValueField(props: Props) {
   const isMany = op === 'in' || op === 'notIn'
   if (field.type === 'id') return <PlaceField name={name} isMany={isMany} value={value} change={change} />
   if (field.type === 'choice')
-    return <ChoiceField options={(field.values ?? []).map((each) => [each, each])} {...{ isMany, value, change }} />
+    return (
+      <ChoiceField
+        options={(field.values ?? []).map((each) => [each, valueWords(each)])}
+        {...{ isMany, value, change }}
+      />
+    )
   if (isMany || field.type === 'tags') return <ListField value={value} change={change} isTags={field.type === 'tags'} />
   if (field.type === 'boolean')
     return (
       <Select
         label="Value"
         value={value === false ? 'no' : 'yes'}
-        className="!w-24"
+        className="w-24"
         options={[
           ['yes', 'yes'],
           ['no', 'no'],
@@ -53,10 +58,14 @@ export function ValueField(props: Props) {
   )
 }
 
+/** `online` as `Online`. */
+const valueWords = (value: string) => knownValues[value] ?? value.charAt(0).toUpperCase() + value.slice(1)
+const knownValues: Readonly<Record<string, string>> = { macos: 'macOS', provisioned: 'Pending enrollment' }
+
 type Change = Pick<Props, 'value' | 'change'>
 const textsIn = (value: FilterValue | undefined): string[] => (Array.isArray(value) ? value.map(String) : [])
 
-/** So many tags stand as an example of what to write. */
+/** How many tags the placeholder names. */
 const hinted = 3
 
 function ListField({ value, change, isTags }: Change & { readonly isTags: boolean }) {
@@ -65,9 +74,9 @@ function ListField({ value, change, isTags }: Change & { readonly isTags: boolea
   const hint = data?.data.map(({ tag }) => tag)
   return (
     <input
-      aria-label="Values, with commas between them"
+      aria-label="Values, separated by commas"
       className={`${inputClass} !w-64`}
-      placeholder={hint && hint.length > 0 ? hint.join(', ') : 'several, with commas'}
+      placeholder={hint && hint.length > 0 ? hint.join(', ') : 'a, b, c'}
       value={typed}
       onChange={({ target }) => {
         setTyped(target.value)
@@ -92,8 +101,8 @@ function ChoiceField({ isMany, options, value, change }: ChoiceProps) {
       <Select
         label="Value"
         value={typeof value === 'string' ? value : ''}
-        {...(options.some(([each]) => each === value) ? {} : { none: 'Choose' })}
-        className="!w-52"
+        {...(options.some(([each]) => each === value) ? {} : { none: 'Select' })}
+        className="w-52"
         options={options}
         choose={(next) => change(next ?? '')}
       />
@@ -116,7 +125,7 @@ function ChoiceField({ isMany, options, value, change }: ChoiceProps) {
   )
 }
 
-/** Organisations, sites and groups by their names. */
+/** Organizations, sites and groups by name. */
 function PlaceField({ name, isMany, value, change }: Change & { readonly name: string; readonly isMany: boolean }) {
   const { orgs, sites } = usePlaceNames()
   const groups = useFullList((api) => api.groups.groups.list, {}, { enabled: name === 'groupId', staleMs: 30_000 })
@@ -152,7 +161,7 @@ function LengthField({ seconds, change }: { readonly seconds: number; change(val
       <Select
         label="Unit"
         value={unit}
-        className="!w-28"
+        className="w-28"
         options={units}
         choose={(next = '60') => {
           setUnit(next)

@@ -1,4 +1,4 @@
-// A filter while somebody works on it: the same tree, with names for its parts and room for what is not right yet.
+// A filter while it is edited: the same tree, with ids for its parts and room for invalid conditions.
 import { type Field, fields } from '@muster/areas/fleet/filter-language/fields.contract.ts'
 import {
   type Comparison,
@@ -64,13 +64,13 @@ export function filterOf(draft: Group): Filter | undefined {
 const comparisonOf = ({ field, op, value }: Rule): Comparison =>
   value === undefined ? { field, op } : { field, op, value }
 
-/** What is wrong with a condition, in words; null when nothing is. */
+/** Why a condition is invalid; null when it is valid. */
 export function faultIn(rule: Rule, known: Fields): string | null {
   const field = known.get(rule.field)
   return field === undefined ? `There is no field ${rule.field}` : faultOf(comparisonOf(rule), field)
 }
 
-/** Has every condition of the draft its sense? */
+/** Whether all conditions of the draft are valid. */
 export const isSound = (draft: Group, known: Fields): boolean =>
   draft.parts.every((part) => (isGroup(part) ? isSound(part, known) : faultIn(part, known) === null))
 

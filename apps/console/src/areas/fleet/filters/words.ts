@@ -1,17 +1,17 @@
 import { type FieldType, operatorsOf } from '@muster/areas/fleet/filter-language/fields.contract.ts'
 import type { FilterValue } from '@muster/areas/fleet/filter-language/filter.contract.ts'
 
-const words: Readonly<Record<string, string>> = {
+const operatorWords: Readonly<Record<string, string>> = {
   is: 'is',
   isNot: 'is not',
   contains: 'contains',
   notContains: 'does not contain',
-  startsWith: 'begins with',
+  startsWith: 'starts with',
   endsWith: 'ends with',
   in: 'is one of',
   notIn: 'is none of',
-  isSet: 'is known',
-  isNotSet: 'is not known',
+  isSet: 'has a value',
+  isNotSet: 'is empty',
   atLeast: 'is at least',
   atMost: 'is at most',
   moreThan: 'is more than',
@@ -30,9 +30,9 @@ const words: Readonly<Record<string, string>> = {
 
 /** The operators of a type of field, each with its words. */
 export const operatorsFor = (type: FieldType): readonly (readonly [string, string])[] =>
-  operatorsOf[type].map((op) => [op, words[op] ?? op] as const)
+  operatorsOf[type].map((op) => [op, operatorWords[op] ?? op] as const)
 
-/** What a condition begins with when its field or operator was just chosen. */
+/** The value of a condition whose field or operator was just selected. */
 export function firstValue(type: FieldType, op: string, values: readonly string[]): FilterValue | undefined {
   if (op === 'isSet' || op === 'isNotSet') return undefined
   if (op === 'withinLast' || op === 'notWithinLast') return 86_400

@@ -4,7 +4,7 @@ import { Dialog } from '../../../ui/Dialog.tsx'
 import { Facts } from '../../../ui/display.tsx'
 import { Failure, Loading } from '../../../ui/states.tsx'
 import { Moment } from '../../../ui/time.tsx'
-import { actionWords } from '../../tenancy/overview/Recent.tsx'
+import { actionWords } from '../../tenancy/overview/auditLabels.ts'
 import { resultWords } from './filters.ts'
 
 /** One record: who, what and from where, and what it changed, field by field. */

@@ -5,21 +5,21 @@ import { Card } from '../../../ui/display.tsx'
 import { count } from '../../../ui/quantity.ts'
 import { Failure, Loading } from '../../../ui/states.tsx'
 
-/** The partner's organisations, and which agents and systems run. */
+/** The partner's organizations, agent versions and operating systems. */
 export function Fleet() {
   const choose = useChoosePlace()
   const answer = useApiQuery((api) => api.tenancy.dashboard.get, {}, { keepLast: true })
   useRefreshOn((event) => event.type === 'device.status', ['tenancy.dashboard'], 4_000)
   if (!answer.data)
     return (
-      <Card title="Organisations">
+      <Card title="Organizations">
         {answer.error ? <Failure error={answer.error} again={() => answer.refetch()} /> : <Loading />}
       </Card>
     )
   const { organizations, agentVersions, operatingSystems } = answer.data
   return (
     <div className="grid gap-4">
-      <Card title="Organisations" flush>
+      <Card title="Organizations" flush>
         <ul>
           {organizations.slice(0, 10).map(({ id, name, devices: { total, online } }) => (
             <li
@@ -66,7 +66,7 @@ function Kinds({
   return (
     <Card title={title}>
       {kinds.length === 0 ? (
-        <p className="text-muted text-sm">No device has reported yet.</p>
+        <p className="text-muted text-sm">No device has reported yet</p>
       ) : (
         <ul className="grid gap-2">
           {kinds.slice(0, 6).map(({ name, count: times }) => (

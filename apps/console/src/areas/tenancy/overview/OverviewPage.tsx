@@ -11,7 +11,7 @@ import { Fleet } from './Fleet.tsx'
 import { Offline, Pressed } from './Problems.tsx'
 import { Recent } from './Recent.tsx'
 
-/** The fleet at a glance: how many are there, what needs somebody, what changed. */
+/** The fleet at a glance: counts, problems and recent activity. */
 export function OverviewPage() {
   const can = useCan()
   const isPartner = useMe().scope === 'partner'
@@ -19,7 +19,7 @@ export function OverviewPage() {
     return (
       <Page title="Overview">
         <Note icon={MonitorSmartphone} title="Welcome">
-          Your role shows you no devices. The screens that you can use are on the left.
+          Your role has no access to devices. Use the navigation to open your pages.
         </Note>
       </Page>
     )
@@ -42,15 +42,16 @@ export function OverviewPage() {
 
 const kinds = [
   { label: 'Devices', status: undefined, dot: null },
-  { label: 'Online', status: 'online', dot: 'bg-good' },
-  { label: 'Offline', status: 'offline', dot: 'bg-line-strong' },
-  { label: 'Updating', status: 'updating', dot: 'bg-warn' },
+  { label: 'Online', status: ['online'], dot: 'bg-good' },
+  { label: 'Offline', status: ['offline'], dot: 'bg-line-strong' },
+  { label: 'Updating', status: ['updating'], dot: 'bg-warn' },
+  { label: 'Not in use', status: ['provisioned', 'quarantined', 'decommissioned'], dot: 'bg-bad' },
 ] as const
 
 function Counts() {
   useRefreshOn((event) => event.type === 'device.status', ['devices.devices.list'], 2_000)
   return (
-    <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-xl border border-line bg-line md:grid-cols-4">
+    <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-xl border border-line bg-line md:grid-cols-5">
       {kinds.map((kind) => (
         <Count key={kind.label} {...kind} />
       ))}
@@ -66,7 +67,7 @@ function Count({ label, status, dot }: (typeof kinds)[number]) {
       limit: 1,
       includeTotal: true,
       sort: 'hostname',
-      ...(status && { status: [status] }),
+      ...(status && { status: [...status] }),
       ...(org && { orgIds: [org] }),
       ...(site && { siteIds: [site] }),
     },
@@ -74,7 +75,7 @@ function Count({ label, status, dot }: (typeof kinds)[number]) {
   )
   const total = answer.data && 'devices' in answer.data ? answer.data.total : undefined
   return (
-    <div className="bg-surface px-5 py-4 hover:bg-hover">
+    <div className="bg-surface px-5 py-4 last:col-span-2 hover:bg-hover md:last:col-span-1">
       <dt className="flex items-center gap-2 text-muted text-sm">
         {dot && <span aria-hidden className={`size-2 rounded-full ${dot}`} />}
         {label}
@@ -87,7 +88,7 @@ function Count({ label, status, dot }: (typeof kinds)[number]) {
         ) : (
           <Link
             to="/devices"
-            search={(now) => ({ org: now.org, site: now.site, ...(status && { status: [status] }) })}
+            search={(now) => ({ org: now.org, site: now.site, ...(status && { status: [...status] }) })}
             className="rounded hover:text-accent-text"
           >
             {count(total)}

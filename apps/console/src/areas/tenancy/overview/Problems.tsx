@@ -6,13 +6,14 @@ import { usePlace } from '../../../shell/place.ts'
 import { Badge, Card } from '../../../ui/display.tsx'
 import { Failure, Loading } from '../../../ui/states.tsx'
 import { Ago } from '../../../ui/time.tsx'
+import type { DevicesSearch } from '../../fleet/devices/search.ts'
 
 const shownMax = 8
 const limits = { cpuPercent: 85, memoryPercent: 90, diskPercent: 90 } as const
 const names = { cpuPercent: 'CPU', memoryPercent: 'Memory', diskPercent: 'Disk' } as const
 const measures = ['cpuPercent', 'memoryPercent', 'diskPercent'] as const
 
-/** Devices whose processor, memory or disk is nearly used up, the worst first. */
+/** Devices with high CPU, memory or disk usage, the highest first. */
 export function Pressed() {
   const { org } = usePlace()
   const filter = {
@@ -30,16 +31,17 @@ export function Pressed() {
   const devices = answer.data?.devices.toSorted((one, other) => worst(other) - worst(one)).slice(0, shownMax)
   return (
     <List
-      title="Under pressure"
+      title="High usage"
       answer={answer}
       devices={devices}
-      nothing="No online device has its processor, memory or disk nearly used up."
+      nothing="No device has high usage"
+      all={{ filter }}
       more={(device) =>
         measures
           .filter((measure) => (device[measure] ?? 0) >= limits[measure])
           .map((measure) => (
             <Badge key={measure} tone={(device[measure] ?? 0) >= 95 ? 'bad' : 'warn'}>
-              {names[measure]} {Math.round(device[measure] ?? 0)} %
+              {names[measure]} {Math.round(device[measure] ?? 0)}%
             </Badge>
           ))
       }
@@ -47,7 +49,7 @@ export function Pressed() {
   )
 }
 
-/** Devices that were lost most recently. */
+/** Devices that went offline most recently. */
 export function Offline() {
   const { org, site } = usePlace()
   const answer = useApiQuery(
@@ -65,10 +67,11 @@ export function Offline() {
   const devices = answer.data && 'devices' in answer.data ? answer.data.devices : undefined
   return (
     <List
-      title="Lost lately"
+      title="Recently offline"
       answer={answer}
       devices={devices}
-      nothing="Every device is online."
+      nothing="No offline devices"
+      all={{ status: ['offline'], sort: 'lastSeen', dir: 'desc' }}
       more={(device) => (
         <span className="text-muted text-sm">
           <Ago at={device.lastSeenAt} never="never seen" />
@@ -83,12 +86,27 @@ interface ListProps {
   readonly answer: { readonly error: unknown; refetch(): unknown }
   readonly devices: readonly Device[] | undefined
   readonly nothing: string
+  /** What the address of the full list asks for. */
+  readonly all: DevicesSearch
   more(device: Device): ReactNode
 }
 
-function List({ title, answer, devices, nothing, more }: ListProps) {
+function List({ title, answer, devices, nothing, all, more }: ListProps) {
   return (
-    <Card title={title} flush>
+    <Card
+      flush
+      title={title}
+      actions={
+        <Link
+          to="/devices"
+          search={({ org, site }) => ({ org, site, ...all })}
+          className="rounded text-accent-text text-sm"
+          aria-label={`View all: ${title}`}
+        >
+          View all
+        </Link>
+      }
+    >
       {devices === undefined ? (
         answer.error ? (
           <Failure error={answer.error} again={() => answer.refetch()} />
@@ -104,13 +122,16 @@ function List({ title, answer, devices, nothing, more }: ListProps) {
               key={device.id}
               className="flex items-center justify-between gap-3 border-line border-b px-4 py-2 last:border-0 hover:bg-hover"
             >
-              <Link
-                to="/devices/$deviceId"
-                params={{ deviceId: device.id }}
-                className="truncate rounded font-medium hover:text-accent-text"
-              >
-                {device.displayName ?? device.hostname}
-              </Link>
+              <span className="min-w-0 truncate">
+                <Link
+                  to="/devices/$deviceId"
+                  params={{ deviceId: device.id }}
+                  className="rounded font-medium hover:text-accent-text"
+                >
+                  {device.displayName ?? device.hostname}
+                </Link>
+                <span className="ml-2 text-muted text-sm">{device.orgName}</span>
+              </span>
               <span className="flex shrink-0 gap-1.5">{more(device)}</span>
             </li>
           ))}

@@ -3,12 +3,9 @@ import { usePlace } from '../../../shell/place.ts'
 import { Badge, Card } from '../../../ui/display.tsx'
 import { Failure, Loading } from '../../../ui/states.tsx'
 import { Ago } from '../../../ui/time.tsx'
+import { actionWords } from './auditLabels.ts'
 
-/** `device.command` as `Device command`. */
-export const actionWords = (action: string) =>
-  (action.charAt(0).toUpperCase() + action.slice(1)).replaceAll(/[._]/g, ' ')
-
-/** What people and programs changed lately. */
+/** The latest audit records. */
 export function Recent() {
   const { org } = usePlace()
   const answer = useApiQuery(
@@ -18,7 +15,7 @@ export function Recent() {
   )
   const records = answer.data?.data
   return (
-    <Card title="What changed" flush>
+    <Card title="Recent activity" flush>
       {records === undefined ? (
         answer.error ? (
           <Failure error={answer.error} again={() => answer.refetch()} />

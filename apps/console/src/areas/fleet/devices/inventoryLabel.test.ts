@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { inventoryLabel } from './inventoryLabel.ts'
+
+test('writes the keys of the inventory as headings', () => {
+  expect(['cpuCores', 'usedBytes', 'uid', 'mountPoint', 'cpuMhz', 'loggedIn'].map(inventoryLabel)).toEqual([
+    'CPU cores',
+    'Used',
+    'UID',
+    'Mount point',
+    'CPU MHz',
+    'Logged in',
+  ])
+})

@@ -1,0 +1,58 @@
+// What the addresses of the screens say. Pages and routes read it, so it imports neither.
+import * as read from '../../../search.ts'
+
+export const statuses = ['online', 'offline', 'updating', 'provisioned', 'quarantined', 'decommissioned'] as const
+export const deviceTabs = [
+  'overview',
+  'inventory',
+  'processes',
+  'services',
+  'files',
+  'logs',
+  'tasks',
+  'run',
+  'commands',
+] as const
+
+export const devicesSearch = read.searchOf({
+  q: read.text,
+  status: read.someOf(...statuses),
+  sort: read.oneOf('hostname', 'lastSeen', 'enrolled'),
+  dir: read.oneOf('asc', 'desc'),
+  group: read.id,
+  tags: read.texts,
+  /** A filter of the filter language. */
+  filter: read.tree,
+  /** The commands that were sent to many, whose progress is shown. */
+  batch: read.id,
+  /** The columns shown, where they are not the usual ones. */
+  cols: read.text,
+})
+export type DevicesSearch = ReturnType<typeof devicesSearch>
+
+export const deviceSearch = read.searchOf({
+  tab: read.oneOf(...deviceTabs),
+  hours: read.oneOf('1', '6', '24', '168'),
+  page: read.whole,
+  command: read.id,
+  q: read.text,
+  sort: read.text,
+  dir: read.oneOf('asc', 'desc'),
+  /** What a list is narrowed to, and which of its rows is open. */
+  state: read.text,
+  kind: read.text,
+  item: read.text,
+  path: read.path,
+  log: read.text,
+  level: read.oneOf('emergency', 'alert', 'critical', 'error', 'warning', 'notice', 'info', 'debug'),
+})
+export type DeviceSearch = ReturnType<typeof deviceSearch>
+
+/** The results of a bulk command. */
+export const runSearch = read.searchOf({ page: read.whole, state: read.text, command: read.id })
+
+export const approvalsSearch = read.searchOf({
+  page: read.whole,
+  status: read.oneOf('pending', 'approved', 'refused', 'withdrawn', 'expired'),
+  approval: read.id,
+})

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { clientOf, signIn } from './client.ts'
+import { newTenant } from './tenants.ts'
+import { enter, expectAccessible, newVisitor, stage, visitorAs } from './visitor.ts'
+
+const { acme, admin, url, outbox } = stage
+
+test('search results that arrive late do not take the selection from a command', async () => {
+  const { page, complaints } = await visitorAs(acme, '/')
+  const { promise: isTyped, resolve: answer } = Promise.withResolvers<void>()
+  await page.route('**/trpc/search.search.find**', async (route) => {
+    await isTyped
+    await route.continue()
+  })
+  await page.keyboard.press('Control+K')
+  const search = page.getByRole('combobox', { name: 'Search or jump to' })
+  await search.fill('acm')
+  await search.fill('organization')
+  const selected = page.getByRole('option', { selected: true })
+  await selected.getByText('Organizations').waitFor()
+  answer()
+  await page.waitForResponse(/search\.search\.find/)
+  expect(await selected.textContent()).toContain('Organizations')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(({ pathname }) => pathname === '/organisations')
+  expect(complaints).toEqual([])
+})
+
+test('the navigation remembers its open group, Admin has its own, and an unknown address keeps both', async () => {
+  const { page } = await visitorAs(acme, '/no-such-page')
+  await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor()
+  const main = page.getByRole('navigation', { name: 'Main' })
+  await main.getByRole('button', { name: 'Show the pages of Customers' }).click()
+  await page.reload()
+  await main.getByRole('link', { name: 'Sites' }).waitFor()
+  expect(await main.getByRole('link', { name: 'All devices' }).count()).toBe(0)
+  await main.getByRole('link', { name: 'Admin' }).click()
+  await page.getByRole('navigation', { name: 'Admin' }).getByRole('link', { name: 'Audit log' }).waitFor()
+  await page.getByRole('button', { name: 'Main menu' }).click()
+  await main.getByRole('link', { name: 'Devices', exact: true }).waitFor()
+})
+
+test('on a phone the menu is a drawer that Escape and a click beside it close', async () => {
+  const { page, complaints } = await visitorAs(acme, '/devices')
+  await page.setViewportSize({ width: 390, height: 844 })
+  const open = page.getByRole('button', { name: 'Open the menu' })
+  const drawer = page.getByRole('dialog', { name: 'Menu' })
+  await open.click()
+  await drawer.getByRole('link', { name: 'Home' }).waitFor()
+  await expectAccessible(page)
+  await page.keyboard.press('Escape')
+  await drawer.waitFor({ state: 'hidden' })
+  await open.click()
+  await drawer.waitFor()
+  await page.mouse.click(380, 400)
+  await drawer.waitFor({ state: 'hidden' })
+  expect(complaints).toEqual([])
+})
+
+test('a company that waits for approval sees one page that says so, and Muster once it is approved', async () => {
+  const client = clientOf(url, (await signIn(url, admin)).accessToken)
+  const tenant = await newTenant(client, outbox, 'Pending')
+  await client.tenancy.partners.update.mutate({ id: tenant.partnerId, status: 'pending' })
+  const { page } = await newVisitor()
+  await page.goto('/login')
+  await enter(page, tenant)
+  await page.getByRole('heading', { level: 1, name: 'Waiting for approval' }).waitFor()
+  expect(await page.getByText('You don’t have access').count()).toBe(0)
+  await expectAccessible(page)
+  await client.tenancy.partners.update.mutate({ id: tenant.partnerId, status: 'active' })
+  await page.getByRole('button', { name: 'Check again' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+})
