@@ -52,7 +52,7 @@ export async function storedRows(owner: pg.Client, boots: readonly number[], sin
   const latency = new Histogram()
   const counts = { rows: 0, last: 0 }
   for (const { ms, rows: count, committed } of rows) {
-    latency.add(partsOf(ms * 1000, Number(count)))
+    latency.record(ms * 1000, Number(count))
     counts.rows += Number(count)
     counts.last = Math.max(counts.last, Number(committed))
   }
@@ -61,11 +61,4 @@ export async function storedRows(owner: pg.Client, boots: readonly number[], sin
     lastCommitMs: counts.last,
     commitLatency: percentilesOf(latency),
   }
-}
-
-function partsOf(micros: number, count: number) {
-  const one = new Histogram()
-  one.record(micros)
-  const parts = one.parts()
-  return { ...parts, counts: [count], sum: parts.sum * count }
 }

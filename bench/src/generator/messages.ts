@@ -50,8 +50,7 @@ export const Standing = z.object({
 export type Standing = z.infer<typeof Standing>
 
 const Parts = z.object({
-  indexes: z.array(z.int()),
-  counts: z.array(z.number()),
+  encoded: z.string(),
   largest: z.number(),
   sum: z.number(),
 })

@@ -33,12 +33,12 @@ export function createServices({ subscriber = null, releases = null, files = nul
 }
 
 export function createRuntime(services: Services): Runtime<Db, Services> {
-  const { clock, settings } = services
-  const flood = new FloodLimit(settings.requestsPerSecond ?? requestsPerSecond, clock)
+  const { settings } = services
+  const flood = new FloodLimit(settings.requestsPerSecond ?? requestsPerSecond)
   return {
     services,
     async limit(_operation, request, reply) {
-      const left = flood.take(request.ip)
+      const left = await flood.take(request.ip)
       if (left === null) return
       reply.header('ratelimit-policy', flood.policy)
       reply.header('ratelimit', left)

@@ -1,56 +1,48 @@
 import { originOf } from '@muster/kit/addresses.ts'
-import type { Clock } from '@muster/kit/clock.ts'
 import { tooMany } from '@muster/kit/errors.ts'
+import { BurstyRateLimiter, RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 
-const originsMax = 50_000
 const burstSeconds = 5
 
 /**
- * How many requests one address may make of this process. It keeps no count outside the process and asks nobody, so it
- * costs nothing; what has to be exact over all processes is counted in Redis (`Limits`).
+ * How many requests one address may make of this process. The counts are in memory and cost no request to Redis; limits that
+ * have to be exact over all processes are in `Limits`.
  */
 export class FloodLimit {
   readonly #perSecond: number
-  readonly #clock: Clock
-  readonly #buckets = new Map<string, { left: number; at: number }>()
+  readonly #steady: RateLimiterMemory
+  readonly #burst: RateLimiterMemory
+  readonly #both: BurstyRateLimiter
 
   /** @param perSecond 0 sets no limit */
-  constructor(perSecond: number, clock: Clock) {
+  constructor(perSecond: number) {
     this.#perSecond = perSecond
-    this.#clock = clock
+    this.#steady = new RateLimiterMemory({ points: perSecond, duration: 1 })
+    this.#burst = new RateLimiterMemory({ points: perSecond * (burstSeconds - 1), duration: burstSeconds })
+    this.#both = new BurstyRateLimiter(this.#steady, this.#burst)
   }
 
   /**
    * @returns what is left, as the header RateLimit says it; null without a limit
    * @throws RATE_LIMITED when the address has used what it may use
    */
-  take(ip: string): string | null {
+  async take(ip: string): Promise<string | null> {
     if (this.#perSecond === 0) return null
     const origin = originOf(ip)
-    const now = this.#clock.now()
-    const most = this.#perSecond * burstSeconds
-    const bucket = this.#buckets.get(origin)
-    if (bucket === undefined) {
-      this.#makeRoom(now)
-      this.#buckets.set(origin, { left: most - 1, at: now })
-      return `"address";r=${most - 1};t=1`
+    try {
+      await this.#both.consume(origin)
+    } catch (error) {
+      if (error instanceof RateLimiterRes) throw tooMany(1)
+      throw error
     }
-    bucket.left = Math.min(most, bucket.left + (Math.max(0, now - bucket.at) / 1000) * this.#perSecond)
-    bucket.at = now
-    if (bucket.left < 1) throw tooMany(1)
-    bucket.left -= 1
-    return `"address";r=${Math.trunc(bucket.left)};t=${Math.ceil((most - bucket.left) / this.#perSecond)}`
+    const [steady, burst] = await Promise.all([this.#steady.get(origin), this.#burst.get(origin)])
+    const left = (steady?.remainingPoints ?? this.#perSecond) + (burst?.remainingPoints ?? this.#burst.points)
+    const resetMs = Math.max(steady?.msBeforeNext ?? 0, burst?.msBeforeNext ?? 0)
+    return `"address";r=${left};t=${Math.ceil(resetMs / 1_000)}`
   }
 
   /** The limit as the header RateLimit-Policy says it: what an idle address may send at once, and until when that comes back. */
   get policy(): string {
     return `"address";q=${this.#perSecond * burstSeconds};w=${burstSeconds}`
-  }
-
-  /** Addresses that have been quiet for a while are full again, so forgetting them changes nothing. */
-  #makeRoom(now: number): void {
-    if (this.#buckets.size < originsMax) return
-    for (const [origin, { at }] of this.#buckets) if (now - at > burstSeconds * 1000) this.#buckets.delete(origin)
-    if (this.#buckets.size >= originsMax) this.#buckets.clear()
   }
 }

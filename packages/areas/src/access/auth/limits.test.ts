@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { connectRedis, untilReady } from '@muster/backplane/redis.ts'
 import { isWithin, originOf } from '@muster/kit/addresses.ts'
-import { systemClock } from '@muster/kit/clock.ts'
 import { refusal } from '@muster/testkit/call.ts'
 import { operatorRedis, testServices } from '@muster/testkit/services.ts'
 import { testRedis } from '@muster/testkit/stores.ts'
-import { describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { FloodLimit } from './flood-limit.ts'
 import { Limits } from './limits.ts'
 
@@ -58,25 +57,34 @@ describe('limits', () => {
 })
 
 describe('the limit of requests by address', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: 0 }))
+  afterEach(() => void vi.useRealTimers())
+
   it('lets an address make so many a second, and a burst, and counts addresses apart', async () => {
-    let now = 0
-    const flood = new FloodLimit(10, { now: () => now })
-    for (let n = 0; n < 50; n++) flood.take('10.0.0.1')
-    await expect(async () => flood.take('10.0.0.1')).rejects.toMatchObject({ code: 'RATE_LIMITED' })
-    flood.take('10.0.0.2')
-    now = 1_000
-    for (let n = 0; n < 10; n++) flood.take('10.0.0.1')
-    await expect(async () => flood.take('10.0.0.1')).rejects.toMatchObject({ code: 'RATE_LIMITED' })
+    const flood = new FloodLimit(10)
+    for (let n = 0; n < 50; n++) expect(await flood.take('10.0.0.1')).toMatch(`r=${49 - n};`)
+    await expect(flood.take('10.0.0.1')).rejects.toMatchObject({ code: 'RATE_LIMITED' })
+    await flood.take('10.0.0.2')
+    vi.advanceTimersByTime(1_000)
+    for (let n = 0; n < 10; n++) await flood.take('10.0.0.1')
+    await expect(flood.take('10.0.0.1')).rejects.toMatchObject({ code: 'RATE_LIMITED' })
   })
 
-  it('is off at 0, and lets a load of 1,000 a second pass as it is set by default', () => {
-    const off = new FloodLimit(0, systemClock)
-    for (let n = 0; n < 10_000; n++) off.take('10.0.0.1')
-    let now = 0
-    const usual = new FloodLimit(2_000, { now: () => now })
+  it('keeps no count of addresses that have been quiet', async () => {
+    const flood = new FloodLimit(10)
+    for (let n = 0; n < 1_000; n++) for (let turn = 0; turn < 11; turn++) await flood.take(`10.0.${n >> 8}.${n & 255}`)
+    expect(vi.getTimerCount()).toBe(2_000)
+    vi.advanceTimersByTime(5_000)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('is off at 0, and lets a load of 1,000 a second pass as it is set by default', async () => {
+    const off = new FloodLimit(0)
+    for (let n = 0; n < 10_000; n++) await off.take('10.0.0.1')
+    const usual = new FloodLimit(2_000)
     for (let n = 0; n < 60_000; n++) {
-      now = n
-      usual.take('10.0.0.1')
+      vi.advanceTimersByTime(1)
+      await usual.take('10.0.0.1')
     }
   })
 })
