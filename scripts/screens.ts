@@ -36,7 +36,7 @@ async function contextWith(browser: Browser, theme: Theme, width = 1440): Promis
 async function enter(context: BrowserContext, who: Account): Promise<Page> {
   const page = await context.newPage()
   await page.goto('/login')
-  await page.getByLabel('E-mail').fill(who.email)
+  await page.getByLabel('Email').fill(who.email)
   await page.getByLabel('Password').fill(who.password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.waitForURL(({ pathname }) => pathname === '/')
@@ -157,7 +157,7 @@ async function ofTheFleet(page: Page, theme: string, own: string | undefined) {
   for (const tab of own ? ['processes', 'services', 'files', 'logs', 'tasks'] : []) {
     await shoot(page, `${own}?tab=${tab}`, `device-${tab}-${theme}`)
   }
-  for (const name of ['groups', 'enrolment', 'fields']) await shoot(page, `/${name}`, `${name}-${theme}`)
+  for (const name of ['groups', 'enrollment', 'fields']) await shoot(page, `/${name}`, `${name}-${theme}`)
   await shoot(page, '/agent-versions', `agent-rollouts-${theme}`)
   for (const tab of ['versions', 'pins']) await shoot(page, `/agent-versions?tab=${tab}`, `agent-${tab}-${theme}`)
   if (!only.test(`filter-${theme}`)) return
@@ -200,9 +200,9 @@ async function asOperator(page: Page, theme: Theme) {
 
 async function asAdministrator(page: Page, theme: string, orgId: string, made: Awaited<ReturnType<typeof prepare>>) {
   const screens = [
-    ['organisations', '/organisations'],
-    ['organisation', `/organisations/${orgId}`],
-    ['organisation-new', '/organisations?form=new'],
+    ['organizations', '/organizations'],
+    ['organization', `/organizations/${orgId}`],
+    ['organization-new', '/organizations?form=new'],
     ['sites', '/sites'],
     ['users', '/users'],
     ['users-invite', '/users?form=invite'],

@@ -46,7 +46,7 @@ export class ConsolePage {
     const page = await context.newPage()
     await page.addInitScript(prelude)
     await page.goto('/login')
-    await page.getByLabel('E-mail').fill(email)
+    await page.getByLabel('Email').fill(email)
     await page.getByLabel('Password').fill(password)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('button', { name: 'Sign out' }).waitFor()

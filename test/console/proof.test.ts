@@ -7,7 +7,7 @@ const { acme, stores, url } = stage
 const database = new pg.Pool({ connectionString: stores.system, max: 1 })
 afterAll(() => database.end())
 
-/** Makes the proof of every open session of a person two hours old, and has the server forget what it knows of them. */
+/** Makes the proof of all open sessions of a user two hours old, and invalidates the server's cache of them. */
 async function ageSessions(who: { readonly email: string; readonly password: string }) {
   const client = clientOf(url, (await signIn(url, who)).accessToken)
   await database.query(
@@ -18,13 +18,13 @@ async function ageSessions(who: { readonly email: string; readonly password: str
   await client.auth.sessions.confirm.mutate({ currentPassword: who.password })
 }
 
-test('an old session proves itself in a dialog above the one that asks, and the request goes on', async () => {
+test('an old session confirms the password in a second dialog, and the request continues', async () => {
   const { page } = await visitorAs(acme, '/account')
-  await page.getByRole('heading', { name: 'Where you are signed in' }).waitFor()
+  await page.getByRole('heading', { name: 'Active sessions' }).waitFor()
   await ageSessions(acme)
   await page.getByRole('button', { name: 'Sign out everywhere else' }).click()
   const question = page.getByRole('dialog', { name: 'Sign out everywhere else?' })
-  await question.getByText('Your API keys end too').waitFor()
+  await question.getByText('Your API keys are revoked too').waitFor()
   await question.getByRole('checkbox', { name: 'Keep my API keys' }).click()
   await question.getByRole('button', { name: 'Sign out' }).click()
   const proof = page.getByRole('dialog', { name: 'Confirm it’s you' })
@@ -39,19 +39,19 @@ test('an old session proves itself in a dialog above the one that asks, and the 
   await question.waitFor({ state: 'detached' })
 })
 
-test('a form keeps what was typed when its proof is called off', async () => {
+test('a form keeps its input when the confirmation is canceled', async () => {
   const { page } = await visitorAs(acme, '/api-keys')
   await page.getByRole('button', { name: 'New API key' }).first().click()
   const form = page.getByRole('dialog', { name: 'New API key' })
   await form.getByLabel('Name').fill('Reports')
   await form.getByRole('checkbox', { name: /^See sites/ }).click()
   await ageSessions(acme)
-  await form.getByRole('button', { name: 'Make the key' }).click()
+  await form.getByRole('button', { name: 'Create key' }).click()
   const proof = page.getByRole('dialog', { name: 'Confirm it’s you' })
   await proof.getByRole('button', { name: 'Close' }).click()
   await proof.waitFor({ state: 'detached' })
   expect(await form.getByLabel('Name').inputValue()).toBe('Reports')
-  await form.getByRole('button', { name: 'Make the key' }).click()
+  await form.getByRole('button', { name: 'Create key' }).click()
   await proof.getByLabel('Your password').fill(acme.password)
   await page.keyboard.press('Enter')
   await page.getByRole('dialog', { name: 'Your API key' }).waitFor()

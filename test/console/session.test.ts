@@ -4,28 +4,28 @@ import { stage, visitorAs } from './visitor.ts'
 
 const { umbra, url } = stage
 
-test('a session that is ended while a page is open leads to the sign-in, and from there back', async () => {
+test('a revoked session leads to the sign-in page and from there back', async () => {
   const { page } = await visitorAs(umbra, '/account')
-  await page.getByRole('heading', { name: 'Where you are signed in' }).waitFor()
+  await page.getByRole('heading', { name: 'Active sessions' }).waitFor()
   const elsewhere = clientOf(url, (await signIn(url, umbra)).accessToken)
   await elsewhere.auth.sessions.revokeOthers.mutate({})
-  // Nobody touches the page: it is told.
+  // No input on the page: the event stream reports the end of the session.
   await page.waitForURL(
     ({ pathname, searchParams }) => pathname === '/login' && searchParams.get('next') === '/account',
   )
 })
 
-test('a broken connection is said, what was typed stays, and work goes on by itself afterwards', async () => {
+test('a lost connection is reported, and the input stays until it is back', async () => {
   const { page, context } = await visitorAs(umbra, '/account')
   const name = page.getByLabel('Name')
   await name.fill('Ada with a name half typed')
   await context.setOffline(true)
-  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Save profile' }).click()
   await page.getByRole('alert').getByText('The server cannot be reached').waitFor()
   expect(await name.inputValue()).toBe('Ada with a name half typed')
   await context.setOffline(false)
-  await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('Your name is changed').waitFor()
+  await page.getByRole('button', { name: 'Save profile' }).click()
+  await page.getByText('Name updated').waitFor()
 })
 
 test('signing out ends the session of this browser alone, in all of its tabs', async () => {

@@ -22,7 +22,7 @@ test('search results that arrive late do not take the selection from a command',
   await page.waitForResponse(/search\.search\.find/)
   expect(await selected.textContent()).toContain('Organizations')
   await page.keyboard.press('Enter')
-  await page.waitForURL(({ pathname }) => pathname === '/organisations')
+  await page.waitForURL(({ pathname }) => pathname === '/organizations')
   expect(complaints).toEqual([])
 })
 

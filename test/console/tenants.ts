@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Client, linkMailedTo } from './client.ts'
 
-/** A partner with an organisation, a site and an administrator who can sign in. */
+/** A partner with an organization, a site and an administrator who can sign in. */
 export interface Tenant {
   readonly partnerId: string
   readonly orgId: string

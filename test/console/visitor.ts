@@ -42,7 +42,7 @@ export async function newVisitor(theme: 'light' | 'dark' = 'light'): Promise<Vis
 
 /** Fills in the sign-in form. */
 export async function enter(page: Page, { email, password }: { email: string; password: string }): Promise<void> {
-  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }

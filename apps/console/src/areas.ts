@@ -10,6 +10,7 @@ import { devicesArea } from './areas/fleet/devices/area.ts'
 import { enrollmentArea } from './areas/fleet/enrollment/area.ts'
 import { groupsArea } from './areas/fleet/groups/area.ts'
 import { auditArea } from './areas/platform/audit/area.ts'
+import { mailArea } from './areas/platform/mail/area.ts'
 import { queuesArea } from './areas/platform/queues/area.ts'
 import { overviewArea } from './areas/tenancy/overview/area.ts'
 import { tenancyArea } from './areas/tenancy/tenancy/area.ts'
@@ -28,6 +29,7 @@ export const areas = [
   enrollmentArea,
   groupsArea,
   auditArea,
+  mailArea,
   queuesArea,
   overviewArea,
   tenancyArea,

@@ -9,7 +9,7 @@ import { SideForm } from '../../../ui/SideForm.tsx'
 
 const inTwoWeeks = () => new Date(Date.now() + 14 * 86_400_000).toISOString().slice(0, 10)
 
-/** Begins a review of everybody who has access now. */
+/** Starts a review of all current members. */
 export function ReviewForm({ tenant, close }: { readonly tenant: Tenant; close(): void }) {
   const navigate = useNavigate()
   const form = useSchemaForm(reviews.create.input, {
@@ -31,9 +31,9 @@ export function ReviewForm({ tenant, close }: { readonly tenant: Tenant; close()
     <SideForm
       open
       close={close}
-      title="Start a review"
-      description="It lists everybody who has access now. Who is in charge is reminded by mail before it is due."
-      verb="Start"
+      title="Start access review"
+      description="It lists all current members. Reviewers get an email before it is due."
+      verb="Start review"
       busy={start.isPending}
       error={start.error}
       submit={form.handleSubmit((given) => start.mutate({ ...given, ...tenant.input }))}
@@ -45,11 +45,11 @@ export function ReviewForm({ tenant, close }: { readonly tenant: Tenant; close()
         error={errors.description?.message}
         {...form.register('description', { setValueAs: (text: string | null) => text || null })}
       />
-      <TextField label="Due" type="date" error={errors.dueAt && 'Choose a day'} {...form.register('dueAt')} />
+      <TextField label="Due" type="date" error={errors.dueAt && 'Select a date'} {...form.register('dueAt')} />
       {tenant.kind === 'partner' && (
         <CheckField
-          label="Also the people of the organisations"
-          hint="Otherwise only those of your own company."
+          label="Include users of the organizations"
+          hint="Otherwise only users of your company are reviewed."
           checked={form.watch('includeOrganizations') ?? false}
           onChange={(on) => form.setValue('includeOrganizations', on)}
         />

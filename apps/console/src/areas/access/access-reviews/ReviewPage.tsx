@@ -15,7 +15,7 @@ import { Select } from '../../../ui/Select.tsx'
 import { Failure, Loading, Note } from '../../../ui/states.tsx'
 import { Moment } from '../../../ui/time.tsx'
 import { toast } from '../../../ui/toasts.tsx'
-import { Progress } from './ReviewsPage.tsx'
+import { Progress } from './Progress.tsx'
 import { RevokeDialog } from './RevokeDialog.tsx'
 import { reviewColumns } from './reviewColumns.tsx'
 import { decisionWords, ReviewBadge } from './status.tsx'
@@ -24,7 +24,7 @@ import { useDecision } from './useDecision.ts'
 const up = { label: 'Access reviews', to: '/access-reviews' } as const
 type Review = Awaited<ReturnType<typeof api.accessReviews.reviews.get.query>>
 
-/** One review: everybody in it, one after the other, kept or revoked by a key. */
+/** One review with its members, decided by button or key. */
 export function ReviewPage() {
   const { reviewId } = useParams({ from: '/app/access-reviews/$reviewId' })
   const answer = useApiQuery((client) => client.accessReviews.reviews.get, { id: reviewId }, { everyMs: 15_000 })
@@ -49,10 +49,10 @@ function Sheet({ review, answer }: SheetProps) {
   const [revoking, setRevoking] = useState<ReviewItem | null>(null)
   const isDone = review.status === 'completed'
   const blocked = isDone
-    ? 'This review is completed'
+    ? 'The review is completed'
     : can('users:write')
       ? undefined
-      : 'You need the permission to change users and roles'
+      : 'You don’t have permission to edit users and roles'
   const { decide, revoke } = useDecision({
     review,
     isBlocked: blocked !== undefined,
@@ -77,7 +77,7 @@ function Sheet({ review, answer }: SheetProps) {
       <div className="mb-3 flex flex-wrap items-center gap-x-4 gap-y-2">
         <Select
           label="Decision"
-          none="Every decision"
+          none="All decisions"
           value={decision ?? ''}
           options={decisionWords}
           choose={(next) => void navigate({ search: (now) => ({ ...now, decision: next }), replace: true })}
@@ -85,7 +85,7 @@ function Sheet({ review, answer }: SheetProps) {
         <Progress done={review.itemCount - review.pending} of={review.itemCount} />
         {blocked === undefined && (
           <span className="flex flex-wrap items-center gap-1.5 text-muted text-xs">
-            <Keys keys="j k" /> move <Keys keys="a" /> keep <Keys keys="r" /> revoke <Keys keys="u" /> undecided
+            <Keys keys="j k" /> move <Keys keys="a" /> approve <Keys keys="r" /> revoke <Keys keys="u" /> reset
           </span>
         )}
       </div>
@@ -95,7 +95,7 @@ function Sheet({ review, answer }: SheetProps) {
         rows={rows}
         rowId={({ id }) => id}
         answer={answer}
-        empty={<Note icon={CircleCheck} title={decision ? 'None is like that' : 'There is nobody to review'} />}
+        empty={<Note icon={CircleCheck} title={decision ? 'No matches' : 'No members to review'} />}
       />
       {revoking && <RevokeDialog item={revoking} revoke={revoke} close={() => setRevoking(null)} />}
     </Page>
@@ -107,8 +107,7 @@ function Complete({ review }: { readonly review: Review }) {
   const [isAsking, setAsking] = useState(false)
   const complete = useApiMutation(() => api.accessReviews.reviews.complete.mutate({ id: review.id }), {
     refresh: ['accessReviews', 'users', 'roles'],
-    done: ({ revoked }) =>
-      toast(`The review is completed. ${many(revoked, 'membership is', 'memberships are')} revoked`),
+    done: ({ revoked }) => toast(`Review completed. ${many(revoked, 'membership')} revoked`),
   })
   if (review.status === 'completed') return null
   return (
@@ -117,24 +116,24 @@ function Complete({ review }: { readonly review: Review }) {
         kind="primary"
         blocked={
           !can('users:delete')
-            ? 'You need the permission to remove users and roles'
-            : review.pending > 0 && `${many(review.pending, 'membership is', 'memberships are')} not decided on yet`
+            ? 'You don’t have permission to delete users and roles'
+            : review.pending > 0 && `${many(review.pending, 'decision')} pending`
         }
         onClick={() => setAsking(true)}
       >
-        Complete
+        Complete review
       </Button>
       <Confirm
         open={isAsking}
         danger={review.revoked > 0}
         close={() => setAsking(false)}
         title="Complete this review?"
-        verb="Complete"
+        verb="Complete review"
         act={() => complete.mutateAsync(undefined)}
       >
         {review.revoked === 0
-          ? 'Everybody keeps the access that they have. Nothing can be decided anew afterwards.'
-          : `${many(review.revoked, 'membership is', 'memberships are')} taken away at once, also in open windows; ${many(review.approved, 'stays', 'stay')}. Nothing can be decided anew afterwards; who is removed can be invited again.`}
+          ? 'All members keep their access. You cannot change the decisions later.'
+          : `${many(review.revoked, 'user loses', 'users lose')} access immediately, also in open sessions; ${many(review.approved, 'user keeps', 'users keep')} it. You cannot change the decisions later, but you can invite users again.`}
       </Confirm>
     </>
   )

@@ -12,7 +12,7 @@ interface Props {
   close(): void
 }
 
-/** Why somebody is to lose access: the audit log keeps it. */
+/** The reason why a member loses access. The audit log keeps it. */
 export function RevokeDialog({ item, revoke, close }: Props) {
   const id = useId()
   const [reason, setReason] = useState(item.reason ?? '')
@@ -25,7 +25,7 @@ export function RevokeDialog({ item, revoke, close }: Props) {
     <Dialog
       open
       close={close}
-      title={`Revoke the access of ${item.userName}?`}
+      title={`Revoke access of ${item.userName}?`}
       actions={
         <>
           <Button onClick={close}>Cancel</Button>
@@ -34,17 +34,17 @@ export function RevokeDialog({ item, revoke, close }: Props) {
             type="submit"
             form={id}
             busy={work.isPending}
-            blocked={reason.trim() === '' && 'Say why first'}
+            blocked={reason.trim() === '' && 'Enter a reason'}
           >
-            Revoke
+            Revoke access
           </Button>
         </>
       }
     >
       <form id={id} onSubmit={submit} className="grid gap-3">
-        <p className="text-muted">It keeps its access until the review is completed.</p>
+        <p className="text-muted">They keep access until the review is completed.</p>
         <TextField
-          label="Why"
+          label="Reason"
           autoFocus
           placeholder="Left the company"
           value={reason}

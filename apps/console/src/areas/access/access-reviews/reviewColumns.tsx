@@ -7,16 +7,16 @@ import { Ago } from '../../../ui/time.tsx'
 import { DecisionBadge } from './status.tsx'
 
 function reachOf({ orgAccess, orgIds, siteIds, deviceGroupIds }: ReviewItem): string {
-  if (orgAccess === 'all') return 'Every organisation'
-  if (orgAccess === 'none') return 'No organisation'
-  if (orgAccess === 'selected') return many(orgIds?.length ?? 0, 'organisation')
+  if (orgAccess === 'all') return 'All organizations'
+  if (orgAccess === 'none') return 'No organizations'
+  if (orgAccess === 'selected') return many(orgIds?.length ?? 0, 'organization')
   const limits = [siteIds && many(siteIds.length, 'site'), deviceGroupIds && many(deviceGroupIds.length, 'group')]
-  return limits.filter(Boolean).join(', ') || 'All of it'
+  return limits.filter(Boolean).join(', ') || 'Whole organization'
 }
 
-const outcomes = { kept: 'kept', revoked: 'revoked', gone: 'had left' }
+const outcomes = { kept: 'kept', revoked: 'revoked', gone: 'already removed' }
 
-/** Who, with which access, since when and used when; and the decision with the means to change it. */
+/** The columns of a review: the member, their access, and the decision. */
 export const reviewColumns = (
   blocked: string | undefined,
   decide: (item: ReviewItem, decision: 'approved' | 'pending') => void,
@@ -24,8 +24,8 @@ export const reviewColumns = (
 ): readonly Column<ReviewItem>[] => [
   {
     id: 'decide',
-    header: 'Decide',
-    width: 120,
+    header: 'Actions',
+    width: 110,
     cell: (item) => (
       <span className="flex gap-0.5">
         <IconButton
@@ -49,7 +49,7 @@ export const reviewColumns = (
           <X aria-hidden className="size-4" />
         </IconButton>
         {item.decision !== 'pending' && blocked === undefined && (
-          <IconButton small label={`Undecide ${item.userName}`} onClick={() => decide(item, 'pending')}>
+          <IconButton small label={`Reset decision on ${item.userName}`} onClick={() => decide(item, 'pending')}>
             <Undo2 aria-hidden className="size-4" />
           </IconButton>
         )}
@@ -58,8 +58,8 @@ export const reviewColumns = (
   },
   {
     id: 'who',
-    header: 'Who',
-    width: 240,
+    header: 'User',
+    width: 200,
     grow: 2,
     cell: ({ userName, userEmail }) => (
       <>
@@ -70,18 +70,18 @@ export const reviewColumns = (
   {
     id: 'where',
     header: 'Member of',
-    width: 150,
+    width: 120,
     grow: 1,
-    cell: ({ memberOrgName }) => memberOrgName ?? 'The company',
+    cell: ({ memberOrgName }) => memberOrgName ?? 'Your company',
   },
-  { id: 'role', header: 'Role', width: 150, grow: 1, cell: ({ roleName }) => roleName },
-  { id: 'reach', header: 'Reaches', width: 150, cell: reachOf },
-  { id: 'login', header: 'Last sign-in', width: 110, cell: ({ lastLoginAt }) => <Ago at={lastLoginAt} /> },
-  { id: 'since', header: 'Member since', width: 110, cell: ({ memberSince }) => <Ago at={memberSince} /> },
+  { id: 'role', header: 'Role', width: 120, grow: 1, cell: ({ roleName }) => roleName },
+  { id: 'reach', header: 'Access', width: 120, cell: reachOf },
+  { id: 'login', header: 'Last sign-in', width: 100, cell: ({ lastLoginAt }) => <Ago at={lastLoginAt} /> },
+  { id: 'since', header: 'Member since', width: 105, cell: ({ memberSince }) => <Ago at={memberSince} /> },
   {
     id: 'decision',
     header: 'Decision',
-    width: 200,
+    width: 130,
     grow: 1,
     cell: ({ decision, reason, outcome }) => (
       <>

@@ -14,9 +14,9 @@ export const ReviewBadge = ({ status }: { readonly status: AccessReview['status'
 )
 
 export const decisionWords = [
-  ['pending', 'Not decided'],
-  ['approved', 'Keeps access'],
-  ['revoked', 'Loses access'],
+  ['pending', 'Pending'],
+  ['approved', 'Approved'],
+  ['revoked', 'Revoked'],
 ] as const
 const decisionTones: Readonly<Record<ReviewItem['decision'], Tone>> = {
   pending: 'plain',

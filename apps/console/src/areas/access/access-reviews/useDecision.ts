@@ -18,7 +18,7 @@ interface Decision {
   readonly reason: string | null
 }
 
-/** Decides on memberships: by buttons, and by the keys `a`, `r` and `u` on the row with the focus. */
+/** Decisions on members: by button, or by the keys `a`, `r` and `u` on the focused row. */
 export function useDecision({ review, isBlocked, isAsking, ask }: Situation) {
   const change = useApiMutation(
     (decision: Decision) => api.accessReviews.reviews.decide.mutate({ id: review.id, ...decision }),

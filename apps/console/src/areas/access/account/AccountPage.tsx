@@ -16,7 +16,7 @@ import { Password } from './Password.tsx'
 import { SecondFactor } from './SecondFactor.tsx'
 import { Sessions } from './Sessions.tsx'
 
-/** What is the person's own: name, looks, password, second factor, passkeys, where it is signed in. */
+/** The account of the signed-in user: name, theme, password, MFA, passkeys, sessions. */
 export function AccountPage() {
   return (
     <Page title="Your account">
@@ -37,7 +37,7 @@ export function AccountPage() {
   )
 }
 
-const themeWords = { system: 'As the system has it', light: 'Light', dark: 'Dark' }
+const themeWords = { system: 'System', light: 'Light', dark: 'Dark' }
 
 function Profile() {
   const me = useMe()
@@ -47,7 +47,7 @@ function Profile() {
   const save = useApiMutation((given: { name?: string }) => api.users.profile.update.mutate(given), {
     async done() {
       await queries.invalidateQueries({ queryKey: ['me'] })
-      toast('Your name is changed')
+      toast('Name updated')
     },
   })
   return (
@@ -60,15 +60,15 @@ function Profile() {
           {...form.register('name')}
         />
         <TextField
-          label="E-mail"
+          label="Email"
           value={me.email}
           readOnly
-          hint="An administrator can invite you under another address."
+          hint="To use another address, ask an administrator for an invitation."
         />
         <Refusal error={save.error} />
         <span>
           <Button kind="primary" type="submit" busy={save.isPending}>
-            Save
+            Save profile
           </Button>
         </span>
         <SelectField

@@ -11,7 +11,7 @@ import { toast } from '../../../ui/toasts.tsx'
 import { RecoveryCodes } from '../auth/AuthenticatorSetup.tsx'
 import { makePasskey } from '../auth/passkey.ts'
 
-/** The devices with which the person can sign in without a password. */
+/** The passkeys of the user, to sign in without a password. */
 export function Passkeys() {
   const answer = useApiQuery((client) => client.auth.passkeys.list, {})
   const [leaving, setLeaving] = useState<{ readonly id: string; readonly name: string } | null>(null)
@@ -25,7 +25,7 @@ export function Passkeys() {
       refresh: ['auth.passkeys'],
       done({ recoveryCodes }) {
         setCodes(recoveryCodes)
-        toast('The passkey is added')
+        toast('Passkey added')
       },
     },
   )
@@ -35,7 +35,7 @@ export function Passkeys() {
       title="Passkeys"
       actions={
         <Button small busy={add.isPending} onClick={() => add.mutate()}>
-          Add a passkey
+          Add passkey
         </Button>
       }
     >
@@ -48,7 +48,7 @@ export function Passkeys() {
           )
         ) : keys.length === 0 ? (
           <p className="text-muted text-sm">
-            None yet. A passkey signs you in with your fingerprint, face or security key, and cannot be phished.
+            No passkeys yet. A passkey signs you in with your fingerprint, face or security key, and resists phishing.
           </p>
         ) : (
           <ul className="grid gap-2">
@@ -61,7 +61,7 @@ export function Passkeys() {
                   </span>
                 </span>
                 <Button small kind="quiet" onClick={() => setLeaving({ id, name })}>
-                  Remove
+                  Remove passkey
                 </Button>
               </li>
             ))}
@@ -91,10 +91,10 @@ function Remove({
       open={passkey !== null}
       close={close}
       title={`Remove ${passkey?.name ?? 'the passkey'}?`}
-      verb="Remove"
+      verb="Remove passkey"
       act={() => remove.mutateAsync(passkey?.id ?? '')}
     >
-      It signs you in no more. Remove it on the device too, which keeps offering it otherwise.
+      You can no longer sign in with it. Remove it on the device too, or the device keeps offering it.
     </Confirm>
   )
 }

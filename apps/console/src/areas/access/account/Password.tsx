@@ -16,7 +16,7 @@ export function Password() {
     (given: { currentPassword: string; newPassword: string }) => api.auth.password.change.mutate(given),
     {
       done() {
-        toast('Your password is changed. Sign in with it')
+        toast('Password changed. Sign in with the new password')
         endSession('signed-out')
       },
     },
@@ -25,24 +25,24 @@ export function Password() {
     <Card title="Password">
       <form noValidate className="grid gap-4" onSubmit={form.handleSubmit((given) => change.mutate(given))}>
         <TextField
-          label="Present password"
+          label="Current password"
           type="password"
           autoComplete="current-password"
-          error={errors.currentPassword && 'Enter your present password'}
+          error={errors.currentPassword && 'Enter your current password'}
           {...form.register('currentPassword')}
         />
         <TextField
           label="New password"
           type="password"
           autoComplete="new-password"
-          hint="All your sessions end, also this one."
+          hint="All your sessions end, including this one."
           error={errors.newPassword && 'Enter a new password'}
           {...form.register('newPassword')}
         />
         <Refusal error={change.error} />
         <span>
           <Button type="submit" busy={change.isPending}>
-            Change the password
+            Change password
           </Button>
         </span>
       </form>

@@ -14,7 +14,7 @@ import { AuthenticatorSetup, RecoveryCodes } from '../auth/AuthenticatorSetup.ts
 
 type Open = 'setup' | 'codes' | 'disable' | null
 
-/** The second step of signing in: on or off, and what helps when it is lost. */
+/** Multi-factor authentication of the user: on or off, and its recovery codes. */
 export function SecondFactor() {
   const me = useMe()
   const queries = useQueryClient()
@@ -42,29 +42,27 @@ export function SecondFactor() {
   }
   return (
     <Card
-      title="Second factor"
+      title="Multi-factor authentication"
       actions={<Badge tone={me.mfaEnabled ? 'good' : 'warn'}>{me.mfaEnabled ? 'On' : 'Off'}</Badge>}
     >
       <p className="mb-3 text-muted text-sm">
         {me.mfaEnabled
-          ? `Signing in asks for a code. ${many(me.recoveryCodesLeft, 'recovery code is', 'recovery codes are')} left.`
-          : 'With a code from an app on your phone, a stolen password alone lets nobody in.'}
+          ? `Signing in requires a code. You have ${many(me.recoveryCodesLeft, 'recovery code')} left.`
+          : 'A code from an app on your phone protects your account if your password is stolen.'}
       </p>
       <span className="flex flex-wrap gap-2">
         {!me.mfaEnabled && (
           <Button kind="primary" onClick={() => setOpen('setup')}>
-            Turn it on
+            Turn on MFA
           </Button>
         )}
-        {me.mfaEnabled && <Button onClick={() => setOpen('codes')}>New recovery codes</Button>}
-        {me.mfaEnabled && <Button onClick={() => setOpen('disable')}>Turn it off</Button>}
+        {me.mfaEnabled && <Button onClick={() => setOpen('codes')}>Create recovery codes</Button>}
+        {me.mfaEnabled && <Button onClick={() => setOpen('disable')}>Turn off MFA</Button>}
       </span>
       <Dialog
         open={open !== null}
         close={close}
-        title={
-          open === 'disable' ? 'Turn the second factor off' : open === 'codes' ? 'New recovery codes' : 'Second factor'
-        }
+        title={open === 'disable' ? 'Turn off MFA' : open === 'codes' ? 'Create recovery codes' : 'Set up MFA'}
       >
         {codes ? (
           <RecoveryCodes codes={codes} />
@@ -78,28 +76,23 @@ export function SecondFactor() {
           />
         ) : open === 'codes' ? (
           <form className="grid gap-4" onSubmit={submit(renew)}>
-            <p className="text-sm">The codes that you have stop working.</p>
+            <p className="text-sm">Your current recovery codes stop working.</p>
             <Refusal error={renew.error} />
             <Button kind="primary" type="submit" busy={renew.isPending}>
-              Make new codes
+              Create recovery codes
             </Button>
           </form>
         ) : (
           <form className="grid gap-4" onSubmit={submit(disable)}>
             <TextField
-              label="Code of your app, or a recovery code"
+              label="Code from your app, or a recovery code"
               autoComplete="one-time-code"
               value={code}
               onChange={({ target }) => setCode(target.value)}
             />
             <Refusal error={disable.error} />
-            <Button
-              kind="danger"
-              type="submit"
-              busy={disable.isPending}
-              blocked={code.trim() === '' && 'Enter a code first'}
-            >
-              Turn it off
+            <Button kind="danger" type="submit" busy={disable.isPending} blocked={code.trim() === '' && 'Enter a code'}>
+              Turn off MFA
             </Button>
           </form>
         )}

@@ -10,29 +10,29 @@ import { Failure, Loading, messageOf } from '../../../ui/states.tsx'
 import { Ago } from '../../../ui/time.tsx'
 import { toast } from '../../../ui/toasts.tsx'
 
-/** The browser and system that an agent text names, roughly. */
+/** The browser and system that a user agent names, roughly. */
 function browserOf(userAgent: string | null): string {
-  if (userAgent === null) return 'A program'
+  if (userAgent === null) return 'Program'
   const [browser] = /Edg|Firefox|Chrome|Safari/.exec(userAgent) ?? []
   const [system] = /Windows|Mac OS X|Android|iPhone|Linux/.exec(userAgent) ?? []
   if (!browser) return userAgent.slice(0, 60)
   return [browser.replace('Edg', 'Edge'), system?.replace('Mac OS X', 'macOS')].filter(Boolean).join(' on ')
 }
 
-/** Where the person is signed in, with the means to end it. */
+/** The active sessions of the user. */
 export function Sessions() {
   const answer = useApiQuery((client) => client.auth.sessions.list, {})
   const refused = (error: unknown) => toast(messageOf(error), { bad: true })
   const end = useApiMutation((id: string) => api.auth.sessions.revoke.mutate({ id }), {
     refresh: ['auth.sessions.list'],
-    done: () => toast('The session is ended'),
+    done: () => toast('Session ended'),
   })
   const [isLeaving, setLeaving] = useState(false)
   const sessions = answer.data?.data
   return (
     <Card
       flush
-      title="Where you are signed in"
+      title="Active sessions"
       actions={
         <Button small onClick={() => setLeaving(true)}>
           Sign out everywhere else
@@ -52,14 +52,14 @@ export function Sessions() {
               <span className="min-w-0 flex-1">
                 <span className="font-medium">{browserOf(userAgent)}</span>{' '}
                 <span className="text-muted">
-                  {ipAddress ?? 'address unknown'} · by {method} · used <Ago at={lastUsedAt} />
+                  {ipAddress ?? 'unknown address'} · by {method} · used <Ago at={lastUsedAt} />
                 </span>
               </span>
               {current ? (
-                <Badge tone="good">This one</Badge>
+                <Badge tone="good">This session</Badge>
               ) : (
                 <Button small kind="quiet" onClick={() => end.mutate(id, { onError: refused })}>
-                  End
+                  End session
                 </Button>
               )}
             </li>
@@ -71,14 +71,14 @@ export function Sessions() {
   )
 }
 
-/** Ends all sessions but this one, and the API keys as well unless they are to stay. */
+/** Ends all other sessions and, unless the user keeps them, revokes the API keys. */
 function SignOutElsewhere({ close }: { close(): void }) {
   const [keepApiKeys, setKeep] = useState(false)
   const end = useApiMutation(() => api.auth.sessions.revokeOthers.mutate({ keepApiKeys }), {
     refresh: ['auth.sessions.list', 'apiKeys'],
     done: ({ ended }) =>
       toast(
-        `${many(ended, 'session')} ended. ${keepApiKeys ? 'Your API keys still work' : 'Your API keys are revoked'}`,
+        `${many(ended, 'session')} ended. ${keepApiKeys ? 'Your API keys still work' : 'Your API keys were revoked'}`,
       ),
   })
   return (
@@ -91,13 +91,10 @@ function SignOutElsewhere({ close }: { close(): void }) {
       close={close}
     >
       <div className="grid gap-3">
-        <p>
-          All your other sessions end. Your API keys end too: programs that use them stop working until they get new
-          keys.
-        </p>
+        <p>All your other sessions end. Your API keys are revoked too, and programs that use them stop working.</p>
         <CheckField
           label="Keep my API keys"
-          hint="Only if you are sure that no other person has seen them."
+          hint="Only if you are sure that they did not leak."
           checked={keepApiKeys}
           onChange={setKeep}
         />

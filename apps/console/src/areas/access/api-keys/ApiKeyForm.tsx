@@ -4,9 +4,9 @@ import { api } from '../../../api.ts'
 import { useApiMutation, useApiQuery } from '../../../queries.ts'
 import { useMe } from '../../../session/session.tsx'
 import { usePlace } from '../../../shell/place.ts'
-import { CheckList } from '../../../ui/CheckList.tsx'
 import { AreaField, SelectField, TextField } from '../../../ui/fields.tsx'
 import { useSchemaForm } from '../../../ui/form.ts'
+import { GroupedCheckList } from '../../../ui/GroupedCheckList.tsx'
 import { SideForm } from '../../../ui/SideForm.tsx'
 import { toast } from '../../../ui/toasts.tsx'
 
@@ -18,14 +18,15 @@ const lines = {
 }
 
 interface Props {
-  /** The key to change; without one a new one is made. */
+  /** The key to edit. A new one is created without it. */
   readonly apiKey?: ApiKey | undefined
   close(): void
-  made(secret: string): void
+  /** Called with the secret of a new key. */
+  done(secret: string): void
 }
 
-/** What a key may do, from where, and until when. */
-export function ApiKeyForm({ apiKey, close, made }: Props) {
+/** The permissions, allowed IP addresses and expiration of a key. */
+export function ApiKeyForm({ apiKey, close, done }: Props) {
   const { org } = usePlace()
   const me = useMe()
   const catalog = useApiQuery((client) => client.roles.permissions.catalog, {}, { staleMs: 600_000 }).data?.data ?? []
@@ -43,70 +44,77 @@ export function ApiKeyForm({ apiKey, close, made }: Props) {
     ...(!apiKey && org && { orgId: org }),
   })
   const { errors } = form.formState
-  const save = useSave({ apiKey, close, made })
+  const save = useSave({ apiKey, close, done })
   return (
     <SideForm
       open
       close={close}
-      title={apiKey ? `Change ${apiKey.name}` : 'New API key'}
-      description="It can never do more than you: what you lose, it loses."
-      verb={apiKey ? 'Save' : 'Make the key'}
+      title={apiKey ? `Edit ${apiKey.name}` : 'New API key'}
+      description="A key is limited to your own permissions."
+      verb={apiKey ? 'Save key' : 'Create key'}
       busy={save.isPending}
       error={save.error}
       submit={form.handleSubmit((given) => save.mutate(given))}
     >
       <TextField
         label="Name"
-        hint="The program that uses it."
+        hint="Name the program that uses the key."
         error={errors.name && 'Enter a name'}
         {...form.register('name')}
       />
-      <CheckList
-        label="May"
-        error={errors.scopes && 'Choose at least one permission'}
+      <GroupedCheckList
+        label="Permissions"
+        error={errors.scopes && 'Select at least one permission'}
         choices={catalog
           .filter(({ assignable, permission }) => assignable || apiKey?.scopes.includes(permission))
-          .map(({ permission, description }) => ({ id: permission, label: description, hint: permission }))}
+          .map(({ permission, resource, description }) => ({
+            id: permission,
+            group: resource === '*' ? 'Everything' : resource,
+            label: description,
+            hint: permission,
+          }))}
         chosen={form.watch('scopes')}
-        change={(scopes) => form.setValue('scopes', scopes.filter(isPermission), { shouldValidate: true })}
+        change={(scopes) =>
+          form.setValue('scopes', scopes.filter(isPermission), { shouldValidate: form.formState.isSubmitted })
+        }
       />
       {organizations && (
         <SelectField
-          label="Reaches"
+          label="Scope"
           {...form.register('orgId', { setValueAs: (id: string | undefined) => id || undefined })}
         >
-          <option value="">All that you reach</option>
+          <option value="">Everything that you can access</option>
           {organizations.map(({ id, name }) => (
             <option key={id} value={id}>
-              {name} alone
+              Only {name}
             </option>
           ))}
         </SelectField>
       )}
       <SelectField
-        label="Good for"
+        label="Expires after"
         defaultValue={apiKey ? '' : '90'}
         onChange={({ target }) =>
           form.setValue('expiresAt', target.value === '' ? apiKey?.expiresAt : inDays(Number(target.value)))
         }
       >
-        {apiKey && <option value="">As it is</option>}
+        {apiKey && <option value="">Keep expiration</option>}
         {days.map((count) => (
           <option key={count} value={count}>
-            {count === 365 ? 'A year' : `${count} days`}
+            {count === 365 ? '1 year' : `${count} days`}
           </option>
         ))}
       </SelectField>
       <AreaField
-        label="From these addresses only"
+        label="Allowed IPs"
         optional
-        hint="One address or network in a line, such as 192.0.2.0/24. Without any, from anywhere."
-        error={errors.allowedAddresses && 'Enter addresses or networks, one in a line'}
+        hint="One address or network per line, such as 192.0.2.0/24. Empty for any."
+        error={errors.allowedAddresses && 'Enter one address or network per line'}
         defaultValue={apiKey?.allowedAddresses.join('\n') ?? ''}
         {...form.register('allowedAddresses', lines)}
       />
       <TextField
-        label="Requests a minute"
+        label="Requests per minute"
         type="number"
         min={1}
         error={errors.requestsPerMinute?.message}
@@ -116,8 +124,8 @@ export function ApiKeyForm({ apiKey, close, made }: Props) {
   )
 }
 
-/** Makes the key, or changes the one that there is. */
-function useSave({ apiKey, close, made }: Props) {
+/** Creates or updates the key. */
+function useSave({ apiKey, close, done }: Props) {
   return useApiMutation(
     async (given: Parameters<typeof api.apiKeys.keys.create.mutate>[0]) => {
       if (apiKey === undefined) return (await api.apiKeys.keys.create.mutate(given)).key
@@ -129,8 +137,8 @@ function useSave({ apiKey, close, made }: Props) {
       refresh: ['apiKeys'],
       done(secret) {
         close()
-        if (secret === null) toast('Saved')
-        else made(secret)
+        if (secret === null) toast('API key saved')
+        else done(secret)
       },
     },
   )

@@ -10,36 +10,36 @@ import { Refusal } from '../../../ui/states.tsx'
 interface Props {
   readonly apiKey: ApiKey
   close(): void
-  made(secret: string): void
+  done(secret: string): void
 }
 
-/** A new secret for a key; the one before stays good for a while, so that programs can be changed over. */
-export function RotateDialog({ apiKey, close, made }: Props) {
+/** A new secret for a key. The previous secret keeps working for a while, so that programs can be updated. */
+export function RotateDialog({ apiKey, close, done }: Props) {
   const [overlap, setOverlap] = useState(86_400)
   const rotate = useApiMutation(() => api.apiKeys.keys.rotate.mutate({ id: apiKey.id, overlapSeconds: overlap }), {
     refresh: ['apiKeys'],
     done({ key }) {
       close()
-      made(key)
+      done(key)
     },
   })
   return (
     <Dialog
       open
       close={close}
-      title={`Replace the secret of “${apiKey.name}”?`}
+      title={`Rotate “${apiKey.name}”?`}
       actions={
         <>
           <Button onClick={close}>Cancel</Button>
           <Button kind="primary" busy={rotate.isPending} onClick={() => rotate.mutate(undefined)}>
-            Replace
+            Rotate key
           </Button>
         </>
       }
     >
       <div className="grid gap-3">
-        <p className="text-muted">The new secret is shown once. Name, permissions and end stay.</p>
-        <OverlapField label="The present secret stays good for" value={overlap} choose={setOverlap} />
+        <p className="text-muted">The new secret is shown once. Name, permissions and expiration stay.</p>
+        <OverlapField label="Previous secret expires after" value={overlap} choose={setOverlap} />
         <Refusal error={rotate.error} />
       </div>
     </Dialog>

@@ -4,7 +4,7 @@ import { Badge, type Tone } from '../../../ui/display.tsx'
 import { many } from '../../../ui/quantity.ts'
 import { RowMenu } from '../../../ui/RowMenu.tsx'
 import { Tip } from '../../../ui/Tip.tsx'
-import { Ago, Moment } from '../../../ui/time.tsx'
+import { Ago } from '../../../ui/time.tsx'
 
 export const statusWords = [
   ['active', 'Active'],
@@ -31,13 +31,13 @@ export const apiKeyColumns = (meId: string, mayWrite: string | undefined, act: A
   {
     id: 'status',
     header: 'Status',
-    width: 100,
+    width: 90,
     cell: ({ status }) => <Badge tone={tones[status]}>{words.get(status)}</Badge>,
   },
   {
     id: 'scopes',
-    header: 'May',
-    width: 180,
+    header: 'Permissions',
+    width: 150,
     grow: 1,
     cell: ({ scopes }) =>
       scopes.length === 1 ? (
@@ -49,16 +49,16 @@ export const apiKeyColumns = (meId: string, mayWrite: string | undefined, act: A
       ),
   },
   {
-    id: 'from',
-    header: 'From',
-    width: 140,
+    id: 'addresses',
+    header: 'Allowed IPs',
+    width: 120,
     cell: ({ allowedAddresses }) =>
-      allowedAddresses.length === 0 ? <span className="text-muted">anywhere</span> : allowedAddresses.join(', '),
+      allowedAddresses.length === 0 ? <span className="text-muted">any</span> : allowedAddresses.join(', '),
   },
   {
     id: 'used',
     header: 'Last used',
-    width: 190,
+    width: 170,
     cell: ({ lastUsedAt, lastUsedIp }) => (
       <>
         <Ago at={lastUsedAt} />
@@ -66,24 +66,24 @@ export const apiKeyColumns = (meId: string, mayWrite: string | undefined, act: A
       </>
     ),
   },
-  { id: 'ends', header: 'Ends', width: 215, cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
-  { id: 'made', header: 'Made', width: 100, cell: ({ createdAt }) => <Ago at={createdAt} /> },
+  { id: 'expires', header: 'Expires', width: 110, cell: ({ expiresAt }) => <Ago at={expiresAt} /> },
+  { id: 'created', header: 'Created', width: 100, cell: ({ createdAt }) => <Ago at={createdAt} /> },
   {
     id: 'actions',
     header: 'Actions',
     width: 80,
     cell: (key) => {
-      const notOwn = key.userId === meId ? undefined : 'Only the person who made it can do that'
-      const dead = key.status === 'revoked' ? 'It is revoked' : undefined
+      const notOwn = key.userId === meId ? undefined : 'Only its creator can do this'
+      const revoked = key.status === 'revoked' ? 'The key is revoked' : undefined
       return (
         <RowMenu
           name={key.name}
           groups={[
             [
-              { label: 'Change', blocked: mayWrite ?? notOwn ?? dead, act: () => act('edit', key) },
-              { label: 'Replace the secret', blocked: mayWrite ?? notOwn ?? dead, act: () => act('rotate', key) },
+              { label: 'Edit key', blocked: mayWrite ?? notOwn ?? revoked, act: () => act('edit', key) },
+              { label: 'Rotate key', blocked: mayWrite ?? notOwn ?? revoked, act: () => act('rotate', key) },
             ],
-            [{ label: 'Revoke', danger: true, blocked: mayWrite ?? dead, act: () => act('revoke', key) }],
+            [{ label: 'Revoke key', danger: true, blocked: mayWrite ?? revoked, act: () => act('revoke', key) }],
           ]}
         />
       )

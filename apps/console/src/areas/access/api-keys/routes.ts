@@ -4,7 +4,7 @@ import * as read from '../../../search.ts'
 
 const keysSearch = read.searchOf({
   page: read.whole,
-  status: read.oneOf('active', 'expired', 'revoked'),
+  status: read.oneOf('all', 'active', 'expired', 'revoked'),
   form: read.oneOf('new'),
 })
 

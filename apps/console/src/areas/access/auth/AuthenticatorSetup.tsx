@@ -12,7 +12,7 @@ export interface SetupDone {
   readonly credential: Credential
 }
 
-/** Enrols an authenticator app: scan, enter the code, keep the recovery codes. */
+/** Sets up an authenticator app: scan, enter the code, save the recovery codes. */
 export function AuthenticatorSetup({ done }: { done(result: SetupDone): void }) {
   const [code, setCode] = useState('')
   const setup = useMutation({
@@ -36,13 +36,13 @@ export function AuthenticatorSetup({ done }: { done(result: SetupDone): void }) 
       <form className="grid gap-4" onSubmit={begin}>
         <Refusal error={setup.error} />
         <Button kind="primary" type="submit" busy={setup.isPending}>
-          Set up an authenticator app
+          Set up authenticator app
         </Button>
       </form>
     )
   return (
     <form className="grid gap-4" onSubmit={finish}>
-      <p className="text-sm">Scan this with your authenticator app, or enter the key by hand.</p>
+      <p className="text-sm">Scan the QR code with your authenticator app, or enter the key.</p>
       <img
         src={setup.data.qrCodeDataUrl}
         alt="QR code for the authenticator app"
@@ -50,7 +50,7 @@ export function AuthenticatorSetup({ done }: { done(result: SetupDone): void }) 
       />
       <CopyText text={setup.data.secret} label="the key" wrap />
       <TextField
-        label="Code that the app shows"
+        label="Code from the app"
         inputMode="numeric"
         autoComplete="one-time-code"
         className="font-mono tracking-widest"
@@ -58,24 +58,19 @@ export function AuthenticatorSetup({ done }: { done(result: SetupDone): void }) 
         onChange={(event) => setCode(event.target.value)}
       />
       <Refusal error={enable.error} />
-      <Button
-        kind="primary"
-        type="submit"
-        busy={enable.isPending}
-        blocked={code.trim() === '' && 'Enter the code first'}
-      >
-        Turn it on
+      <Button kind="primary" type="submit" busy={enable.isPending} blocked={code.trim() === '' && 'Enter the code'}>
+        Turn on MFA
       </Button>
     </form>
   )
 }
 
-/** The codes for the day on which the phone is lost: shown this once. */
+/** The recovery codes of a lost phone, shown once. */
 export function RecoveryCodes({ codes }: { readonly codes: readonly string[] }) {
   return (
     <div className="grid gap-3">
       <p className="text-sm">
-        Keep these recovery codes where only you find them. Each works once, and they are not shown again.
+        Save these recovery codes in a safe place. Each code works once. You won’t see them again.
       </p>
       <CopyText text={codes.join('\n')} label="the recovery codes" wrap />
     </div>

@@ -12,12 +12,12 @@ export function ForgotPasswordPage() {
   const ask = useMutation({ mutationFn: () => api.auth.password.forgot.mutate({ email }) })
   const back = (
     <Link to="/login" className={linkClass}>
-      Back to sign in
+      Back to sign-in
     </Link>
   )
   if (ask.isSuccess)
     return (
-      <Step title="Look into your mail" lead={ask.data.message}>
+      <Step title="Check your email" lead={ask.data.message}>
         {back}
       </Step>
     )
@@ -26,10 +26,10 @@ export function ForgotPasswordPage() {
     ask.mutate()
   }
   return (
-    <Step title="Forgotten password" lead="We send you a link with which you can set a new one." after={back}>
+    <Step title="Reset password" lead="We send you a link to set a new password." after={back}>
       <form className="grid gap-4" onSubmit={submit}>
         <TextField
-          label="E-mail"
+          label="Email"
           type="email"
           required
           autoFocus
@@ -42,9 +42,9 @@ export function ForgotPasswordPage() {
           kind="primary"
           type="submit"
           busy={ask.isPending}
-          blocked={email.trim() === '' && 'Enter your e-mail address first'}
+          blocked={email.trim() === '' && 'Enter your email address'}
         >
-          Send the link
+          Send link
         </Button>
       </form>
     </Step>

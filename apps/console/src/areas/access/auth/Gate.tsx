@@ -1,7 +1,7 @@
 import { Outlet } from '@tanstack/react-router'
 import { type ReactNode, useEffect } from 'react'
 
-/** The frame of what people see before they are signed in. */
+/** The frame of the pages before sign-in. */
 export function Gate() {
   return (
     <main className="flex min-h-full flex-col items-center bg-canvas px-4 pt-[12vh] pb-10">
@@ -21,7 +21,7 @@ interface Props {
   readonly after?: ReactNode
 }
 
-/** One step on the way in. */
+/** One step of signing in. */
 export function Step({ title, lead, children, after }: Props) {
   useEffect(() => {
     document.title = `${title} · Muster`

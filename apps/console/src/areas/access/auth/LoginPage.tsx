@@ -20,7 +20,7 @@ import { forgetOrganization, SsoSignIn, ssoOrganization, useSso } from './SsoSig
 import { ssoErrorWords } from './ssoErrors.ts'
 import { UnprovenAddress } from './UnprovenAddress.tsx'
 
-/** The way in: e-mail and password, then a second factor where the account has one; a passkey; or the organisation's provider. */
+/** Sign-in by email and password with a second factor, by passkey, or through the organization's identity provider. */
 export function LoginPage() {
   const [challenge, setChallenge] = useState<MfaChallenge | null>(null)
   const [code, setCode] = useState(takeSsoCode)
@@ -42,17 +42,17 @@ export function LoginPage() {
 }
 
 const SsoRequired = z.object({ appCode: z.literal('SSO_REQUIRED'), orgId: z.guid() })
-/** The organisation whose provider is the only way in, where a right password was refused for that. */
+/** The organization that requires SSO, when a correct password was rejected for that reason. */
 const closedBy = (error: unknown) => (isApiError(error) ? SsoRequired.safeParse(error.data).data?.orgId : undefined)
 
 function leadOf(ended: 'expired' | 'signed-out' | undefined): ReactNode {
-  if (ended === 'expired') return 'Your session has ended. Sign in to go on where you were.'
+  if (ended === 'expired') return 'Your session has ended. Sign in to continue.'
   return ended ? 'You are signed out.' : null
 }
 
 interface Steps {
   ask(challenge: MfaChallenge): void
-  /** The address has to be confirmed before anything else. */
+  /** The email address has to be confirmed first. */
   prove(email: string): void
 }
 
@@ -70,7 +70,7 @@ function FirstStep({ ask, prove }: Steps) {
         <>
           {isClosed && (
             <button type="button" className={linkClass} onClick={() => setWantsPassword(true)}>
-              I work for the IT provider: sign in with a password
+              Sign in with a password (IT provider)
             </button>
           )}
           {known !== null && !org && sso?.ssoEnabled && (
@@ -82,11 +82,11 @@ function FirstStep({ ask, prove }: Steps) {
                 setKnown(null)
               }}
             >
-              Forget this provider here
+              Forget this provider
             </button>
           )}
           <Link to="/forgot-password" className={linkClass}>
-            Forgotten your password?
+            Forgot password?
           </Link>
           <span>
             New here?{' '}
@@ -103,15 +103,15 @@ function FirstStep({ ask, prove }: Steps) {
         </div>
       )}
       {known !== null && <SsoSignIn orgId={known} next={next} isNamed={org !== undefined} />}
-      {!isClosed && <OwnSecrets ask={ask} prove={prove} close={setKnown} />}
+      {!isClosed && <PasswordOrPasskey ask={ask} prove={prove} close={setKnown} />}
     </Step>
   )
 }
 
 type Entered = Awaited<ReturnType<typeof api.auth.passkeys.login.mutate>>
 
-/** With what people have themselves: a password or a passkey. */
-function OwnSecrets({ ask, prove, close }: Steps & { close(orgId: string): void }) {
+/** Sign-in with a password or a passkey. */
+function PasswordOrPasskey({ ask, prove, close }: Steps & { close(orgId: string): void }) {
   const enter = (tokens: Entered) => {
     if (tokens.emailVerificationRequired) prove(tokens.user.email)
     replaceCredential(asCredential(tokens))
@@ -145,11 +145,11 @@ function OwnSecrets({ ask, prove, close }: Steps & { close(orgId: string): void 
     <>
       <form noValidate className="grid gap-4" onSubmit={form.handleSubmit((given) => login.mutate(given))}>
         <TextField
-          label="E-mail"
+          label="Email"
           type="email"
           autoComplete="username"
           autoFocus
-          error={errors.email && 'Enter your e-mail address'}
+          error={errors.email && 'Enter your email address'}
           {...form.register('email')}
         />
         <TextField
@@ -167,7 +167,7 @@ function OwnSecrets({ ask, prove, close }: Steps & { close(orgId: string): void 
       {browserSupportsWebAuthn() && (
         <Button busy={passkey.isPending} className="!h-9 w-full" onClick={() => passkey.mutate()}>
           <KeyRound aria-hidden className="size-4" />
-          Sign in with a passkey
+          Sign in with passkey
         </Button>
       )}
     </>

@@ -17,19 +17,19 @@ export function RegisterPartnerPage() {
   })
   const back = (
     <Link to="/login" className={linkClass}>
-      I have an account already
+      I already have an account
     </Link>
   )
   if (register.isSuccess)
     return (
-      <Step title="Look into your mail" lead={register.data.message}>
+      <Step title="Check your email" lead={register.data.message}>
         {back}
       </Step>
     )
   return (
     <Step
       title="Register your company"
-      lead="You become its first administrator. We look at each registration before it is opened."
+      lead="You become the first administrator. We review new accounts first."
       after={back}
     >
       <form noValidate className="grid gap-4" onSubmit={form.handleSubmit((given) => register.mutate(given))}>
@@ -46,23 +46,23 @@ export function RegisterPartnerPage() {
           {...form.register('name')}
         />
         <TextField
-          label="E-mail"
+          label="Email"
           type="email"
           autoComplete="email"
-          error={errors.email && 'Enter an e-mail address'}
+          error={errors.email && 'Enter an email address'}
           {...form.register('email')}
         />
         <TextField
           label="Password"
           type="password"
           autoComplete="new-password"
-          hint="Long is better than complicated."
+          hint="A long password of several words is best."
           error={errors.password && 'Enter a password'}
           {...form.register('password')}
         />
         <Refusal error={register.error} />
         <Button kind="primary" type="submit" busy={register.isPending}>
-          Register
+          Register company
         </Button>
       </form>
     </Step>

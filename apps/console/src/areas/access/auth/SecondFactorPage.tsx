@@ -5,7 +5,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { AuthenticatorSetup, RecoveryCodes, type SetupDone } from './AuthenticatorSetup.tsx'
 import { linkClass, Step } from './Gate.tsx'
 
-/** The role wants a second factor that the account does not have yet: nothing else can be done before. */
+/** The role or organization requires MFA and the account has none: the user sets it up before anything else. */
 export function SecondFactorPage() {
   const [result, setResult] = useState<SetupDone | null>(null)
   const signOut = useSignOut()
@@ -14,14 +14,14 @@ export function SecondFactorPage() {
       <Step title="Your recovery codes">
         <RecoveryCodes codes={result.recoveryCodes} />
         <Button kind="primary" onClick={() => replaceCredential(result.credential)}>
-          I have kept them
+          I saved these codes
         </Button>
       </Step>
     )
   return (
     <Step
-      title="Add a second factor"
-      lead="Your role or organisation asks for one before you can go on."
+      title="Set up MFA"
+      lead="Your role or organization requires multi-factor authentication."
       after={
         <button type="button" className={linkClass} onClick={() => signOut({ everywhere: false })}>
           Sign out

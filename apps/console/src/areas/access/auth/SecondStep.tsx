@@ -14,19 +14,19 @@ type Method = MfaChallenge['methods'][number]
 const words: Record<Method, { readonly label: string; readonly lead: string; readonly field: string }> = {
   totp: {
     label: 'Use your authenticator app',
-    lead: 'Enter the six digits that your authenticator app shows.',
+    lead: 'Enter the 6-digit code from your authenticator app.',
     field: 'Code',
   },
-  sms: { label: 'Get a code by SMS', lead: 'Enter the six digits that we sent to your phone.', field: 'Code' },
+  sms: { label: 'Get a code by SMS', lead: 'Enter the 6-digit code that we sent to your phone.', field: 'Code' },
   recovery: {
     label: 'Use a recovery code',
-    lead: 'Enter one of the codes that you kept. Each works once.',
+    lead: 'Enter one of your saved codes. Each code works once.',
     field: 'Recovery code',
   },
   passkey: { label: 'Use a passkey', lead: 'Confirm with the device that holds your passkey.', field: '' },
 }
 
-/** The second factor of a sign-in, with the other ways that the account has. */
+/** The second factor of a sign-in, with the other methods of the account. */
 export function SecondStep({ challenge, restart }: { readonly challenge: MfaChallenge; restart(): void }) {
   const { methods, tempToken, passkeyOptions, phoneEnding } = challenge
   const [method, setMethod] = useState<Method>(methods[0] ?? 'recovery')
@@ -58,10 +58,10 @@ export function SecondStep({ challenge, restart }: { readonly challenge: MfaChal
   const { lead, field } = words[method]
   return (
     <Step
-      title="One more step"
+      title="Verify it’s you"
       lead={
         method === 'sms' && phoneEnding
-          ? `Enter the six digits that we sent to the number ending in ${phoneEnding}.`
+          ? `Enter the 6-digit code that we sent to the number ending in ${phoneEnding}.`
           : lead
       }
       after={
@@ -74,14 +74,14 @@ export function SecondStep({ challenge, restart }: { readonly challenge: MfaChal
               </button>
             ))}
           <button type="button" className={linkClass} onClick={restart}>
-            Start again
+            Start over
           </button>
         </>
       }
     >
       {method === 'passkey' ? (
         <Button kind="primary" busy={passkey.isPending || finish.isPending} onClick={() => passkey.mutate()}>
-          Use your passkey
+          Use passkey
         </Button>
       ) : (
         <form className="grid gap-4" onSubmit={submit}>
@@ -100,7 +100,7 @@ export function SecondStep({ challenge, restart }: { readonly challenge: MfaChal
             kind="primary"
             type="submit"
             busy={finish.isPending}
-            blocked={code.trim() === '' && 'Enter the code first'}
+            blocked={code.trim() === '' && 'Enter the code'}
             className="!h-9"
           >
             Sign in

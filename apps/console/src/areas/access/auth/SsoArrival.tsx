@@ -7,10 +7,10 @@ import { Button } from '../../../ui/Button.tsx'
 import { Loading, Refusal } from '../../../ui/states.tsx'
 import { Step } from './Gate.tsx'
 
-/** The code that a provider's way back carries. It stands behind the `#`, so that it reaches no server's log. */
+/** The one-time code of the provider's redirect. It follows the `#`, so that no server logs it. */
 export function takeSsoCode(): string | null {
   const code = new URLSearchParams(window.location.hash.slice(1)).get('ssoCode')
-  // It works once: nothing is gained by keeping it in the address or the history.
+  // It works once, so the address and the history need not keep it.
   if (code !== null)
     window.history.replaceState(window.history.state, '', window.location.pathname + window.location.search)
   return code
@@ -39,10 +39,10 @@ export function SsoArrival({ code, ask, restart }: Props) {
   }, [mutate])
   if (error)
     return (
-      <Step title="That did not work" lead="The way back from your provider is good for a minute and for one use.">
+      <Step title="Sign-in failed" lead="The link from your provider works once and expires after one minute.">
         <Refusal error={error} />
         <Button kind="primary" onClick={restart}>
-          Start again
+          Start over
         </Button>
       </Step>
     )

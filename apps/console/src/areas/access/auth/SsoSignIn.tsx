@@ -6,12 +6,12 @@ import { Refusal } from '../../../ui/states.tsx'
 
 const orgKey = 'muster.sso-org'
 
-/** The organisation of the address, else the one through whose provider somebody signed in here before. */
+/** The organization in the address, else the one whose provider this browser used before. */
 export const ssoOrganization = (given: string | undefined): string | null => given ?? localStorage.getItem(orgKey)
 const rememberOrganization = (orgId: string): void => localStorage.setItem(orgKey, orgId)
 export const forgetOrganization = (): void => localStorage.removeItem(orgKey)
 
-/** Through whom the people of an organisation sign in. */
+/** The identity providers of an organization. */
 export const useSso = (orgId: string | null) =>
   useQuery({
     queryKey: ['sso', orgId],
@@ -23,11 +23,11 @@ export const useSso = (orgId: string | null) =>
 interface Props {
   readonly orgId: string
   readonly next: string | undefined
-  /** Was the organisation named in the address, so that its absence is worth a word? */
+  /** Whether the address names the organization. If it does, a missing provider is reported. */
   readonly isNamed: boolean
 }
 
-/** A button for each identity provider of the organisation. */
+/** A button for each identity provider of the organization. */
 export function SsoSignIn({ orgId, next, isNamed }: Props) {
   const { data, error } = useSso(orgId)
   if (error && isNamed) return <Refusal error={error} />
@@ -35,7 +35,7 @@ export function SsoSignIn({ orgId, next, isNamed }: Props) {
   if (!data.ssoEnabled)
     return isNamed ? (
       <p className="rounded-md bg-sunken px-3 py-2 text-sm">
-        This organisation has no sign-in provider. Sign in with your password.
+        This organization has no identity provider. Sign in with your password.
       </p>
     ) : null
   const back = next ? `redirect=${encodeURIComponent(`/login?next=${encodeURIComponent(next)}`)}` : ''
@@ -44,8 +44,7 @@ export function SsoSignIn({ orgId, next, isNamed }: Props) {
     <>
       {data.enforceSSO && (
         <p className="rounded-md bg-sunken px-3 py-2 text-sm">
-          Your organisation lets its people in through its provider alone. Passwords and passkeys of its people do not
-          open anything.
+          Your organization requires SSO. Sign in through its identity provider.
         </p>
       )}
       {data.providers.map(({ id, name, loginUrl }) => (

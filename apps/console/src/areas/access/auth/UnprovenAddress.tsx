@@ -5,14 +5,14 @@ import { Button } from '../../../ui/Button.tsx'
 import { Refusal } from '../../../ui/states.tsx'
 import { linkClass, Step } from './Gate.tsx'
 
-/** Signed in, but the address is not confirmed: until then the session can do nothing else. */
+/** Signed in with an unconfirmed address: the session can do nothing else until it is confirmed. */
 export function UnprovenAddress({ email, restart }: { readonly email: string; restart(): void }) {
   const signOut = useSignOut()
   const resend = useMutation({ mutationFn: () => api.auth.registration.resendVerification.mutate({}) })
   return (
     <Step
-      title="Confirm your e-mail address"
-      lead={`Open the link in the mail that was sent to ${email}. Then sign in again.`}
+      title="Confirm your email address"
+      lead={`Open the link in the email that we sent to ${email}. Then sign in again.`}
       after={
         <button
           type="button"
@@ -22,18 +22,18 @@ export function UnprovenAddress({ email, restart }: { readonly email: string; re
             restart()
           }}
         >
-          Back to sign in
+          Back to sign-in
         </button>
       }
     >
       {resend.isSuccess && (
         <p role="status" className="text-sm">
-          The mail is on its way again. The earlier link stopped working.
+          Email sent. The previous link no longer works.
         </p>
       )}
       <Refusal error={resend.error} />
       <Button kind="primary" busy={resend.isPending} onClick={() => resend.mutate()}>
-        Send the mail again
+        Resend email
       </Button>
     </Step>
   )

@@ -1,2 +1,2 @@
-/** The token of a link from a mail. It stands behind the `#`, so that it reaches no server's log. */
+/** The token of a link from an email. It follows the `#`, so that no server logs it. */
 export const linkToken = (): string => new URLSearchParams(window.location.hash.slice(1)).get('token') ?? ''

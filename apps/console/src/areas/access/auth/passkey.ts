@@ -10,24 +10,24 @@ interface Challenge {
   readonly challenge: string
 }
 
-/** Lets the person prove itself with a passkey; the options are as the server made them. */
+/** Asks the user for a passkey, with the options of the server. */
 export async function askPasskey(options: Challenge) {
   const optionsJSON: PublicKeyCredentialRequestOptionsJSON = { ...options }
-  return { ...(await inWords(startAuthentication({ optionsJSON }))) }
+  return { ...(await withMessage(startAuthentication({ optionsJSON }))) }
 }
 
-/** Lets a device of the person make a passkey. */
+/** Creates a passkey on a device of the user. */
 export async function makePasskey(options: Challenge) {
   const given: unknown = options
-  return { ...(await inWords(startRegistration({ optionsJSON: given as PublicKeyCredentialCreationOptionsJSON }))) }
+  return { ...(await withMessage(startRegistration({ optionsJSON: given as PublicKeyCredentialCreationOptionsJSON }))) }
 }
 
-async function inWords<T>(work: Promise<T>): Promise<T> {
+async function withMessage<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
     if (error instanceof WebAuthnError && error.code === 'ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED')
-      throw new Error('This device has a passkey for your account already')
-    throw new Error('The passkey was not used. Try again, or use another way to sign in')
+      throw new Error('This device already has a passkey for your account')
+    throw new Error('The passkey was not used. Try again, or use another sign-in method')
   }
 }

@@ -9,19 +9,19 @@ const gateRoute = createRoute({
   component: lazyRouteComponent(() => import('./Gate.tsx'), 'Gate'),
 })
 
-/** Only a path of ours: what an address says must not lead people elsewhere. */
+/** Only a path of this console: an address must not redirect to another site. */
 const nextPath = (given: unknown) => {
   const path = read.text(given)
   return path?.startsWith('/') && !path.startsWith('//') && !path.includes('\\') ? path : undefined
 }
 
-// Named beside their routes: inside the call their types would not be inferred.
+// Outside the calls of createRoute, where TypeScript infers their types.
 const loginSearch = read.searchOf({
   next: nextPath,
   ended: read.oneOf('expired', 'signed-out'),
   /** Why a sign-in through an identity provider failed. */
   error: read.text,
-  /** The organisation through whose provider to sign in. */
+  /** The organization through whose provider to sign in. */
   org: read.id,
 })
 const secondFactorSearch = read.searchOf({ next: nextPath })

@@ -2,27 +2,27 @@ import type { CallbackError } from '@muster/areas/access/sso/flow.contract.ts'
 
 const words: Readonly<Record<CallbackError, string>> = {
   session_expired:
-    'The sign-in took longer than ten minutes, was done already, or began in another browser. Start again.',
-  provider_not_found: 'Your organisation has no active sign-in provider any more. Ask your administrator.',
+    'The sign-in took longer than 10 minutes, was already used, or started in another browser. Try again.',
+  provider_not_found: 'Your organization has no active identity provider. Ask your administrator.',
   domain_not_allowed:
-    'Your e-mail domain is not among those that your organisation lets in. Sign in at the provider with your work account.',
+    'Your organization does not allow your email domain. Sign in at the provider with your work account.',
   user_not_found:
-    'Nobody here has your e-mail address, and people are not added by themselves. Ask your administrator for an invitation.',
+    'No user has your email address, and users are not created automatically. Ask your administrator for an invitation.',
   default_role_required:
-    'You could not be added: the role for new people has been deleted. Your administrator has to choose another at the provider.',
+    'The role for new users was deleted. Ask your administrator to select another role for the provider.',
   no_org_access:
-    'Your account is not an active member of this organisation. Ask its administrator to invite or enable you.',
-  provider_unavailable: 'The sign-in provider did not answer in time. Wait a moment and try again.',
+    'Your account is not an active member of this organization. Ask its administrator to invite or enable you.',
+  provider_unavailable: 'The identity provider did not respond in time. Try again in a moment.',
   access_denied:
-    'The provider did not let you through, or you broke off there. Start again, or ask your administrator.',
+    'The identity provider denied access, or the sign-in was canceled. Try again, or ask your administrator.',
   sign_in_failed:
-    'What the provider sent could not be trusted. Try again; if it happens again, your administrator has to test the provider.',
+    'The response of the identity provider could not be verified. Try again. If it fails again, ask your administrator to test the provider.',
   email_not_verified:
-    'The provider gave no e-mail address, or says that yours is not confirmed. Confirm it at the provider, then try again.',
+    'The identity provider sent no email address, or an unconfirmed one. Confirm your address there, then try again.',
 }
 
 const isKnown = (error: string): error is CallbackError => Object.hasOwn(words, error)
 
-/** Why a sign-in through a provider failed, and what to do. */
+/** The reason why a sign-in through a provider failed, and the next step. */
 export const ssoErrorWords = (error: string): string =>
-  isKnown(error) ? words[error] : 'The sign-in through your provider did not work. Start again.'
+  isKnown(error) ? words[error] : 'The sign-in through your identity provider failed. Try again.'

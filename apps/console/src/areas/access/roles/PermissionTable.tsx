@@ -9,7 +9,7 @@ interface Props {
   readonly own: ReadonlySet<string>
   /** Those that it inherits, each with the name of the role that it comes from. */
   readonly inherited: ReadonlyMap<string, string>
-  /** Absent where nothing can be changed. */
+  /** Absent where the role is read-only. */
   readonly toggle?: ((permission: string, on: boolean) => void) | undefined
 }
 
@@ -21,27 +21,28 @@ interface Entry {
   readonly assignable: boolean
 }
 
+const everything = '*:*'
 const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
 
-/** What a role allows: a line for each resource, a column for each action. */
+/** The permissions of a role: a row per resource, a column per action. */
 export function PermissionTable(props: Props) {
   const answer = useApiQuery((api) => api.roles.permissions.catalog, {}, { staleMs: 600_000 })
   if (!answer.data) {
     return answer.error ? <Failure error={answer.error} again={() => answer.refetch()} /> : <Loading lines={9} />
   }
   const entries: readonly Entry[] = answer.data.data
-  const everything = entries.find(({ permission }) => permission === '*:*')
-  const rest = entries.filter(({ permission }) => permission !== '*:*')
+  const whole = entries.find(({ permission }) => permission === everything)
+  const rest = entries.filter(({ permission }) => permission !== everything)
   const resources = [...new Set(rest.map(({ resource }) => resource))]
   const actions = [...new Set(rest.map(({ action }) => action))]
   return (
     <div tabIndex={0} className="overflow-x-auto">
-      {everything && (
+      {whole && (
         <div className="flex items-center gap-3 border-line border-b px-4 py-2.5 text-sm">
-          <Cell {...props} entry={everything} />
+          <Cell {...props} entry={whole} />
           <span>
             <span className="font-medium">Everything</span>{' '}
-            <span className="text-muted">also what comes with later versions</span>
+            <span className="text-muted">including permissions of later versions</span>
           </span>
         </div>
       )}
@@ -62,7 +63,7 @@ export function PermissionTable(props: Props) {
           {resources.map((resource) => (
             <tr key={resource} className="border-line border-b last:border-0 hover:bg-hover">
               <th scope="row" className="px-4 py-2 text-left font-medium">
-                {resource === 'organizations' ? 'Organisations' : capital(resource)}
+                {capital(resource)}
               </th>
               {actions.map((action) => {
                 const entry = rest.find((each) => each.resource === resource && each.action === action)
@@ -82,11 +83,12 @@ export function PermissionTable(props: Props) {
   )
 }
 
-/** Yes, no or inherited, with the sentence that says what it allows. */
+/** Granted, not granted or inherited, with the description of the permission. */
 function Cell({ entry, own, inherited, toggle }: Props & { readonly entry: Entry }) {
   const { permission, description, assignable } = entry
-  const source = inherited.get(permission) ?? inherited.get('*:*')
-  const isOwn = own.has(permission)
+  const source = inherited.get(permission) ?? inherited.get(everything)
+  const isImplied = own.has(everything) && permission !== everything
+  const isOwn = own.has(permission) || isImplied
   if (source !== undefined && !isOwn)
     return (
       <Mark label={`${description}: inherited from ${source}`}>
@@ -95,7 +97,7 @@ function Cell({ entry, own, inherited, toggle }: Props & { readonly entry: Entry
     )
   if (toggle === undefined)
     return isOwn ? (
-      <Mark label={`${description}: yes`}>
+      <Mark label={`${description}: ${isImplied ? 'yes, through Everything' : 'yes'}`}>
         <Check aria-hidden className="size-4 text-accent-text" strokeWidth={2.5} />
       </Mark>
     ) : (
@@ -105,15 +107,17 @@ function Cell({ entry, own, inherited, toggle }: Props & { readonly entry: Entry
         </span>
       </Mark>
     )
-  const blocked = !assignable && !isOwn
+  const blocked = isImplied
+    ? 'Included in Everything'
+    : !assignable && !isOwn && 'You don’t have this permission, so you cannot grant it'
   return (
-    <Tip text={blocked ? `${description}. You may not do this yourself, so you cannot allow it` : description}>
+    <Tip text={blocked ? `${description}. ${blocked}` : description}>
       <span className="flex">
         <CheckField
           hideLabel
           label={description}
           checked={isOwn}
-          disabled={blocked}
+          disabled={blocked !== false}
           onChange={(on) => toggle(permission, on)}
         />
       </span>

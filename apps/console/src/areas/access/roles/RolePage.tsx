@@ -15,9 +15,9 @@ import { type Draft, type RoleDetail, useInherited, useRoleDraft } from './roleD
 import { CloneForm, DeleteRole } from './roleForms.tsx'
 
 const up = { label: 'Roles', to: '/roles' } as const
-const noWrite = 'You need the permission to change users and roles'
+const noWrite = 'You don’t have permission to edit users and roles'
 
-/** One role: what it allows, itself and by inheritance, and the means to change it. */
+/** One role: its own and inherited permissions. */
 export function RolePage() {
   const { roleId } = useParams({ from: '/app/roles/$roleId' })
   const answer = useApiQuery((client) => client.roles.roles.get, { id: roleId })
@@ -33,7 +33,11 @@ export function RolePage() {
 function Editor({ role }: { readonly role: RoleDetail }) {
   const mayWrite = useCan()('users:write')
   const { draft, save, isChanged, change, toggle } = useRoleDraft(role)
-  const blocked = role.isSystem ? 'Built-in roles cannot be changed. Copy it' : mayWrite ? undefined : noWrite
+  const blocked = role.isSystem
+    ? 'Built-in roles cannot be edited. Copy this one instead'
+    : mayWrite
+      ? undefined
+      : noWrite
   const inherited = useInherited(draft.parentRoleId)
   return (
     <Page
@@ -42,7 +46,7 @@ function Editor({ role }: { readonly role: RoleDetail }) {
       badge={role.isSystem && <Badge>Built in</Badge>}
       lead={
         <Link to="/users" search={{ role: role.id }} className="rounded hover:text-ink">
-          {many(role.userCount, 'person has', 'people have')} it
+          {role.userCount === 0 ? 'No users' : many(role.userCount, 'user')}
         </Link>
       }
       actions={
@@ -51,17 +55,17 @@ function Editor({ role }: { readonly role: RoleDetail }) {
           <Button
             kind="primary"
             busy={save.isPending}
-            blocked={blocked ?? (!isChanged && 'Nothing is changed')}
+            blocked={blocked ?? (!isChanged && 'No changes to save')}
             onClick={() => save.mutate()}
           >
-            Save
+            Save role
           </Button>
         </>
       }
     >
       <div className="grid max-w-6xl items-start gap-4 xl:grid-cols-[20rem_1fr]">
         <About role={role} draft={draft} blocked={blocked} error={save.error} change={change} />
-        <Card flush title="What it allows" actions={inherited.size > 0 && <Badge>{inherited.size} inherited</Badge>}>
+        <Card flush title="Permissions" actions={inherited.size > 0 && <Badge>{inherited.size} inherited</Badge>}>
           <PermissionTable own={draft.own} inherited={inherited} toggle={blocked === undefined ? toggle : undefined} />
         </Card>
       </div>
@@ -69,7 +73,7 @@ function Editor({ role }: { readonly role: RoleDetail }) {
   )
 }
 
-/** What the role itself names as its tenant; of built-in ones the place does. */
+/** The tenant of the role. A built-in role has none, so the selected place counts. */
 function useTenantOf({ isSystem, partnerId, orgId }: RoleDetail) {
   const tenant = useTenant()
   if (isSystem && tenant) return tenant
@@ -84,20 +88,20 @@ function Actions({ role }: { readonly role: RoleDetail }) {
   const navigate = useNavigate()
   const tenant = useTenantOf(role)
   const [open, setOpen] = useState<'copy' | 'delete' | null>(null)
-  const inUse = role.userCount > 0 && 'Give its people another role first'
+  const inUse = role.userCount > 0 && 'Assign its users another role first'
   return (
     <>
       <Button blocked={!can('users:write') && noWrite} onClick={() => setOpen('copy')}>
         <Copy aria-hidden className="size-4" />
-        Copy
+        Copy role
       </Button>
       {!role.isSystem && (
         <Button
-          blocked={can('users:delete') ? inUse : 'You need the permission to remove users and roles'}
+          blocked={can('users:delete') ? inUse : 'You don’t have permission to remove users and roles'}
           onClick={() => setOpen('delete')}
         >
           <Trash2 aria-hidden className="size-4" />
-          Delete
+          Delete role
         </Button>
       )}
       {open === 'copy' && <CloneForm role={role} tenant={tenant} close={() => setOpen(null)} />}
@@ -135,7 +139,7 @@ function About({ role, draft, blocked, error, change }: AboutProps) {
           value={draft.parentRoleId ?? ''}
           onChange={({ target }) => change({ parentRoleId: target.value || null })}
         >
-          <option value="">Nothing</option>
+          <option value="">No role</option>
           {others
             .filter(({ id }) => id !== role.id)
             .map(({ id, name }) => (
@@ -145,8 +149,8 @@ function About({ role, draft, blocked, error, change }: AboutProps) {
             ))}
         </SelectField>
         <CheckField
-          label="Demand a second factor"
-          hint="Who has none must add one at the next sign-in."
+          label="Require MFA"
+          hint="Users without MFA set it up at the next sign-in."
           checked={draft.forceMfa}
           disabled={blocked !== undefined}
           onChange={(forceMfa) => change({ forceMfa })}

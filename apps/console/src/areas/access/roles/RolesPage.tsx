@@ -6,15 +6,18 @@ import { useApiQuery } from '../../../queries.ts'
 import { useCan } from '../../../session/session.tsx'
 import { NoTenant, PartnerChoice, type Tenant, useTenant } from '../../../shell/tenant.tsx'
 import { Button } from '../../../ui/Button.tsx'
-import { type Column, DataTable } from '../../../ui/DataTable.tsx'
+import type { Column } from '../../../ui/DataTable.tsx'
 import { Badge } from '../../../ui/display.tsx'
+import { ListPage } from '../../../ui/ListPage.tsx'
+import { NoRows } from '../../../ui/NoRows.tsx'
 import { Page } from '../../../ui/Page.tsx'
+import { many } from '../../../ui/quantity.ts'
 import { RowMenu } from '../../../ui/RowMenu.tsx'
 import { SearchField } from '../../../ui/SearchField.tsx'
-import { Note } from '../../../ui/states.tsx'
+import { wholeList } from '../../../ui/useList.ts'
 import { CloneForm, DeleteRole, NewRoleForm } from './roleForms.tsx'
 
-/** The roles that people can be given: what they may do. */
+/** The roles of the tenant. */
 export function RolesPage() {
   const tenant = useTenant()
   if (tenant === null)
@@ -29,60 +32,47 @@ export function RolesPage() {
 function Roles({ tenant }: { readonly tenant: Tenant }) {
   const { q = '', form } = useSearch({ from: '/app/roles' })
   const navigate = useNavigate({ from: '/roles' })
+  const search = (text: string) => void navigate({ search: (now) => ({ ...now, q: text || undefined }), replace: true })
+  const setForm = (next: 'new' | undefined) => void navigate({ search: (now) => ({ ...now, form: next }) })
   const can = useCan()
-  const [copying, setCopying] = useState<Role | null>(null)
-  const [leaving, setLeaving] = useState<Role | null>(null)
+  const [copied, setCopied] = useState<Role | null>(null)
+  const [deleted, setDeleted] = useState<Role | null>(null)
   const answer = useApiQuery((api) => api.roles.roles.list, tenant.input)
   const all = answer.data?.data ?? []
   const rows = all.filter(({ name }) => name.toLowerCase().includes(q.toLowerCase()))
-  const mayWrite = can('users:write') ? undefined : 'You need the permission to change users and roles'
-  const mayDelete = can('users:delete') ? undefined : 'You need the permission to remove users and roles'
+  const mayWrite = can('users:write') ? undefined : 'You don’t have permission to edit users and roles'
+  const mayDelete = can('users:delete') ? undefined : 'You don’t have permission to delete users and roles'
   const columns = useMemo(
-    () => columnsWith(all, { mayWrite, mayDelete, copy: setCopying, leave: setLeaving }),
+    () => columnsWith(all, { mayWrite, mayDelete, copy: setCopied, remove: setDeleted }),
     [all, mayWrite, mayDelete],
   )
+  const add = (
+    <Button kind="primary" blocked={mayWrite} onClick={() => setForm('new')}>
+      <Plus aria-hidden className="size-4" />
+      New role
+    </Button>
+  )
   return (
-    <Page
-      fill
+    <ListPage
       title="Roles"
-      lead="A role says what its people may do. Built-in ones cannot be changed; copy one to begin."
-      actions={
-        <Button
-          kind="primary"
-          blocked={mayWrite}
-          onClick={() => void navigate({ search: (now) => ({ ...now, form: 'new' }) })}
-        >
-          <Plus aria-hidden className="size-4" />
-          New role
-        </Button>
+      lead="Roles set permissions. Copy a built-in role to edit it."
+      actions={add}
+      tools={
+        <>
+          <SearchField label="Search roles" placeholder="Search by name" value={q} change={search} />
+          <PartnerChoice />
+        </>
       }
+      label="Roles"
+      list={wholeList(rows, answer)}
+      columns={columns}
+      rowId={({ id }) => id}
+      empty={<NoRows icon={ShieldCheck} title="No roles yet" action={add} clear={q !== '' && (() => search(''))} />}
     >
-      <div className="mb-3 flex flex-wrap gap-2">
-        <SearchField
-          label="Search roles"
-          placeholder="Search"
-          value={q}
-          change={(text) => void navigate({ search: (now) => ({ ...now, q: text || undefined }), replace: true })}
-        />
-        <PartnerChoice />
-      </div>
-      <DataTable
-        label="Roles"
-        columns={columns}
-        rows={rows}
-        rowId={({ id }) => id}
-        answer={answer}
-        empty={<Note icon={ShieldCheck} title="No role is called that" />}
-      />
-      <NewRoleForm
-        open={form === 'new'}
-        tenant={tenant}
-        roles={all}
-        close={() => void navigate({ search: (now) => ({ ...now, form: undefined }) })}
-      />
-      {copying && <CloneForm role={copying} tenant={tenant} close={() => setCopying(null)} />}
-      <DeleteRole role={leaving} close={() => setLeaving(null)} />
-    </Page>
+      <NewRoleForm open={form === 'new'} tenant={tenant} roles={all} close={() => setForm(undefined)} />
+      {copied && <CloneForm role={copied} tenant={tenant} close={() => setCopied(null)} />}
+      <DeleteRole role={deleted} close={() => setDeleted(null)} />
+    </ListPage>
   )
 }
 
@@ -90,20 +80,20 @@ interface Acts {
   readonly mayWrite: string | undefined
   readonly mayDelete: string | undefined
   copy(role: Role): void
-  leave(role: Role): void
+  remove(role: Role): void
 }
 
-/** Why a role cannot be deleted now. */
+/** The reason why a role cannot be deleted now. */
 const blockersOf = (role: Role, all: readonly Role[]) => {
   const heirs = all.filter(({ parentRoleId }) => parentRoleId === role.id)
-  if (role.isSystem) return 'Built-in roles stay'
-  if (role.userCount > 0)
-    return `Give its ${role.userCount === 1 ? 'one user' : `${role.userCount} users`} another role first`
-  if (heirs.length > 0) return `${heirs.map(({ name }) => name).join(', ')} inherits from it`
+  if (role.isSystem) return 'Built-in roles cannot be deleted'
+  if (role.userCount > 0) return `Assign its ${many(role.userCount, 'user')} another role first`
+  if (heirs.length > 0)
+    return `${heirs.map(({ name }) => name).join(', ')} ${heirs.length === 1 ? 'inherits' : 'inherit'} from it`
   return undefined
 }
 
-const columnsWith = (all: readonly Role[], { mayWrite, mayDelete, copy, leave }: Acts): readonly Column<Role>[] => [
+const columnsWith = (all: readonly Role[], { mayWrite, mayDelete, copy, remove }: Acts): readonly Column<Role>[] => [
   {
     id: 'name',
     header: 'Name',
@@ -138,9 +128,9 @@ const columnsWith = (all: readonly Role[], { mayWrite, mayDelete, copy, leave }:
   },
   {
     id: 'mfa',
-    header: 'Second factor',
+    header: 'MFA',
     width: 120,
-    cell: ({ forceMfa }) => (forceMfa ? 'Demanded' : <span className="text-muted">Optional</span>),
+    cell: ({ forceMfa }) => (forceMfa ? 'Required' : <span className="text-muted">Optional</span>),
   },
   {
     id: 'users',
@@ -161,13 +151,13 @@ const columnsWith = (all: readonly Role[], { mayWrite, mayDelete, copy, leave }:
       <RowMenu
         name={role.name}
         groups={[
-          [{ label: 'Copy', blocked: mayWrite, act: () => copy(role) }],
+          [{ label: 'Copy role', blocked: mayWrite, act: () => copy(role) }],
           [
             {
-              label: 'Delete',
+              label: 'Delete role',
               danger: true,
               blocked: mayDelete ?? blockersOf(role, all),
-              act: () => leave(role),
+              act: () => remove(role),
             },
           ],
         ]}

@@ -8,7 +8,7 @@ export type RoleDetail = Role & {
   readonly permissions: readonly { readonly resource: string; readonly action: string }[]
 }
 
-/** A role while it is being changed. */
+/** A role while it is edited. */
 export interface Draft {
   readonly name: string
   readonly description: string
@@ -26,7 +26,7 @@ const draftOf = ({ name, description, parentRoleId, forceMfa, permissions }: Rol
 })
 const written = ({ own, ...draft }: Draft) => JSON.stringify([draft, [...own].sort()])
 
-/** What is typed and ticked, whether it differs from what is saved, and the means to save it. */
+/** The edited role, whether it differs from the saved one, and the mutation that saves it. */
 export function useRoleDraft(role: RoleDetail) {
   const [draft, setDraft] = useState(() => draftOf(role))
   const save = useApiMutation(
@@ -44,7 +44,7 @@ export function useRoleDraft(role: RoleDetail) {
         }),
       )
     },
-    { refresh: ['roles', 'users'], done: () => toast('Saved. Whoever has the role may do that from now on') },
+    { refresh: ['roles', 'users'], done: () => toast('Role saved') },
   )
   return {
     draft,
@@ -59,7 +59,7 @@ export function useRoleDraft(role: RoleDetail) {
   }
 }
 
-/** What a role passes on, each with the name of the role that it comes from. */
+/** The permissions that a role passes on, each with the name of its source role. */
 export function useInherited(parentId: string | null): ReadonlyMap<string, string> {
   const { data } = useApiQuery(
     (client) => client.roles.roles.effectivePermissions,

@@ -16,7 +16,7 @@ interface NewProps {
   close(): void
 }
 
-/** A role with a name; what it allows is chosen on its own page. */
+/** A new role. Its permissions are selected on its own page. */
 export function NewRoleForm({ open, tenant, roles: existing, close }: NewProps) {
   const navigate = useNavigate()
   const form = useSchemaForm(roles.create.input, { name: '', description: '', parentRoleId: null })
@@ -33,8 +33,8 @@ export function NewRoleForm({ open, tenant, roles: existing, close }: NewProps) 
       open={open}
       close={close}
       title="New role"
-      description="Choose on the next page what it allows."
-      verb="Create the role"
+      description="Select its permissions on the next page."
+      verb="Create role"
       busy={make.isPending}
       error={make.error}
       submit={form.handleSubmit(({ description, ...given }) =>
@@ -45,17 +45,17 @@ export function NewRoleForm({ open, tenant, roles: existing, close }: NewProps) 
       <TextField
         label="Description"
         optional
-        hint="Shown beside the name when somebody is given a role."
+        hint="Shown where a role is selected."
         error={errors.description?.message}
         {...form.register('description')}
       />
       <SelectField
         label="Inherits from"
         optional
-        hint="It allows all that this role allows, and what you add."
+        hint="The new role includes all permissions of this role."
         {...form.register('parentRoleId', { setValueAs: (id: string | null) => id || null })}
       >
-        <option value="">Nothing</option>
+        <option value="">No role</option>
         <Options of={existing} />
       </SelectField>
     </SideForm>
@@ -68,7 +68,7 @@ interface CloneProps {
   close(): void
 }
 
-/** A copy of a role, with all that it allows, which can then be changed. */
+/** A copy of a role with all its permissions, which can then be edited. */
 export function CloneForm({ role, tenant, close }: CloneProps) {
   const navigate = useNavigate()
   const form = useSchemaForm(roles.clone.input, { id: role.id, name: `Copy of ${role.name}` })
@@ -77,7 +77,7 @@ export function CloneForm({ role, tenant, close }: CloneProps) {
     {
       refresh: ['roles', 'users.users.roles'],
       done: ({ id, name }) => {
-        toast(`${name} is made`)
+        toast(`${name} created`)
         void navigate({ to: '/roles/$roleId', params: { roleId: id } })
       },
     },
@@ -87,8 +87,8 @@ export function CloneForm({ role, tenant, close }: CloneProps) {
       open
       close={close}
       title={`Copy ${role.name}`}
-      description="The copy holds all permissions itself, also those that the role inherits."
-      verb="Copy"
+      description="The copy includes the inherited permissions."
+      verb="Copy role"
       busy={copy.isPending}
       error={copy.error}
       submit={form.handleSubmit((given) => copy.mutate({ ...given, ...tenant.input }))}
@@ -98,13 +98,13 @@ export function CloneForm({ role, tenant, close }: CloneProps) {
   )
 }
 
-/** Asks before a role is deleted. */
+/** Confirms before a role is deleted. */
 export function DeleteRole({ role, close, done }: { readonly role: Role | null; close(): void; done?(): void }) {
   const remove = useApiMutation((id: string) => api.roles.roles.remove.mutate({ id }), {
-    // Its own page, if that is open, has nothing to ask for any more.
+    // Without the detail query: the page of a deleted role would show “Not found”.
     refresh: ['roles.roles.list', 'users.users.roles'],
     done() {
-      toast('The role is deleted')
+      toast('Role deleted')
       done?.()
     },
   })
@@ -114,10 +114,10 @@ export function DeleteRole({ role, close, done }: { readonly role: Role | null; 
       open={role !== null}
       close={close}
       title={`Delete ${role?.name ?? 'the role'}?`}
-      verb="Delete"
+      verb="Delete role"
       act={() => remove.mutateAsync(role?.id ?? '')}
     >
-      Nobody has it and no role inherits from it, so nobody loses anything. It cannot be brought back.
+      No user has this role and no role inherits from it. You cannot undo this.
     </Confirm>
   )
 }

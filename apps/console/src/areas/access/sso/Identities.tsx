@@ -16,7 +16,7 @@ interface Props {
   readonly blocked: string | undefined
 }
 
-/** Who came through the provider, the first of them. */
+/** The users who are linked to the provider. */
 export function Identities({ providerId, blocked }: Props) {
   const [shown, setShown] = useState(limit)
   const answer = useApiQuery(
@@ -29,17 +29,13 @@ export function Identities({ providerId, blocked }: Props) {
     (identityId: string) => api.sso.providers.unlink.mutate({ id: providerId, identityId }),
     {
       refresh: ['sso'],
-      done: () => toast('The person is unlinked'),
+      done: () => toast('User unlinked'),
     },
   )
   const people = answer.data?.data
   const total = answer.data?.pagination.total ?? 0
   return (
-    <Card
-      flush
-      title="Who came through it"
-      actions={<span className="text-muted text-sm">{many(total, 'person', 'people')}</span>}
-    >
+    <Card flush title="Linked users" actions={<span className="text-muted text-sm">{many(total, 'user')}</span>}>
       {people === undefined ? (
         answer.error ? (
           <Failure error={answer.error} again={() => answer.refetch()} />
@@ -47,7 +43,9 @@ export function Identities({ providerId, blocked }: Props) {
           <Loading lines={3} />
         )
       ) : people.length === 0 ? (
-        <p className="p-4 text-muted text-sm">Nobody yet.</p>
+        <p className="p-4 text-muted text-sm">
+          No linked users yet. Users appear here after their first sign-in through this provider.
+        </p>
       ) : (
         <ul>
           {people.map(({ id, email, lastLoginAt }) => (
@@ -59,7 +57,7 @@ export function Identities({ providerId, blocked }: Props) {
                 </span>
               </span>
               <Button small kind="quiet" blocked={blocked} onClick={() => setLeaving({ id, email })}>
-                Unlink
+                Unlink user
               </Button>
             </li>
           ))}
@@ -77,11 +75,10 @@ export function Identities({ providerId, blocked }: Props) {
         open={leaving !== null}
         close={() => setLeaving(null)}
         title={`Unlink ${leaving?.email ?? ''}?`}
-        verb="Unlink"
+        verb="Unlink user"
         act={() => unlink.mutateAsync(leaving?.id ?? '')}
       >
-        The sessions that the provider opened for this person end. At the next sign-in there the account is found by its
-        e-mail address again.
+        Their sessions through this provider end. The next sign-in links their account again by email address.
       </Confirm>
     </Card>
   )

@@ -2,21 +2,25 @@ import { type Provider, providers } from '@muster/areas/access/sso/providers.con
 import { useNavigate } from '@tanstack/react-router'
 import { api } from '../../../api.ts'
 import { useApiMutation, useApiQuery } from '../../../queries.ts'
+import { CopyText } from '../../../ui/display.tsx'
 import { CheckField, Options, SelectField, TextField } from '../../../ui/fields.tsx'
 import { useSchemaForm } from '../../../ui/form.ts'
 import { SideForm } from '../../../ui/SideForm.tsx'
 import { toast } from '../../../ui/toasts.tsx'
 
 interface Props {
-  /** The provider to change; without one a new one is made. */
+  /** The provider to edit. A new one is created without it. */
   readonly provider?: Provider
   readonly orgId: string | undefined
   close(): void
 }
 
+/** The same for all providers, and needed at the provider before its client exists. */
+const redirectUrl = () => `${window.location.origin}/api/v1/sso/callback`
+
 const optional = { setValueAs: (text: string | null) => text || null }
 
-/** An identity provider: where it is, who we are to it, whom it lets in. */
+/** An identity provider: its issuer, our client there, and who can sign in. */
 export function ProviderForm({ provider, orgId, close }: Props) {
   const presets = useApiQuery((client) => client.sso.providers.presets, {}, { staleMs: 600_000 }).data?.data ?? []
   const form = useProviderForm(provider, orgId)
@@ -36,45 +40,49 @@ export function ProviderForm({ provider, orgId, close }: Props) {
     <SideForm
       open
       close={close}
-      title={provider ? `Change ${provider.name}` : 'Add an identity provider'}
+      title={provider ? `Edit ${provider.name}` : 'Add identity provider'}
       description={
         provider
-          ? 'Another issuer or client needs the secret again and unlinks everybody who came through the old one.'
-          : 'Make a web application at the provider first; it tells you client and secret. It lets nobody in before you have tested and activated it.'
+          ? 'A new issuer or client needs the secret again and unlinks all users of the old one.'
+          : 'First create a web application at your provider, with the redirect URL below. Users can sign in after you test and activate the provider.'
       }
-      verb={provider ? 'Save' : 'Add and look at it'}
+      verb={provider ? 'Save provider' : 'Create provider'}
       busy={save.isPending}
       error={save.error}
       submit={form.handleSubmit((given) => save.mutate(given))}
     >
+      <div className="grid grid-cols-1 gap-1">
+        <p className="font-medium text-sm">Redirect URL</p>
+        <CopyText text={provider?.redirectUri ?? redirectUrl()} label="the redirect URL" wrap />
+      </div>
       {!provider && !orgId && <OrganizationField error={errors.orgId} {...form.register('orgId')} />}
       <SelectField
-        label="Kind"
+        label="Type"
         hint={preset?.notes}
         value={preset?.id ?? ''}
         onChange={({ target }) => choosePreset(target.value)}
       >
-        <option value="">Another that speaks OpenID Connect</option>
+        <option value="">Other (OpenID Connect)</option>
         <Options of={presets} />
       </SelectField>
       <TextField
         label="Name"
-        hint="On the button: “Sign in with …”."
+        hint="Shown on the button “Sign in with …”."
         error={errors.name && 'Enter a name'}
         {...form.register('name')}
       />
       <TextField
         label="Issuer"
-        hint="Replace what stands in braces."
+        hint="Replace the parts in braces."
         spellCheck={false}
-        error={errors.issuer && 'Enter an https address without braces, credentials and query'}
+        error={errors.issuer && 'Enter an https URL without braces, credentials or query'}
         {...form.register('issuer')}
       />
       <TextField
-        label="Client id"
+        label="Client ID"
         spellCheck={false}
         autoComplete="off"
-        error={errors.clientId && 'Enter the client id'}
+        error={errors.clientId && 'Enter the client ID'}
         {...form.register('clientId')}
       />
       <TextField
@@ -82,15 +90,15 @@ export function ProviderForm({ provider, orgId, close }: Props) {
         optional
         type="password"
         autoComplete="new-password"
-        hint={provider?.hasClientSecret ? 'Left empty, the present one stays.' : 'Not needed for a public client.'}
+        hint={provider?.hasClientSecret ? 'Empty keeps the current secret.' : 'Not needed for a public client.'}
         error={errors.clientSecret?.message}
         {...form.register('clientSecret', optional)}
       />
       <TextField
-        label="E-mail domains"
+        label="Email domains"
         optional
-        hint="Who may come in, such as example.com,example.org. Empty: every domain."
-        error={errors.allowedDomains && 'Enter domains separated by commas'}
+        hint="Allowed domains, such as example.com,example.org. Empty for all."
+        error={errors.allowedDomains && 'Separate domains with commas'}
         {...form.register('allowedDomains')}
       />
       <Switches form={form} orgId={form.watch('orgId') || undefined} />
@@ -134,10 +142,10 @@ function Switches({ form, orgId }: { readonly form: Form; readonly orgId: string
   )
   return (
     <>
-      {box('autoProvision', 'Add unknown people by themselves', 'Whoever the provider lets through becomes a member.')}
+      {box('autoProvision', 'Create users automatically', 'New users become members when they first sign in.')}
       {form.watch('autoProvision') === true && (
-        <SelectField label="With this role" {...form.register('defaultRoleId', optional)}>
-          <option value="">Choose</option>
+        <SelectField label="Role of new users" {...form.register('defaultRoleId', optional)}>
+          <option value="">Select a role</option>
           {roles.map(({ id, name, assignable }) => (
             <option key={id} value={id} disabled={!assignable}>
               {name}
@@ -145,11 +153,11 @@ function Switches({ form, orgId }: { readonly form: Form; readonly orgId: string
           ))}
         </SelectField>
       )}
-      {box('trustMfa', 'Its second factor counts as ours', 'Where it says in the claim amr that there was one.')}
+      {box('trustMfa', 'Trust provider MFA', 'When the claim amr confirms a second factor.')}
       {box(
         'enforceSSO',
-        'The only way in',
-        'Passwords and passkeys of members open nothing while it is active. Keep somebody of your own company with a password.',
+        'Require SSO',
+        'Members cannot use passwords or passkeys while the provider is active. Keep one administrator of your company with a password.',
       )}
     </>
   )
@@ -161,8 +169,8 @@ function OrganizationField({
 }: { readonly error: unknown } & Omit<React.ComponentProps<typeof SelectField>, 'label' | 'children' | 'error'>) {
   const organizations = useApiQuery((client) => client.tenancy.organizations.all, {}).data?.data ?? []
   return (
-    <SelectField label="Organisation" error={error ? 'Choose an organisation' : undefined} {...rest}>
-      <option value="">Choose</option>
+    <SelectField label="Organization" error={error ? 'Select an organization' : undefined} {...rest}>
+      <option value="">Select an organization</option>
       <Options of={organizations} />
     </SelectField>
   )
@@ -178,7 +186,7 @@ function useSave(provider: Provider | undefined, close: () => void) {
     {
       refresh: ['sso'],
       done({ id, name }) {
-        toast(provider ? 'Saved' : `${name} is added. Test it, then activate it`)
+        toast(provider ? 'Provider saved' : `${name} created. Test the connection, then activate the provider`)
         if (provider) close()
         else void navigate({ to: '/sso/$providerId', params: { providerId: id } })
       },

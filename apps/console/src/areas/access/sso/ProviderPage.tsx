@@ -17,11 +17,11 @@ import { Identities } from './Identities.tsx'
 import { ProviderForm } from './ProviderForm.tsx'
 import { ProviderTest } from './ProviderTest.tsx'
 import { ScimCard } from './ScimCard.tsx'
-import { needsEverything, ProviderBadge, type ProviderStatus, providerSteps } from './status.tsx'
+import { fullAccessRequired, ProviderBadge, type ProviderStatus, providerSteps } from './status.tsx'
 
 const up = { label: 'Single sign-on', to: '/sso' } as const
 
-/** One identity provider: what it needs to know of us, its test, its status, who came through it. */
+/** One identity provider: its configuration, test, status and linked users. */
 export function ProviderPage() {
   const { providerId } = useParams({ from: '/app/sso/$providerId' })
   const answer = useApiQuery((client) => client.sso.providers.get, { id: providerId })
@@ -35,7 +35,7 @@ export function ProviderPage() {
 }
 
 function Sheet({ provider }: { readonly provider: Provider }) {
-  const blocked = useCan()('*:*') ? undefined : needsEverything
+  const blocked = useCan()('*:*') ? undefined : fullAccessRequired
   return (
     <Page
       title={provider.name}
@@ -44,19 +44,19 @@ function Sheet({ provider }: { readonly provider: Provider }) {
       actions={<Actions provider={provider} blocked={blocked} />}
     >
       <div className="grid max-w-6xl items-start gap-4 lg:grid-cols-2">
-        <Card title="1. Tell the provider">
-          <Labelled label="Redirect address">
-            <CopyText text={provider.redirectUri} label="the redirect address" wrap />
-          </Labelled>
+        <Card title="1. Configure your provider">
+          <Labeled label="Redirect URL">
+            <CopyText text={provider.redirectUri} label="the redirect URL" wrap />
+          </Labeled>
         </Card>
-        <ProviderTest id={provider.id} blocked={blocked} />
-        <Card title="3. Send people here">
-          <Labelled label="The sign-in page with a button for this organisation">
+        <ProviderTest provider={provider} blocked={blocked} />
+        <Card title="3. Share the sign-in link">
+          <Labeled label="Sign-in page of this organization">
             <CopyText text={`${window.location.origin}/login?org=${provider.orgId}`} label="the link" wrap />
-          </Labelled>
-          <Labelled label="Straight to the provider">
+          </Labeled>
+          <Labeled label="Direct link to the provider">
             <CopyText text={provider.loginUrl} label="the direct link" wrap />
-          </Labelled>
+          </Labeled>
         </Card>
         <ScimCard provider={provider} blocked={blocked} />
         <About provider={provider} />
@@ -66,7 +66,7 @@ function Sheet({ provider }: { readonly provider: Provider }) {
   )
 }
 
-const Labelled = ({ label, children }: { readonly label: string; readonly children: React.ReactNode }) => (
+const Labeled = ({ label, children }: { readonly label: string; readonly children: React.ReactNode }) => (
   <div className="grid gap-1 [&:not(:first-child)]:mt-3">
     <p className="text-muted text-sm">{label}</p>
     {children}
@@ -79,18 +79,18 @@ function About({ provider }: { readonly provider: Provider }) {
   const { issuer, clientId, hasClientSecret, scopes, allowedDomains, autoProvision, enforceSSO, trustMfa, provenAt } =
     provider
   return (
-    <Card title="About">
+    <Card title="Details">
       <Facts
         facts={[
           ['Issuer', <code key="issuer">{issuer}</code>],
-          ['Client id', <code key="client">{clientId}</code>],
-          ['Client secret', hasClientSecret ? 'kept, never shown' : 'none (public client)'],
+          ['Client ID', <code key="client">{clientId}</code>],
+          ['Client secret', hasClientSecret ? 'stored' : 'none (public client)'],
           ['Scopes', scopes],
-          ['E-mail domains', allowedDomains || 'every domain'],
-          ['Adds unknown people', yes(autoProvision)],
-          ['Worked first', <Moment key="proven" at={provenAt} never="not yet" />],
-          ['The only way in', yes(enforceSSO)],
-          ['Its second factor counts', yes(trustMfa)],
+          ['Email domains', allowedDomains || 'all'],
+          ['Creates users automatically', yes(autoProvision)],
+          ['First successful test', <Moment key="proven" at={provenAt} never="not yet" />],
+          ['Requires SSO', yes(enforceSSO)],
+          ['Trusts provider MFA', yes(trustMfa)],
         ]}
       />
     </Card>
@@ -105,15 +105,16 @@ function Actions({ provider, blocked }: { readonly provider: Provider; readonly 
   const set = useApiMutation((next: ProviderStatus) => api.sso.providers.status.mutate({ id, status: next }), {
     refresh: ['sso'],
     done: (after) =>
-      toast(`${name} is ${after.status} now`, after.status === status ? {} : { undo: () => set.mutate(status) }),
+      toast(`${name} is now ${after.status}`, after.status === status ? {} : { undo: () => set.mutate(status) }),
   })
   const remove = useApiMutation(() => api.sso.providers.remove.mutate({ id }), {
     refresh: ['sso.providers.list'],
     done() {
-      toast(`${name} is deleted`)
+      toast(`${name} deleted`)
       void navigate({ to: '/sso' })
     },
   })
+  const isProven = provider.provenAt !== null
   const step = open === 'active' || open === 'testing' || open === 'inactive' ? open : null
   const main: ProviderStatus = status === 'active' ? 'inactive' : 'active'
   return (
@@ -126,14 +127,18 @@ function Actions({ provider, blocked }: { readonly provider: Provider; readonly 
             : status === 'testing'
               ? [{ label: providerSteps.inactive.verb, blocked, act: () => setOpen('inactive') }]
               : [],
-          [{ label: 'Delete', danger: true, blocked, act: () => setOpen('delete') }],
+          [{ label: 'Delete provider', danger: true, blocked, act: () => setOpen('delete') }],
         ]}
       />
       <Button blocked={blocked} onClick={() => setOpen('edit')}>
         <Pencil aria-hidden className="size-4" />
-        Change
+        Edit provider
       </Button>
-      <Button kind={main === 'active' ? 'primary' : 'plain'} blocked={blocked} onClick={() => setOpen(main)}>
+      <Button
+        kind={main === 'active' && isProven ? 'primary' : 'plain'}
+        blocked={blocked}
+        onClick={() => setOpen(main)}
+      >
         {providerSteps[main].verb}
       </Button>
       {open === 'edit' && <ProviderForm provider={provider} orgId={provider.orgId} close={close} />}
@@ -141,26 +146,25 @@ function Actions({ provider, blocked }: { readonly provider: Provider; readonly 
         open={step !== null}
         danger={step === 'inactive'}
         close={close}
-        title={`${step ? providerSteps[step].verb : ''} ${name}?`}
+        title={step ? providerSteps[step].title(name) : ''}
         verb={step ? providerSteps[step].verb : ''}
         act={async () => step && set.mutateAsync(step)}
       >
         {step && providerSteps[step].consequence}
-        {step === 'active' &&
-          provider.enforceSSO &&
-          ' From then on it is the only way in for the organisation’s people.'}
+        {step === 'active' && provider.enforceSSO && ' SSO is then required for all users of the organization.'}
+        {step === 'active' && !isProven && ' No test of the connection has passed yet: test it first.'}
       </Confirm>
       <Confirm
         danger
         open={open === 'delete'}
         close={close}
         title={`Delete ${name}?`}
-        verb="Delete"
+        verb="Delete provider"
         type={name}
         act={() => remove.mutateAsync(undefined)}
       >
-        The links of people to their accounts there are deleted too, and the sessions that it opened end. Accounts stay;
-        whoever has no password needs a link to set one.
+        Linked users are unlinked, and their sessions through this provider end. Their accounts stay. Users without a
+        password need a link to set one.
       </Confirm>
     </>
   )

@@ -1,4 +1,4 @@
-import type { Step } from '@muster/areas/access/sso/providers.contract.ts'
+import type { Provider, Step } from '@muster/areas/access/sso/providers.contract.ts'
 import { CircleCheck, CircleX } from 'lucide-react'
 import { api } from '../../../api.ts'
 import { useApiMutation } from '../../../queries.ts'
@@ -7,32 +7,44 @@ import { Badge, Card } from '../../../ui/display.tsx'
 import { Loading, Refusal } from '../../../ui/states.tsx'
 
 const names: Readonly<Record<Step['step'], string>> = {
-  address: 'The address may be asked',
-  discovery: 'It describes itself',
-  issuer: 'It bears the name that you gave',
-  endpoints: 'It says where to sign in',
-  pkce: 'It protects the code (PKCE)',
-  algorithms: 'It signs in a way that we accept',
-  client: 'It knows us',
-  scopes: 'It gives what we ask for',
-  keys: 'Its keys can be read',
+  address: 'Address allowed',
+  discovery: 'Discovery document found',
+  issuer: 'Issuer matches',
+  endpoints: 'Endpoints listed',
+  pkce: 'PKCE supported',
+  algorithms: 'Signing algorithm accepted',
+  client: 'Client accepted',
+  scopes: 'Scopes supported',
+  keys: 'Signing keys readable',
 }
 
-/** Asks the provider, one step after the other, and shows what came of each. */
-export function ProviderTest({ id, blocked }: { readonly id: string; readonly blocked: string | undefined }) {
-  const test = useApiMutation(() => api.sso.providers.test.mutate({ id }))
+/** Tests the provider step by step. */
+export function ProviderTest({
+  provider,
+  blocked,
+}: {
+  readonly provider: Provider
+  readonly blocked: string | undefined
+}) {
+  const test = useApiMutation(() => api.sso.providers.test.mutate({ id: provider.id }), { refresh: ['sso'] })
   return (
     <Card
-      title="2. Test it"
+      title="2. Test the connection"
       actions={
-        <Button small blocked={blocked} busy={test.isPending} onClick={() => test.mutate(undefined)}>
-          {test.data ? 'Test again' : 'Run the test'}
+        <Button
+          small
+          kind={provider.provenAt === null ? 'primary' : 'plain'}
+          blocked={blocked}
+          busy={test.isPending}
+          onClick={() => test.mutate(undefined)}
+        >
+          {test.data ? 'Test again' : 'Test connection'}
         </Button>
       }
     >
       <div aria-live="polite" className="grid gap-3">
         {!test.data && !test.isPending && (
-          <p className="text-muted text-sm">It looks at the provider from here and changes nothing.</p>
+          <p className="text-muted text-sm">Checks the provider from this server. It changes nothing.</p>
         )}
         {test.isPending && <Loading lines={5} label="Testing" />}
         {test.data && !test.isPending && (
@@ -41,9 +53,9 @@ export function ProviderTest({ id, blocked }: { readonly id: string; readonly bl
               {test.data.steps.map(({ step, ok, message }) => (
                 <li key={step} className="flex items-start gap-2 text-sm">
                   {ok ? (
-                    <CircleCheck aria-label="Right" className="mt-0.5 size-4 shrink-0 text-good-text" />
+                    <CircleCheck aria-label="Passed" className="mt-0.5 size-4 shrink-0 text-good-text" />
                   ) : (
-                    <CircleX aria-label="Wrong" className="mt-0.5 size-4 shrink-0 text-bad-text" />
+                    <CircleX aria-label="Failed" className="mt-0.5 size-4 shrink-0 text-bad-text" />
                   )}
                   <span className="min-w-0">
                     <span className="font-medium">{names[step]}</span>{' '}
@@ -54,7 +66,9 @@ export function ProviderTest({ id, blocked }: { readonly id: string; readonly bl
             </ol>
             <span>
               <Badge tone={test.data.success ? 'good' : 'bad'}>
-                {test.data.success ? 'Everything is right. It can be activated' : 'Mend what is wrong, then test again'}
+                {test.data.success
+                  ? 'All checks passed. You can activate the provider'
+                  : 'Fix failed checks, then test again'}
               </Badge>
             </span>
           </>

@@ -1,71 +1,51 @@
 import type { Provider } from '@muster/areas/access/sso/providers.contract.ts'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { Fingerprint, Plus } from 'lucide-react'
-import { useApiQuery } from '../../../queries.ts'
 import { useCan, useMe } from '../../../session/session.tsx'
 import { Button } from '../../../ui/Button.tsx'
-import { type Column, DataTable } from '../../../ui/DataTable.tsx'
-import { Page } from '../../../ui/Page.tsx'
-import { Pages } from '../../../ui/Pages.tsx'
-import { Note } from '../../../ui/states.tsx'
+import type { Column } from '../../../ui/DataTable.tsx'
+import { ListPage } from '../../../ui/ListPage.tsx'
+import { NoRows } from '../../../ui/NoRows.tsx'
 import { Ago } from '../../../ui/time.tsx'
-import { usePlaceNames } from '../../fleet/devices/columns.tsx'
+import { useList } from '../../../ui/useList.ts'
+import { OrganizationLink } from '../../tenancy/tenancy/PlaceLinks.tsx'
 import { ProviderForm } from './ProviderForm.tsx'
-import { needsEverything, ProviderBadge } from './status.tsx'
+import { fullAccessRequired, ProviderBadge } from './status.tsx'
 
-const limit = 50
-
-/** The identity providers of the organisations in reach, or of the chosen one. */
+/** The identity providers of all organizations that the user can access, or of the selected one. */
 export function ProvidersPage() {
-  const { page = 1, org, form } = useSearch({ from: '/app/sso' })
+  const { org, form } = useSearch({ from: '/app/sso' })
   const navigate = useNavigate({ from: '/sso' })
   const me = useMe()
-  const { orgs } = usePlaceNames()
-  const answer = useApiQuery(
-    (api) => api.sso.providers.list,
-    { page, limit, ...(org && { orgId: org }) },
-    { keepLast: true },
-  )
-  const { data: rows = [], pagination = { page, limit, total: 0 } } = answer.data ?? {}
-  const open = (next: 'new' | undefined) => void navigate({ search: (now) => ({ ...now, form: next }) })
+  const list = useList((api) => api.sso.providers.list, org ? { orgId: org } : {})
+  const setForm = (next: 'new' | undefined) => void navigate({ search: (now) => ({ ...now, form: next }) })
   const add = (
-    <Button kind="primary" blocked={useCan()('*:*') ? undefined : needsEverything} onClick={() => open('new')}>
+    <Button kind="primary" blocked={useCan()('*:*') ? undefined : fullAccessRequired} onClick={() => setForm('new')}>
       <Plus aria-hidden className="size-4" />
-      Add a provider
+      Add identity provider
     </Button>
   )
   return (
-    <Page
-      fill
+    <ListPage
       title="Single sign-on"
-      lead="Through an identity provider the people of an organisation sign in with the account that they have already."
+      lead="Users sign in with the account of their organization."
       actions={add}
+      label="Identity providers"
+      list={list}
+      columns={me.scope === 'organization' ? columns.filter(({ id }) => id !== 'org') : columns}
+      rowId={({ id }) => id}
+      empty={
+        <NoRows icon={Fingerprint} title="No identity providers yet" action={add}>
+          Connect Microsoft Entra ID, Google Workspace, Okta or another OpenID Connect provider.
+        </NoRows>
+      }
     >
-      <DataTable
-        label="Identity providers"
-        columns={columnsWith(me.scope === 'organization' ? null : orgs)}
-        rows={rows}
-        rowId={({ id }) => id}
-        answer={answer}
-        total={pagination.total}
-        empty={
-          <Note icon={Fingerprint} title="No identity providers yet" action={add}>
-            Connect Microsoft Entra ID, Google Workspace, Okta or any other that speaks OpenID Connect.
-          </Note>
-        }
-        footer={
-          <Pages
-            {...pagination}
-            set={(next) => void navigate({ search: (now) => ({ ...now, page: next > 1 ? next : undefined }) })}
-          />
-        }
-      />
-      {form === 'new' && <ProviderForm orgId={org ?? me.orgId ?? undefined} close={() => open(undefined)} />}
-    </Page>
+      {form === 'new' && <ProviderForm orgId={org ?? me.orgId ?? undefined} close={() => setForm(undefined)} />}
+    </ListPage>
   )
 }
 
-const columnsWith = (orgs: ReadonlyMap<string, string> | null): readonly Column<Provider>[] => [
+const columns: readonly Column<Provider>[] = [
   {
     id: 'name',
     header: 'Name',
@@ -78,34 +58,30 @@ const columnsWith = (orgs: ReadonlyMap<string, string> | null): readonly Column<
     ),
   },
   { id: 'status', header: 'Status', width: 100, cell: ({ status }) => <ProviderBadge status={status} /> },
-  ...(orgs
-    ? [
-        {
-          id: 'org',
-          header: 'Organisation',
-          width: 160,
-          grow: 1,
-          cell: ({ orgId }: Provider) => orgs.get(orgId) ?? '–',
-        },
-      ]
-    : []),
+  {
+    id: 'org',
+    header: 'Organization',
+    width: 160,
+    grow: 1,
+    cell: ({ orgId }) => <OrganizationLink orgId={orgId} />,
+  },
   {
     id: 'issuer',
     header: 'Issuer',
-    width: 240,
+    width: 200,
     grow: 2,
     cell: ({ issuer }) => <code className="text-xs">{issuer}</code>,
   },
   {
     id: 'enforced',
-    header: 'Only way in',
-    width: 110,
+    header: 'SSO required',
+    width: 120,
     cell: ({ enforceSSO }) => (enforceSSO ? 'Yes' : <span className="text-muted">No</span>),
   },
   {
     id: 'scim',
     header: 'SCIM',
-    width: 150,
+    width: 140,
     cell: ({ scim }) =>
       scim.tokenPrefix === null ? (
         <span className="text-muted">Off</span>
@@ -115,5 +91,5 @@ const columnsWith = (orgs: ReadonlyMap<string, string> | null): readonly Column<
         </>
       ),
   },
-  { id: 'since', header: 'Since', width: 100, cell: ({ createdAt }) => <Ago at={createdAt} /> },
+  { id: 'created', header: 'Created', width: 100, cell: ({ createdAt }) => <Ago at={createdAt} /> },
 ]

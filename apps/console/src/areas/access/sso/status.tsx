@@ -11,20 +11,27 @@ export const ProviderBadge = ({ status }: { readonly status: ProviderStatus }) =
 
 interface Step {
   readonly verb: string
+  readonly title: (name: string) => string
   readonly consequence: string
 }
 export const providerSteps: Readonly<Record<ProviderStatus, Step>> = {
-  active: { verb: 'Activate', consequence: 'People can sign in through it from now on.' },
+  active: {
+    verb: 'Activate provider',
+    title: (name) => `Activate ${name}?`,
+    consequence: 'Users can sign in through this provider.',
+  },
   testing: {
     verb: 'Set to testing',
-    consequence: 'Nobody can sign in through it, but the provider can already add people by SCIM.',
+    title: (name) => `Set ${name} to testing?`,
+    consequence: 'Users cannot sign in through this provider yet, but it can already add users by SCIM.',
   },
   inactive: {
-    verb: 'Deactivate',
+    verb: 'Deactivate provider',
+    title: (name) => `Deactivate ${name}?`,
     consequence:
-      'Nobody can sign in through it, SCIM stops, and the sessions that it opened end at once. Where it was the only way in, passwords count again.',
+      'Users can no longer sign in through this provider, SCIM stops, and sessions through it end immediately. If SSO was required, passwords work again.',
   },
 }
 
-/** Why somebody cannot change identity providers: whoever chooses one decides who everybody is. */
-export const needsEverything = 'Only somebody who may do everything can change identity providers'
+/** An identity provider decides who its users are, so only full administrators edit one. */
+export const fullAccessRequired = 'Only users with full access can edit identity providers'

@@ -11,18 +11,18 @@ import { toast } from '../../../ui/toasts.tsx'
 import { everywhere, ReachFields, reachInput } from './ReachFields.tsx'
 import { RoleSelect } from './RoleSelect.tsx'
 
-/** Invites somebody by e-mail: with which role, and how far it reaches. */
+/** Invites a user by email, with a role and the organizations that they can access. */
 export function InviteForm({
   open,
   tenant,
   close,
-  hand,
+  showLink,
 }: {
   readonly open: boolean
   readonly tenant: Tenant
   close(): void
-  /** Shows a link to hand over, where the server sends no mail. */
-  hand(url: string): void
+  /** Shows the invitation link where no mail server is configured. */
+  showLink(url: string): void
 }) {
   const [reach, setReach] = useState(everywhere)
   const { org } = usePlace()
@@ -33,8 +33,8 @@ export function InviteForm({
     {
       refresh: ['users', 'roles'],
       done({ email, inviteUrl }) {
-        if (inviteUrl) hand(inviteUrl)
-        else toast(`${email} is invited. The link in the mail works for seven days`)
+        if (inviteUrl) showLink(inviteUrl)
+        else toast(`Invitation sent to ${email}`)
         close()
         form.reset()
         setReach(everywhere)
@@ -45,13 +45,13 @@ export function InviteForm({
     <SideForm
       open={open}
       close={close}
-      title="Invite somebody"
+      title="Invite user"
       description={
         tenant.kind === 'partner'
-          ? 'Into your company: people who look after organisations.'
-          : 'Into this organisation alone: its people see nothing else.'
+          ? 'They join your company. The link in the email works for 7 days.'
+          : 'They see only this organization. The link in the email works for 7 days.'
       }
-      verb="Send the invitation"
+      verb="Send invitation"
       busy={invite.isPending}
       error={invite.error}
       submit={form.handleSubmit((given) =>
@@ -59,17 +59,17 @@ export function InviteForm({
       )}
     >
       <TextField
-        label="E-mail"
+        label="Email"
         type="email"
         autoComplete="off"
-        error={errors.email && 'Enter an e-mail address'}
+        error={errors.email && 'Enter an email address'}
         {...form.register('email')}
       />
       <TextField label="Name" autoComplete="off" error={errors.name && 'Enter a name'} {...form.register('name')} />
       <RoleSelect
         tenant={tenant}
         value={form.watch('roleId')}
-        error={errors.roleId && 'Choose a role'}
+        error={errors.roleId && 'Select a role'}
         {...form.register('roleId')}
       />
       <ReachFields tenant={tenant} orgId={org} reach={reach} change={setReach} />

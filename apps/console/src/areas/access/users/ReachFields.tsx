@@ -3,7 +3,7 @@ import type { Tenant } from '../../../shell/tenant.tsx'
 import { CheckList } from '../../../ui/CheckList.tsx'
 import { SelectField } from '../../../ui/fields.tsx'
 
-/** How far a membership reaches, as the form holds it. */
+/** What a member can access, as the form holds it. */
 interface Reach {
   readonly orgAccess: 'all' | 'selected' | 'none'
   readonly orgIds: string[]
@@ -12,7 +12,7 @@ interface Reach {
 }
 export const everywhere: Reach = { orgAccess: 'all', orgIds: [], siteIds: null, deviceGroupIds: null }
 
-/** What the server is told of it; members of partners and of organisations are limited by different things. */
+/** The input of the operations. Members of a partner are limited to organizations, members of an organization to sites and groups. */
 export const reachInput = (kind: Tenant['kind'], { orgAccess, orgIds, siteIds, deviceGroupIds }: Reach) =>
   kind === 'organization' ? { siteIds, deviceGroupIds } : { orgAccess, ...(orgAccess === 'selected' && { orgIds }) }
 
@@ -23,15 +23,15 @@ interface Props {
   change(reach: Reach): void
 }
 
-/** What a member gets to see: which organisations, or which sites and groups of one. */
+/** What a member can access: organizations, or sites and device groups of one organization. */
 export function ReachFields(props: Props) {
   return props.tenant.kind === 'partner' ? <OrganizationChoice {...props} /> : <PartChoice {...props} />
 }
 
 const accesses = [
-  ['all', 'Every organisation, also those to come'],
-  ['selected', 'Some organisations'],
-  ['none', 'No organisation'],
+  ['all', 'All organizations, including new ones'],
+  ['selected', 'Selected organizations'],
+  ['none', 'No organizations'],
 ] as const
 
 function OrganizationChoice({ tenant, reach, change }: Props) {
@@ -41,7 +41,7 @@ function OrganizationChoice({ tenant, reach, change }: Props) {
   return (
     <>
       <SelectField
-        label="Reaches"
+        label="Access"
         value={reach.orgAccess}
         onChange={({ target }) =>
           change({ ...reach, orgAccess: accesses.find(([each]) => each === target.value)?.[0] ?? 'none' })
@@ -55,7 +55,7 @@ function OrganizationChoice({ tenant, reach, change }: Props) {
       </SelectField>
       {reach.orgAccess === 'selected' && (
         <CheckList
-          label="Organisations"
+          label="Organizations"
           choices={own.map(({ id, name }) => ({ id, label: name }))}
           chosen={reach.orgIds}
           change={(orgIds) => change({ ...reach, orgIds })}
@@ -73,16 +73,16 @@ function PartChoice({ orgId, reach, change }: Props) {
     <>
       <Limit
         label="Sites"
-        all="Every site"
-        some="Some sites"
+        all="All sites"
+        some="Selected sites"
         choices={sites.map(({ id, name }) => ({ id, label: name }))}
         chosen={reach.siteIds}
         change={(siteIds) => change({ ...reach, siteIds })}
       />
       <Limit
         label="Device groups"
-        all="Every device of these sites"
-        some="Only devices of some groups"
+        all="All devices of these sites"
+        some="Devices of selected groups"
         choices={groups.map(({ id, name }) => ({ id, label: name }))}
         chosen={reach.deviceGroupIds}
         change={(deviceGroupIds) => change({ ...reach, deviceGroupIds })}
@@ -103,7 +103,7 @@ function Limit({ label, all, some, choices, chosen, change }: LimitProps) {
   return (
     <>
       <SelectField
-        label={`${label} in reach`}
+        label={`Access to ${label.toLowerCase()}`}
         value={chosen === null ? 'all' : 'some'}
         onChange={({ target }) => change(target.value === 'all' ? null : [])}
       >
@@ -113,7 +113,7 @@ function Limit({ label, all, some, choices, chosen, change }: LimitProps) {
       {chosen !== null && (
         <CheckList
           label={label}
-          hint={chosen.length === 0 ? 'With none chosen the member sees no device.' : undefined}
+          hint={chosen.length === 0 ? 'Select at least one, or the member sees no devices.' : undefined}
           choices={choices}
           chosen={chosen}
           change={change}

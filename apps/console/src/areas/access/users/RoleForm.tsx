@@ -18,7 +18,7 @@ interface Props {
   close(): void
 }
 
-/** Another name, role or reach for a member. */
+/** Edits a member's name, role and access. */
 export function RoleForm({ user, tenant, close }: Props) {
   const { org } = usePlace()
   const [name, setName] = useState(user.name)
@@ -40,7 +40,7 @@ export function RoleForm({ user, tenant, close }: Props) {
     {
       refresh: ['users', 'roles'],
       done({ roleName }) {
-        toast(`${name.trim()} is ${roleName} now`)
+        toast(`${name.trim()} is now ${roleName}`)
         close()
       },
     },
@@ -49,9 +49,9 @@ export function RoleForm({ user, tenant, close }: Props) {
     <SideForm
       open
       close={close}
-      title={user.name}
+      title={`Edit ${user.name}`}
       description={user.email}
-      verb="Save"
+      verb="Save user"
       busy={save.isPending}
       error={save.error}
       submit={form.handleSubmit((given) =>
@@ -62,11 +62,11 @@ export function RoleForm({ user, tenant, close }: Props) {
       <RoleSelect
         tenant={tenant}
         value={form.watch('roleId')}
-        error={errors.roleId && 'Choose a role'}
+        error={errors.roleId && 'Select a role'}
         {...form.register('roleId')}
       />
       <ReachFields tenant={tenant} orgId={user.orgId ?? org} reach={reach} change={setReach} />
-      <p className="text-muted text-xs">It takes effect at once, in open windows too.</p>
+      <p className="text-muted text-xs">Changes apply immediately, also in open sessions.</p>
     </SideForm>
   )
 }

@@ -7,21 +7,19 @@ import { useCan } from '../../../session/session.tsx'
 import { NoTenant, PartnerChoice, type Tenant, useTenant } from '../../../shell/tenant.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Confirm } from '../../../ui/Confirm.tsx'
-import { DataTable } from '../../../ui/DataTable.tsx'
+import { ListPage } from '../../../ui/ListPage.tsx'
+import { NoRows } from '../../../ui/NoRows.tsx'
 import { Page } from '../../../ui/Page.tsx'
-import { Pages } from '../../../ui/Pages.tsx'
 import { SearchField } from '../../../ui/SearchField.tsx'
 import { Select } from '../../../ui/Select.tsx'
 import { ShownOnce } from '../../../ui/ShownOnce.tsx'
-import { Note } from '../../../ui/states.tsx'
+import { useList } from '../../../ui/useList.ts'
 import { InviteForm } from './InviteForm.tsx'
-import { type MemberAction, questions, useMemberActions } from './memberActions.ts'
+import { confirmations, type MemberAction, useMemberActions } from './memberActions.ts'
 import { RoleForm } from './RoleForm.tsx'
 import { statusWords, useUserColumns } from './userColumns.tsx'
 
-const limit = 50
-
-/** The people of the partner, or of the organisation that is chosen. */
+/** The members of the partner, or of the selected organization. */
 export function UsersPage() {
   const tenant = useTenant()
   if (tenant === null)
@@ -39,79 +37,61 @@ interface Asked {
 }
 
 function Members({ tenant }: { readonly tenant: Tenant }) {
-  const { page = 1, q, status, role, form } = useSearch({ from: '/app/users' })
+  const { q, status, role, form } = useSearch({ from: '/app/users' })
   const navigate = useNavigate({ from: '/users' })
-  const change = (next: Narrowing & { page?: number | undefined; form?: 'invite' | undefined }) =>
+  const narrow = (next: Narrowing) =>
     void navigate({ search: (now) => ({ ...now, page: undefined, ...next }), replace: true })
+  const setForm = (next: 'invite' | undefined) => void navigate({ search: (now) => ({ ...now, form: next }) })
   const [editing, setEditing] = useState<User | null>(null)
   const [asked, setAsked] = useState<Asked | null>(null)
-  const [handed, setHanded] = useState<string | null>(null)
-  const actions = useMemberActions(tenant, setHanded)
-  const answer = useApiQuery(
+  const [link, setLink] = useState<string | null>(null)
+  const actions = useMemberActions(tenant, setLink)
+  const list = useList(
     (api) => api.users.users.list,
-    { ...tenant.input, page, limit, ...(q && { search: q }), ...(status && { status }), ...(role && { roleId: role }) },
-    { keepLast: true, everyMs: 30_000 },
+    { ...tenant.input, ...(q && { search: q }), ...(status && { status }), ...(role && { roleId: role }) },
+    { everyMs: 30_000 },
   )
-  const { data: rows = [], pagination = { page, limit, total: 0 } } = answer.data ?? {}
-  const columns = useUserColumns({
-    edit: setEditing,
-    ask: (user, action) => setAsked({ user, action }),
-    ...actions,
-  })
-  const isNarrowed = Boolean(q ?? status ?? role)
+  const columns = useUserColumns({ edit: setEditing, ask: (user, action) => setAsked({ user, action }), ...actions })
   const invite = (
     <Button
       kind="primary"
-      blocked={useCan()('users:invite') ? undefined : 'You need the permission to invite users'}
-      onClick={() => change({ form: 'invite', page })}
+      blocked={useCan()('users:invite') ? undefined : 'You don’t have permission to invite users'}
+      onClick={() => setForm('invite')}
     >
       <UserPlus aria-hidden className="size-4" />
-      Invite
+      Invite user
     </Button>
   )
-  const lead =
-    tenant.kind === 'partner'
-      ? 'Who works in your company. The people of one organisation are shown once you choose it in the top left corner.'
-      : 'Who belongs to this organisation alone.'
   return (
-    <Page fill title="Users" lead={lead} actions={invite}>
-      <Filters tenant={tenant} search={{ q, status, role }} change={change} />
-      <DataTable
-        label="Users"
-        columns={columns}
-        rows={rows}
-        rowId={({ id }) => id}
-        answer={answer}
-        total={pagination.total}
-        empty={
-          isNarrowed ? (
-            <Note
-              icon={Users}
-              title="Nobody matches"
-              action={
-                <Button onClick={() => change({ q: undefined, status: undefined, role: undefined })}>
-                  Clear search and filters
-                </Button>
-              }
-            />
-          ) : (
-            <Note icon={Users} title="Nobody yet" action={invite}>
-              Invite somebody by e-mail. The role that you choose says what they may do.
-            </Note>
-          )
-        }
-        footer={<Pages {...pagination} set={(next) => change({ page: next > 1 ? next : undefined })} />}
-      />
-      <InviteForm
-        open={form === 'invite'}
-        tenant={tenant}
-        close={() => change({ form: undefined, page })}
-        hand={setHanded}
-      />
-      <ShownOnce title="Hand over this link" text={handed} label="the link" close={() => setHanded(null)}>
+    <ListPage
+      title="Users"
+      lead={
+        tenant.kind === 'partner'
+          ? 'People in your company. To see the users of one organization, select it at the top.'
+          : 'Users of this organization.'
+      }
+      actions={invite}
+      tools={<Filters tenant={tenant} search={{ q, status, role }} change={narrow} />}
+      label="Users"
+      list={list}
+      columns={columns}
+      rowId={({ id }) => id}
+      empty={
+        <NoRows
+          icon={Users}
+          title="No users yet"
+          action={invite}
+          clear={(q ?? status ?? role) && (() => narrow({ q: undefined, status: undefined, role: undefined }))}
+        >
+          Invite people by email. Their role sets what they can do.
+        </NoRows>
+      }
+    >
+      <InviteForm open={form === 'invite'} tenant={tenant} close={() => setForm(undefined)} showLink={setLink} />
+      <ShownOnce title="Link for the user" text={link} label="the link" close={() => setLink(null)}>
         <p className="text-muted text-sm">
-          This installation sends no mail. Give the link to the person yourself, in a way that no other person reads:
-          the person who opens it chooses the password.
+          No mail server is configured. Send the link to the user over a private channel: the link lets its holder set
+          the password.
         </p>
       </ShownOnce>
       {editing && <RoleForm key={editing.id} user={editing} tenant={tenant} close={() => setEditing(null)} />}
@@ -119,13 +99,13 @@ function Members({ tenant }: { readonly tenant: Tenant }) {
         danger
         open={asked !== null}
         close={() => setAsked(null)}
-        title={asked ? questions[asked.action].title(asked.user.name) : ''}
-        verb={asked ? questions[asked.action].verb : ''}
+        title={asked ? confirmations[asked.action].title(asked.user.name) : ''}
+        verb={asked ? confirmations[asked.action].verb : ''}
         act={async () => asked && actions.confirmed(asked.user, asked.action)}
       >
-        {asked && questions[asked.action].consequence}
+        {asked && confirmations[asked.action].consequence}
       </Confirm>
-    </Page>
+    </ListPage>
   )
 }
 
@@ -143,28 +123,28 @@ interface FiltersProps {
 function Filters({ tenant, search: { q, status, role }, change }: FiltersProps) {
   const roles = useApiQuery((api) => api.users.users.roles, tenant.input, { staleMs: 30_000 }).data?.data ?? []
   return (
-    <div className="mb-3 flex flex-wrap gap-2">
+    <>
       <SearchField
         label="Search users"
-        placeholder="Name or e-mail"
+        placeholder="Name or email"
         value={q ?? ''}
         change={(text) => change({ q: text || undefined })}
       />
       <Select
         label="Status"
-        none="Every status"
+        none="All statuses"
         value={status ?? ''}
         options={statusWords}
         choose={(next) => change({ status: next })}
       />
       <Select
         label="Role"
-        none="Every role"
+        none="All roles"
         value={role ?? ''}
         options={roles.map(({ id, name }) => [id, name] as const)}
         choose={(next) => change({ role: next })}
       />
       <PartnerChoice />
-    </div>
+    </>
   )
 }

@@ -8,50 +8,49 @@ import { toast } from '../../../ui/toasts.tsx'
 
 export type MemberAction = 'sessions' | 'mfa' | 'password' | 'disable' | 'remove'
 
-interface Question {
+interface Confirmation {
   readonly title: (name: string) => string
   readonly verb: string
   readonly consequence: string
 }
 
-/** What is asked before something is done to a member. */
-export const questions: Readonly<Record<MemberAction, Question>> = {
+/** The confirmations before an action on a member. */
+export const confirmations: Readonly<Record<MemberAction, Confirmation>> = {
   sessions: {
-    title: (name) => `Sign ${name} out everywhere?`,
+    title: (name) => `Sign out ${name} everywhere?`,
     verb: 'Sign out',
-    consequence: 'Every browser in which this person is signed in here asks for the password again. API keys go on.',
+    consequence: 'All their sessions end and they have to sign in again. Their API keys keep working.',
   },
   mfa: {
-    title: (name) => `Take the second factors from ${name}?`,
-    verb: 'Reset',
+    title: (name) => `Reset MFA for ${name}?`,
+    verb: 'Reset MFA',
     consequence:
-      'Authenticator, phone, passkeys and recovery codes of this person stop working, all its sessions and API keys end, and it is told by mail. Make sure that it is really this person who asks.',
+      'Their authenticator, phone, passkeys and recovery codes stop working, all their sessions and API keys end, and they get an email. First make sure that the request comes from them.',
   },
   password: {
     title: (name) => `Reset the password of ${name}?`,
-    verb: 'Reset and send the link',
+    verb: 'Reset password',
     consequence:
-      'The present password stops working at once, all sessions and API keys of this person end, and a link to choose another password is sent by mail.',
+      'Their password stops working immediately, and all their sessions and API keys end. They get an email with a link to set a new password.',
   },
   disable: {
     title: (name) => `Disable ${name}?`,
-    verb: 'Disable',
+    verb: 'Disable user',
     consequence:
-      'Its sessions end within a second and it cannot sign in here until it is enabled again. Nothing is lost.',
+      'Their sessions end within a second, and they cannot sign in until you enable them again. Their data stays.',
   },
   remove: {
     title: (name) => `Remove ${name}?`,
-    verb: 'Remove',
-    consequence:
-      'It loses its access here at once. The account and what is in the audit log stay, and you can invite it again.',
+    verb: 'Remove user',
+    consequence: 'They lose access immediately. Their account and the audit log stay, and you can invite them again.',
   },
 }
 
 const ended = ({ sessions, apiKeys }: { readonly sessions: number; readonly apiKeys: number }) =>
   `${many(sessions, 'session')} and ${many(apiKeys, 'API key')} ended`
 
-/** The changes of a member that need no form; each says by a toast what came of it. */
-export function useMemberActions(tenant: Tenant, hand: (url: string) => void) {
+/** The changes of a member that need no form. A toast reports each result. */
+export function useMemberActions(tenant: Tenant, showLink: (url: string) => void) {
   const refresh = ['users', 'roles']
   const { input } = tenant
   const setStatus = useApiMutation(
@@ -60,8 +59,8 @@ export function useMemberActions(tenant: Tenant, hand: (url: string) => void) {
     {
       refresh,
       done(_, { user, status }) {
-        if (status === 'active') return toast(`${user.name} can sign in again`)
-        toast(`${user.name} is disabled`, { undo: () => setStatus.mutate({ user, status: 'active' }) })
+        if (status === 'active') return toast(`${user.name} enabled`)
+        toast(`${user.name} disabled`, { undo: () => setStatus.mutate({ user, status: 'active' }) })
       },
     },
   )
@@ -70,8 +69,8 @@ export function useMemberActions(tenant: Tenant, hand: (url: string) => void) {
     {
       refresh,
       done({ inviteUrl }, { email }) {
-        if (inviteUrl) hand(inviteUrl)
-        else toast(`Sent again to ${email}. The earlier link stopped working`)
+        if (inviteUrl) showLink(inviteUrl)
+        else toast(`Invitation sent to ${email}. The previous link no longer works`)
       },
     },
   )
@@ -85,13 +84,13 @@ export function useMemberActions(tenant: Tenant, hand: (url: string) => void) {
       if (action === 'mfa') return ended(await api.users.protection.resetMfa.mutate(member))
       if (action === 'password') {
         const { resetUrl, ...counts } = await api.users.protection.resetPassword.mutate(member)
-        if (resetUrl) hand(resetUrl)
-        return `${resetUrl ? '' : 'The link is sent. '}${ended(counts)}`
+        if (resetUrl) showLink(resetUrl)
+        return `${resetUrl ? '' : 'Link sent. '}${ended(counts)}`
       }
       await api.users.users.remove.mutate(member)
-      return `${user.name} is removed`
+      return `${user.name} removed`
     },
-    { refresh, done: (said) => toast(said) },
+    { refresh, done: (message) => toast(message) },
   )
   const refused = (error: unknown) => toast(messageOf(error), { bad: true })
   return {

@@ -24,7 +24,7 @@ interface Acts {
   enable(user: User): void
 }
 
-/** The columns of the list of users, the last with what can be done to each. */
+/** The columns of the list of users. */
 export function useUserColumns(acts: Acts): readonly Column<User>[] {
   const me = useMe()
   const can = useCan()
@@ -35,9 +35,9 @@ export function useUserColumns(acts: Acts): readonly Column<User>[] {
   ).data?.data
   const orgName = (id: string) => orgs?.find((each) => each.id === id)?.name
   const may = {
-    write: can('users:write') ? undefined : 'You need the permission to change users',
-    remove: can('users:delete') ? undefined : 'You need the permission to remove users',
-    invite: can('users:invite') ? undefined : 'You need the permission to invite users',
+    write: can('users:write') ? undefined : 'You don’t have permission to edit users',
+    remove: can('users:delete') ? undefined : 'You don’t have permission to remove users',
+    invite: can('users:invite') ? undefined : 'You don’t have permission to invite users',
   }
   return [
     {
@@ -56,7 +56,7 @@ export function useUserColumns(acts: Acts): readonly Column<User>[] {
     { id: 'role', header: 'Role', width: 160, grow: 1, cell: ({ roleName }) => roleName },
     {
       id: 'reach',
-      header: 'Reaches',
+      header: 'Access',
       width: 160,
       grow: 1,
       cell: (user) => reachWords(user, orgName),
@@ -69,7 +69,7 @@ export function useUserColumns(acts: Acts): readonly Column<User>[] {
     },
     {
       id: 'mfa',
-      header: 'Second factor',
+      header: 'MFA',
       width: 120,
       cell: ({ mfaEnabled }) => (mfaEnabled ? 'On' : <span className="text-muted">Off</span>),
     },
@@ -84,45 +84,45 @@ export function useUserColumns(acts: Acts): readonly Column<User>[] {
 }
 
 function reachWords({ orgAccess, orgIds, siteIds, deviceGroupIds }: User, orgName: (id: string) => string | undefined) {
-  if (orgAccess === 'all') return 'Every organisation'
-  if (orgAccess === 'none') return <span className="text-muted">No organisation</span>
+  if (orgAccess === 'all') return 'All organizations'
+  if (orgAccess === 'none') return <span className="text-muted">No organizations</span>
   if (orgAccess === 'selected') {
     const [only] = orgIds ?? []
     return orgIds?.length === 1 && only
-      ? (orgName(only) ?? '1 organisation')
-      : many(orgIds?.length ?? 0, 'organisation')
+      ? (orgName(only) ?? '1 organization')
+      : many(orgIds?.length ?? 0, 'organization')
   }
   const limits = [siteIds && many(siteIds.length, 'site'), deviceGroupIds && many(deviceGroupIds.length, 'group')]
-  return limits.filter(Boolean).join(', ') || 'The whole organisation'
+  return limits.filter(Boolean).join(', ') || 'Whole organization'
 }
 
 type May = Readonly<Record<'write' | 'remove' | 'invite', string | undefined>>
 
 function entriesOf(user: User, isSelf: boolean, may: May, acts: Acts): MenuEntry[][] {
-  const own = isSelf ? 'Use your own account for that' : undefined
+  const own = isSelf ? 'Open “Your account” to change your own sign-in' : undefined
   const asks = (label: string, action: MemberAction, danger: boolean, blocked: string | undefined): MenuEntry => ({
     label,
     danger,
     blocked,
     act: () => acts.ask(user, action),
   })
-  const notActive = user.status === 'active' ? undefined : 'Only for active users'
+  const notActive = user.status === 'active' ? undefined : 'The user is not active'
   return [
-    [{ label: 'Change role and reach', blocked: may.write, act: () => acts.edit(user) }],
+    [{ label: 'Edit access', blocked: may.write, act: () => acts.edit(user) }],
     user.status === 'invited'
-      ? [{ label: 'Send the invitation again', blocked: may.invite, act: () => acts.resend(user) }]
+      ? [{ label: 'Resend invitation', blocked: may.invite, act: () => acts.resend(user) }]
       : [
           asks('Sign out everywhere', 'sessions', false, may.write ?? own),
-          asks('Reset the password', 'password', false, may.write ?? own ?? notActive),
-          asks('Reset the second factors', 'mfa', false, may.write ?? own),
+          asks('Reset password', 'password', false, may.write ?? own ?? notActive),
+          asks('Reset MFA', 'mfa', false, may.write ?? own),
         ],
     [
       ...(user.status === 'disabled'
-        ? [{ label: 'Enable', blocked: may.write, act: () => acts.enable(user) }]
+        ? [{ label: 'Enable user', blocked: may.write, act: () => acts.enable(user) }]
         : user.status === 'active'
-          ? [asks('Disable', 'disable', false, may.write ?? own)]
+          ? [asks('Disable user', 'disable', false, may.write ?? own)]
           : []),
-      asks('Remove', 'remove', true, may.remove ?? own),
+      asks('Remove user', 'remove', true, may.remove ?? own),
     ],
   ]
 }

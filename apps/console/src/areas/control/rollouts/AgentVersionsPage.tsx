@@ -5,18 +5,16 @@ import { Tabs } from '../../../ui/Tabs.tsx'
 import { EmergencyStop } from './EmergencyStop.tsx'
 import { PinsTab } from './PinsTab.tsx'
 import { RolloutsTab } from './RolloutsTab.tsx'
-import type { versionTabs } from './routes.ts'
 import { StuckTab } from './StuckTab.tsx'
+import type { VersionTab } from './search.ts'
 import { VersionsTab } from './VersionsTab.tsx'
 
-type Tab = (typeof versionTabs)[number]
-
-/** The versions of the agent: which there are, how they go out, what is kept from them, and where they do not arrive. */
+/** The agent versions: rollouts, versions, pins and stuck updates. */
 export function AgentVersionsPage() {
   const isSystem = useMe().scope === 'system'
   const { tab = isSystem ? 'rollouts' : 'versions' } = useSearch({ from: '/app/agent-versions' })
   const navigate = useNavigate({ from: '/agent-versions' })
-  const tabs: readonly (readonly [Tab, string])[] = [
+  const tabs: readonly (readonly [VersionTab, string])[] = [
     ...(isSystem ? [['rollouts', 'Rollouts'] as const] : []),
     ['versions', 'Versions'],
     ['pins', 'Pins'],
@@ -28,13 +26,13 @@ export function AgentVersionsPage() {
       title="Agent versions"
       lead={
         isSystem
-          ? 'A version goes out ring by ring, and stops by itself when devices fail.'
-          : 'Versions go out ring by ring, for the whole installation. Pins keep your devices from them.'
+          ? 'Rollouts reach the fleet in stages and halt automatically when devices fail.'
+          : 'Rollouts reach the whole installation in stages. Pins keep your devices at a version.'
       }
     >
       {isSystem && <EmergencyStop />}
       <Tabs
-        label="Parts of agent versions"
+        label="Sections of agent versions"
         tabs={tabs}
         open={tab}
         choose={(next) => void navigate({ search: ({ org, site }) => ({ org, site, tab: next }) })}

@@ -1,21 +1,20 @@
 import { OctagonX } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { api } from '../../../api.ts'
 import { useApiMutation, useApiQuery, useRefresh } from '../../../queries.ts'
 import { useCan } from '../../../session/session.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Confirm } from '../../../ui/Confirm.tsx'
-import { AreaField } from '../../../ui/fields.tsx'
-import { SideForm } from '../../../ui/SideForm.tsx'
+import { ReasonForm } from '../../../ui/ReasonForm.tsx'
 import { Ago } from '../../../ui/time.tsx'
 import { toast } from '../../../ui/toasts.tsx'
 
-/** Whether updates are stopped everywhere, and the switch for it. */
+/** Shows whether all updates are stopped, with the switch. */
 export function EmergencyStop() {
   const { data: stop } = useApiQuery((client) => client.rollouts.stop.get, {}, { everyMs: 10_000 })
   const refresh = useRefresh()
-  const blocked = !useCan()('settings:write') && 'You need the permission to change settings'
-  const [asking, setAsking] = useState<'stop' | 'allow' | null>(null)
+  const blocked = !useCan()('settings:write') && 'You don’t have permission to edit settings'
+  const [asking, setAsking] = useState<'stop' | 'resume' | null>(null)
   if (!stop) return null
   return (
     <section
@@ -29,12 +28,12 @@ export function EmergencyStop() {
             <span className="font-semibold">All updates are stopped</span> <Ago at={stop.at} />: {stop.reason}
           </>
         ) : (
-          <span className="text-muted">Updates are allowed. The emergency stop ends all offers within seconds.</span>
+          <span className="text-muted">Updates are on. The emergency stop ends all offers within seconds.</span>
         )}
       </p>
       {stop.stopped ? (
-        <Button small blocked={blocked} onClick={() => setAsking('allow')}>
-          Allow updates again
+        <Button small blocked={blocked} onClick={() => setAsking('resume')}>
+          Resume updates
         </Button>
       ) : (
         <Button small blocked={blocked} onClick={() => setAsking('stop')}>
@@ -43,54 +42,40 @@ export function EmergencyStop() {
       )}
       {asking === 'stop' && <StopForm close={() => setAsking(null)} />}
       <Confirm
-        open={asking === 'allow'}
+        open={asking === 'resume'}
         close={() => setAsking(null)}
-        title="Allow updates again?"
-        verb="Allow updates"
+        title="Resume updates?"
+        verb="Resume updates"
         act={async () => {
           await api.rollouts.stop.lift.mutate({})
-          toast('Updates are allowed again')
+          toast('Updates resumed')
           await refresh('rollouts')
         }}
       >
-        Rollouts that were running go on at once, where they were.
+        Running rollouts continue in their current stage.
       </Confirm>
     </section>
   )
 }
 
 function StopForm({ close }: { close(): void }) {
-  const [reason, setReason] = useState('')
-  const stop = useApiMutation(() => api.rollouts.stop.set.mutate({ reason: reason.trim() }), {
+  const stop = useApiMutation((reason: string) => api.rollouts.stop.set.mutate({ reason }), {
     refresh: ['rollouts'],
     done: () => {
-      toast('All updates are stopped')
+      toast('All updates stopped')
       close()
     },
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    stop.mutate(undefined)
-  }
   return (
-    <SideForm
-      open
-      close={close}
+    <ReasonForm
       title="Stop all updates"
-      description="No device anywhere is offered a version, whatever is under way. Devices that have begun already go on."
-      verb="Stop them"
+      description="No device is offered a version until you resume updates. Updates that already started continue."
+      verb="Stop all updates"
+      hint="Shown to users whose devices are not updated."
       busy={stop.isPending}
-      blocked={reason.trim() === '' && 'Say why first: others will read it'}
       error={stop.error}
-      submit={submit}
-    >
-      <AreaField
-        autoFocus
-        label="Why"
-        hint="Shown to everybody who asks why a device is not updated."
-        value={reason}
-        onChange={({ target }) => setReason(target.value)}
-      />
-    </SideForm>
+      submit={stop.mutate}
+      close={close}
+    />
   )
 }

@@ -1,4 +1,3 @@
-import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Pin as PinIcon, Plus } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { type Api, api } from '../../../api.ts'
@@ -6,33 +5,29 @@ import { useApiMutation, useApiQuery, useFullList } from '../../../queries.ts'
 import { useCan, useMe } from '../../../session/session.tsx'
 import { usePlace } from '../../../shell/place.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { type Column, DataTable } from '../../../ui/DataTable.tsx'
-import { Options, SelectField, TextField } from '../../../ui/fields.tsx'
-import { Pages } from '../../../ui/Pages.tsx'
+import type { Column } from '../../../ui/DataTable.tsx'
+import { SelectField, TextField } from '../../../ui/fields.tsx'
+import { ListTable } from '../../../ui/ListPage.tsx'
+import { NoRows } from '../../../ui/NoRows.tsx'
 import { SideForm } from '../../../ui/SideForm.tsx'
-import { messageOf, Note } from '../../../ui/states.tsx'
+import { messageOf } from '../../../ui/states.tsx'
 import { Ago } from '../../../ui/time.tsx'
 import { toast } from '../../../ui/toasts.tsx'
+import { useList } from '../../../ui/useList.ts'
 import { usePlaceNames } from '../../fleet/devices/columns.tsx'
+import { OrganizationField } from '../../tenancy/tenancy/OrganizationField.tsx'
+import { OrganizationLink } from '../../tenancy/tenancy/PlaceLinks.tsx'
 
 type Pin = Awaited<ReturnType<Api['rollouts']['pins']['list']['query']>>['data'][number]
-const limit = 50
 
-/** Which organisations, sites and groups stay with a version. */
+/** The pins of organizations, sites and groups. */
 export function PinsTab() {
-  const { page = 1 } = useSearch({ from: '/app/agent-versions' })
-  const navigate = useNavigate({ from: '/agent-versions' })
   const { org } = usePlace()
-  const [isMaking, setMaking] = useState(false)
-  const blocked = !useCan()('devices:write') && 'You need the permission to change devices'
-  const answer = useApiQuery(
-    (client) => client.rollouts.pins.list,
-    { page, limit, ...(org && { orgId: org }) },
-    { keepLast: true },
-  )
-  const { data: rows = [], pagination = { page, limit, total: 0 } } = answer.data ?? {}
+  const [isCreating, setCreating] = useState(false)
+  const blocked = !useCan()('devices:write') && 'You don’t have permission to edit devices'
+  const list = useList((client) => client.rollouts.pins.list, org ? { orgId: org } : {})
   const add = (
-    <Button kind="primary" blocked={blocked} onClick={() => setMaking(true)}>
+    <Button kind="primary" blocked={blocked} onClick={() => setCreating(true)}>
       <Plus aria-hidden className="size-4" />
       New pin
     </Button>
@@ -41,31 +36,23 @@ export function PinsTab() {
     <>
       <div className="mb-3 flex items-center justify-between gap-3">
         <p className="text-muted text-sm">
-          A group’s pin counts before a site’s, a site’s before an organisation’s. A pin holds back; it never brings a
+          Pins of groups override pins of sites, and pins of sites override pins of organizations. A pin never brings a
           version early.
         </p>
         {add}
       </div>
-      <DataTable
+      <ListTable
         label="Pins"
-        rows={rows}
+        list={list}
         columns={usePinColumns(blocked)}
-        answer={answer}
-        total={pagination.total}
         rowId={({ id }) => id}
         empty={
-          <Note icon={PinIcon} title="Nothing is pinned" action={add}>
-            All devices follow rollouts. A pin keeps an organisation, a site or a group with a version.
-          </Note>
-        }
-        footer={
-          <Pages
-            {...pagination}
-            set={(next) => void navigate({ search: (now) => ({ ...now, page: next > 1 ? next : undefined }) })}
-          />
+          <NoRows icon={PinIcon} title="No pins yet" action={add}>
+            All devices follow rollouts. A pin keeps an organization, a site or a group at a version.
+          </NoRows>
         }
       />
-      {isMaking && <PinForm close={() => setMaking(false)} />}
+      {isCreating && <PinForm close={() => setCreating(false)} />}
     </>
   )
 }
@@ -81,12 +68,12 @@ function usePinColumns(blocked: string | false): readonly Column<Pin>[] {
   )
   const remove = useApiMutation(({ id }: Pin) => api.rollouts.pins.remove.mutate({ id }), {
     refresh: ['rollouts'],
-    done: (_answer, pin) => toast('It follows rollouts again', { undo: () => again.mutate(pin, { onError: refused }) }),
+    done: (_answer, pin) => toast('Pin removed', { undo: () => again.mutate(pin, { onError: refused }) }),
   })
   return [
     {
       id: 'what',
-      header: 'What stays',
+      header: 'Pinned',
       width: 240,
       grow: 2,
       cell: ({ orgId, siteId, groupId }) => (
@@ -95,21 +82,21 @@ function usePinColumns(blocked: string | false): readonly Column<Pin>[] {
             ? `Group ${groups.find(({ id }) => id === groupId)?.name ?? groupId}`
             : siteId
               ? `Site ${sites.get(siteId) ?? siteId}`
-              : `All of ${orgs.get(orgId) ?? 'your organisation'}`}
+              : `All of ${orgs.get(orgId) ?? 'your organization'}`}
         </span>
       ),
     },
-    { id: 'org', header: 'Organisation', width: 160, grow: 1, cell: ({ orgId }) => orgs.get(orgId) ?? '–' },
-    { id: 'version', header: 'With', width: 150, cell: ({ version }) => version ?? 'what it runs' },
-    { id: 'reason', header: 'Why', width: 200, grow: 2, cell: ({ reason }) => reason ?? '' },
-    { id: 'made', header: 'Since', width: 120, cell: ({ createdAt }) => <Ago at={createdAt} /> },
+    { id: 'org', header: 'Organization', width: 160, grow: 1, cell: ({ orgId }) => <OrganizationLink orgId={orgId} /> },
+    { id: 'version', header: 'Version', width: 150, cell: ({ version }) => version ?? 'current version' },
+    { id: 'reason', header: 'Reason', width: 200, grow: 2, cell: ({ reason }) => reason ?? '' },
+    { id: 'created', header: 'Created', width: 120, cell: ({ createdAt }) => <Ago at={createdAt} /> },
     {
       id: 'actions',
       header: 'Actions',
       width: 110,
       cell: (pin) => (
         <Button small kind="quiet" blocked={blocked} onClick={() => remove.mutate(pin, { onError: refused })}>
-          Take away
+          Remove
         </Button>
       ),
     },
@@ -123,7 +110,7 @@ function PinForm({ close }: { close(): void }) {
   const [part, setPart] = useState('')
   const [version, setVersion] = useState('')
   const [reason, setReason] = useState('')
-  const organizations = useApiQuery((client) => client.tenancy.organizations.all, {}).data?.data ?? []
+  const organizations = useApiQuery((client) => client.tenancy.organizations.all, {}).data?.data
   const isChosen = { enabled: orgId !== '' }
   const sites = useFullList((client) => client.tenancy.sites.list, { orgId }, isChosen).data ?? []
   const groups = useFullList((client) => client.groups.groups.list, { orgId }, isChosen).data ?? []
@@ -141,7 +128,7 @@ function PinForm({ close }: { close(): void }) {
     {
       refresh: ['rollouts'],
       done: () => {
-        toast('The pin is set')
+        toast('Pin created')
         close()
       },
     },
@@ -155,25 +142,22 @@ function PinForm({ close }: { close(): void }) {
       open
       close={close}
       title="New pin"
-      description="Its devices are offered no other version until the pin is taken away."
-      verb="Pin it"
+      description="Its devices get no other version until you remove the pin."
+      verb="Create pin"
       busy={save.isPending}
-      blocked={orgId === '' && 'Choose an organisation first'}
+      blocked={orgId === '' && 'Select an organization'}
       error={save.error}
       submit={submit}
     >
-      <SelectField
-        label="Organisation"
+      <OrganizationField
+        organizations={organizations}
         value={orgId}
         onChange={({ target }) => {
           setOrgId(target.value)
           setPart('')
         }}
-      >
-        <option value="">Choose</option>
-        <Options of={organizations} />
-      </SelectField>
-      <SelectField label="Of it" value={part} onChange={({ target }) => setPart(target.value)}>
+      />
+      <SelectField label="Devices" value={part} onChange={({ target }) => setPart(target.value)}>
         <option value="">All devices</option>
         {sites.map((each) => (
           <option key={each.id} value={`site/${each.id}`}>
@@ -187,14 +171,14 @@ function PinForm({ close }: { close(): void }) {
         ))}
       </SelectField>
       <SelectField label="Version" value={version} onChange={({ target }) => setVersion(target.value)}>
-        <option value="">What each device runs now</option>
+        <option value="">Current version of each device</option>
         {versions.map((each) => (
           <option key={each.version} value={each.version}>
             {each.version}
           </option>
         ))}
       </SelectField>
-      <TextField label="Why" optional value={reason} onChange={({ target }) => setReason(target.value)} />
+      <TextField label="Reason" optional value={reason} onChange={({ target }) => setReason(target.value)} />
     </SideForm>
   )
 }

@@ -1,9 +1,9 @@
 interface Props {
   /** Percent of the fleet that each stage reaches, growing. */
   readonly stages: readonly number[]
-  /** The one that it is in, counted from 1. */
+  /** The current stage, counted from 1. */
   readonly stage: number
-  /** Between 0 and 1: of those reached, how many run the version. */
+  /** The share of reached devices that run the version, between 0 and 1. */
   readonly share: number
   readonly tone: 'good' | 'accent' | 'warn' | 'bad'
 }
@@ -12,9 +12,9 @@ const size = 180
 const middle = size / 2
 const width = 11
 const gap = 4
-const colours = { good: 'stroke-good', accent: 'stroke-accent', warn: 'stroke-warn', bad: 'stroke-bad' }
+const colors = { good: 'stroke-good', accent: 'stroke-accent', warn: 'stroke-warn', bad: 'stroke-bad' }
 
-/** The stages of a rollout as rings around its beginning: those done are closed, the present one fills. */
+/** The stages of a rollout as concentric rings. Finished stages are full, the current one fills up. */
 export function Rings({ stages, stage, share, tone }: Props) {
   const percent = Math.round(share * 100)
   const words = `Stage ${stage} of ${stages.length}: ${stages[stage - 1] ?? 0} percent of the fleet, ${percent} percent of those reached run the version`
@@ -33,7 +33,7 @@ export function Rings({ stages, stage, share, tone }: Props) {
                 cx={middle}
                 cy={middle}
                 r={radius}
-                className={index + 1 < stage ? 'stroke-good' : colours[tone]}
+                className={index + 1 < stage ? 'stroke-good' : colors[tone]}
                 strokeDasharray={`${length * filled} ${length}`}
                 strokeLinecap={filled < 1 ? 'round' : 'butt'}
                 transform={`rotate(-90 ${middle} ${middle})`}

@@ -12,30 +12,30 @@ import { Failure, Loading } from '../../../ui/states.tsx'
 import { Ago } from '../../../ui/time.tsx'
 import { toast } from '../../../ui/toasts.tsx'
 import { Rings } from './Rings.tsx'
-import { stateWords } from './RolloutsTab.tsx'
+import { rolloutStates } from './rolloutState.ts'
 
 type Detail = z.infer<typeof RolloutDetail>
-type Deed = 'pause' | 'resume' | 'cancel'
+type Step = 'pause' | 'resume' | 'cancel'
 
-const deeds: Readonly<Record<Deed, { readonly verb: string; readonly warning: string; readonly done: string }>> = {
+const steps: Readonly<Record<Step, { readonly verb: string; readonly warning: string; readonly done: string }>> = {
   pause: {
-    verb: 'Pause',
-    warning: 'No further device is offered the version until somebody lets it go on. Those that have it keep it.',
-    done: 'The rollout is paused',
+    verb: 'Pause rollout',
+    warning: 'No more devices are offered the version until you resume. Devices that have it keep it.',
+    done: 'Rollout paused',
   },
   resume: {
-    verb: 'Let it go on',
-    warning: 'It goes on in the stage that it is in. The failures so far are accepted and no longer count against it.',
-    done: 'The rollout goes on',
+    verb: 'Resume rollout',
+    warning: 'It continues in its current stage. The failures so far no longer count.',
+    done: 'Rollout resumed',
   },
   cancel: {
-    verb: 'Cancel it',
-    warning: 'It ends for good. Devices keep what they run; none is taken back to an older version.',
-    done: 'The rollout is cancelled',
+    verb: 'Cancel rollout',
+    warning: 'It ends permanently. Devices keep their current version.',
+    done: 'Rollout canceled',
   },
 }
 
-/** One rollout: its rings, how those reached fare against its limits, and steering it. */
+/** One rollout: its stages, its figures against its limits, and its actions. */
 export function RolloutCard({ id }: { readonly id: string }) {
   const answer = useApiQuery((client) => client.rollouts.rollouts.get, { id }, { everyMs: 3_000, keepLast: true })
   const rollout = answer.data
@@ -46,7 +46,7 @@ export function RolloutCard({ id }: { readonly id: string }) {
       </Card>
     )
   const { version, state, stages, stage, reason, devices } = rollout
-  const [words, tone] = stateWords[state]
+  const [words, tone] = rolloutStates[state]
   const share = devices.offered > 0 ? devices.succeeded / devices.offered : 0
   return (
     <Card
@@ -55,7 +55,7 @@ export function RolloutCard({ id }: { readonly id: string }) {
           {version} <Badge tone={tone}>{words}</Badge>
         </span>
       }
-      actions={<Steering rollout={rollout} />}
+      actions={<RolloutActions rollout={rollout} />}
     >
       <div className="flex flex-wrap items-center gap-x-10 gap-y-4">
         <Rings
@@ -67,8 +67,8 @@ export function RolloutCard({ id }: { readonly id: string }) {
         <div className="grid min-w-72 flex-1 gap-4">
           {reason && state === 'halted' && (
             <p role="alert" className="rounded-lg bg-bad-soft px-3 py-2 text-bad-text text-sm">
-              It stopped itself: {reason}. Look under “Stuck updates” at what the devices said, then let it go on or
-              cancel it.
+              Halted automatically: {reason}. Check “Stuck updates” for the reports of the devices, then resume or
+              cancel the rollout.
             </p>
           )}
           <Stages rollout={rollout} />
@@ -92,7 +92,7 @@ function Stages({ rollout: { stages, stage, state, stageAt, stageSeconds } }: { 
             aria-current={isNow ? 'step' : undefined}
             className={`rounded-md px-2.5 py-1 tabular ${isNow ? 'bg-accent-soft font-medium text-accent-text' : isDone ? 'bg-good-soft text-good-text' : 'bg-sunken text-muted'}`}
           >
-            {reach} %
+            {reach}%
           </li>
         )
       })}
@@ -101,7 +101,7 @@ function Stages({ rollout: { stages, stage, state, stageAt, stageSeconds } }: { 
           ''
         ) : (
           <>
-            in this stage since <Ago at={stageAt} />, at least {duration(stageSeconds)} each
+            Current stage started <Ago at={stageAt} />, minimum {duration(stageSeconds)} per stage
           </>
         )}
       </li>
@@ -115,18 +115,18 @@ function Limits({ rollout: { devices, successPercent, errorPercent } }: { readon
   return (
     <div className="grid gap-3 sm:grid-cols-2">
       <Gauge
-        label="Run the version"
+        label="Updated"
         percent={good}
         limit={successPercent}
-        words={`${count(devices.succeeded)} of ${count(devices.offered)}; the next stage begins at ${successPercent} %`}
-        colour={good >= successPercent ? 'bg-good' : 'bg-accent'}
+        words={`${count(devices.succeeded)} of ${count(devices.offered)}; next stage at ${successPercent}%`}
+        color={good >= successPercent ? 'bg-good' : 'bg-accent'}
       />
       <Gauge
         label="Failed"
         percent={bad}
         limit={errorPercent}
-        words={`${count(devices.failed)} of ${count(devices.offered)}; it halts above ${errorPercent} %`}
-        colour={bad > errorPercent ? 'bg-bad' : 'bg-warn'}
+        words={`${count(devices.failed)} of ${count(devices.offered)}; halts above ${errorPercent}%`}
+        color={bad > errorPercent ? 'bg-bad' : 'bg-warn'}
       />
     </div>
   )
@@ -137,14 +137,14 @@ interface GaugeProps {
   readonly percent: number
   readonly limit: number
   readonly words: string
-  readonly colour: string
+  readonly color: string
 }
-function Gauge({ label, percent, limit, words, colour }: GaugeProps) {
+function Gauge({ label, percent, limit, words, color }: GaugeProps) {
   return (
     <div className="grid gap-1 text-sm">
       <div className="flex items-baseline justify-between">
         <span className="text-muted">{label}</span>
-        <span className="font-semibold tabular">{percent.toFixed(percent < 10 && percent > 0 ? 1 : 0)} %</span>
+        <span className="font-semibold tabular">{percent.toFixed(percent < 10 && percent > 0 ? 1 : 0)}%</span>
       </div>
       <div
         role="meter"
@@ -154,7 +154,7 @@ function Gauge({ label, percent, limit, words, colour }: GaugeProps) {
         aria-valuemax={100}
         className="relative h-2 rounded-full bg-line"
       >
-        <span className={`block h-full rounded-full ${colour}`} style={{ width: `${Math.min(100, percent)}%` }} />
+        <span className={`block h-full rounded-full ${color}`} style={{ width: `${Math.min(100, percent)}%` }} />
         <span aria-hidden className="absolute -top-0.5 h-3 w-0.5 bg-ink" style={{ left: `${Math.min(100, limit)}%` }} />
       </div>
       <span className="text-muted text-xs">{words}</span>
@@ -162,41 +162,41 @@ function Gauge({ label, percent, limit, words, colour }: GaugeProps) {
   )
 }
 
-function Steering({ rollout: { id, version, state } }: { readonly rollout: Detail }) {
-  const [asking, setAsking] = useState<Deed | null>(null)
+function RolloutActions({ rollout: { id, version, state } }: { readonly rollout: Detail }) {
+  const [asking, setAsking] = useState<Step | null>(null)
   const refresh = useRefresh()
-  const blocked = !useCan()('settings:write') && 'You need the permission to change settings'
+  const blocked = !useCan()('settings:write') && 'You don’t have permission to edit settings'
   if (state === 'completed' || state === 'cancelled') return null
-  const deed = asking && deeds[asking]
+  const step = asking && steps[asking]
   return (
     <span className="flex gap-2">
       {state === 'running' ? (
         <Button small blocked={blocked} onClick={() => setAsking('pause')}>
-          Pause
+          Pause rollout
         </Button>
       ) : (
         <Button small blocked={blocked} onClick={() => setAsking('resume')}>
-          Let it go on
+          Resume rollout
         </Button>
       )}
       <Button small blocked={blocked} onClick={() => setAsking('cancel')}>
-        Cancel it
+        Cancel rollout
       </Button>
-      {asking && deed && (
+      {asking && step && (
         <Confirm
           open
           danger={asking === 'cancel'}
           close={() => setAsking(null)}
-          title={`${deed.verb}: ${version}?`}
-          verb={deed.verb}
+          title={`${step.verb} of ${version}?`}
+          verb={step.verb}
           act={async () => {
             if (asking === 'resume') await api.rollouts.rollouts.resume.mutate({ id })
             else await api.rollouts.rollouts[asking].mutate({ id })
-            toast(deed.done)
+            toast(step.done)
             await refresh('rollouts')
           }}
         >
-          {deed.warning}
+          {step.warning}
         </Confirm>
       )}
     </span>

@@ -26,7 +26,7 @@ interface Props {
   close(): void
 }
 
-/** A version, the rings in which it goes out, and what stops it. */
+/** A new rollout: the version, its stages and its failure threshold. */
 export function RolloutForm({ done, close }: Props) {
   const versions = useFullList((client) => client.agentVersions.versions.list, {}).data ?? []
   const [chosen, setChosen] = useState('')
@@ -36,10 +36,10 @@ export function RolloutForm({ done, close }: Props) {
   const [success, setSuccess] = useState('95')
   const [errors, setErrors] = useState('2')
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>({})
-  const begin = useApiMutation((given: Given) => api.rollouts.rollouts.create.mutate(given), {
+  const start = useApiMutation((given: Given) => api.rollouts.rollouts.create.mutate(given), {
     refresh: ['rollouts'],
     done: ({ id }) => {
-      toast('The rollout has begun')
+      toast('Rollout started')
       close()
       done(id)
     },
@@ -54,32 +54,32 @@ export function RolloutForm({ done, close }: Props) {
       errorPercent: Number(errors),
     })
     setFaults(Object.fromEntries((checked.error?.issues ?? []).map(({ path, message }) => [String(path[0]), message])))
-    if (checked.success) begin.mutate(checked.data)
+    if (checked.success) start.mutate(checked.data)
   }
   return (
     <SideForm
       open
       close={close}
       title="New rollout"
-      description="The version is offered to the devices of the first ring at once. Whether the next ring follows is decided by what became of them."
-      verb="Begin"
-      busy={begin.isPending}
-      blocked={version === '' && 'There is no version to take out yet'}
-      error={begin.error}
+      description="The devices of the first ring get the version immediately. Each next ring follows when enough of them succeed."
+      verb="Start rollout"
+      busy={start.isPending}
+      blocked={version === '' && 'Publish or import a version first'}
+      error={start.error}
       submit={submit}
     >
       <SelectField label="Version" value={version} onChange={({ target }) => setChosen(target.value)}>
-        {versions.length === 0 ? <option value="">None is published</option> : versions.map(choice)}
+        {versions.length === 0 ? <option value="">No versions yet</option> : versions.map(choice)}
       </SelectField>
       <TextField
-        label="Rings in percent of the fleet"
-        hint="Growing; the first at most 10, the last 100."
+        label="Rings (% of the fleet)"
+        hint="Increasing. The first is at most 10, the last is 100."
         error={faults.stages}
         value={stages}
         onChange={({ target }) => setStages(target.value)}
       />
       <TextField
-        label="Hours that a ring lasts at least"
+        label="Minimum hours per ring"
         type="number"
         min={1 / 6}
         step="any"
@@ -88,7 +88,7 @@ export function RolloutForm({ done, close }: Props) {
         onChange={({ target }) => setHours(target.value)}
       />
       <TextField
-        label="Percent that have to run it before the next ring"
+        label="Success threshold (%)"
         type="number"
         min={1}
         max={100}
@@ -97,7 +97,7 @@ export function RolloutForm({ done, close }: Props) {
         onChange={({ target }) => setSuccess(target.value)}
       />
       <TextField
-        label="Percent of failures above which it halts"
+        label="Failure threshold (%)"
         type="number"
         min={0}
         max={50}

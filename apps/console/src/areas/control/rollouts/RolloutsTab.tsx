@@ -3,41 +3,34 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { CircleDotDashed, Plus } from 'lucide-react'
 import { useState } from 'react'
 import type { z } from 'zod'
-import { useApiQuery } from '../../../queries.ts'
 import { useCan } from '../../../session/session.tsx'
 import { Button } from '../../../ui/Button.tsx'
-import { type Column, DataTable } from '../../../ui/DataTable.tsx'
-import { Badge, type Tone } from '../../../ui/display.tsx'
-import { Pages } from '../../../ui/Pages.tsx'
+import type { Column } from '../../../ui/DataTable.tsx'
+import { Badge } from '../../../ui/display.tsx'
+import { ListTable } from '../../../ui/ListPage.tsx'
+import { NoRows } from '../../../ui/NoRows.tsx'
 import { RowButton } from '../../../ui/RowButton.tsx'
-import { Note } from '../../../ui/states.tsx'
 import { Ago } from '../../../ui/time.tsx'
+import { useList } from '../../../ui/useList.ts'
 import { RolloutCard } from './RolloutCard.tsx'
 import { RolloutForm } from './RolloutForm.tsx'
+import { rolloutStates } from './rolloutState.ts'
 
 type Row = z.infer<typeof Rollout>
-const limit = 25
-export const stateWords: Readonly<Record<Row['state'], readonly [string, Tone]>> = {
-  running: ['Running', 'info'],
-  paused: ['Paused', 'warn'],
-  halted: ['Halted', 'bad'],
-  completed: ['Done', 'good'],
-  cancelled: ['Cancelled', 'plain'],
-}
 
-/** How versions go out: what is under way, and what was. */
+/** The rollouts, with the details of the selected or current one. */
 export function RolloutsTab() {
-  const { page = 1, rollout } = useSearch({ from: '/app/agent-versions' })
+  const { rollout } = useSearch({ from: '/app/agent-versions' })
   const navigate = useNavigate({ from: '/agent-versions' })
-  const [isMaking, setMaking] = useState(false)
-  const blocked = !useCan()('settings:write') && 'You need the permission to change settings'
-  const answer = useApiQuery((api) => api.rollouts.rollouts.list, { page, limit }, { keepLast: true, everyMs: 5_000 })
-  const { data: rows = [], pagination = { page, limit, total: 0 } } = answer.data ?? {}
+  const [isCreating, setCreating] = useState(false)
+  const blocked = !useCan()('settings:write') && 'You don’t have permission to edit settings'
+  const list = useList((api) => api.rollouts.rollouts.list, {}, { limit: 25, everyMs: 5_000 })
   const open = (id: string) => void navigate({ search: (now) => ({ ...now, rollout: id }) })
   const shown =
-    rows.find(({ id }) => id === rollout) ?? rows.find(({ state }) => state !== 'completed' && state !== 'cancelled')
+    list.rows.find(({ id }) => id === rollout) ??
+    list.rows.find(({ state }) => state !== 'completed' && state !== 'cancelled')
   const add = (
-    <Button kind="primary" blocked={blocked} onClick={() => setMaking(true)}>
+    <Button kind="primary" blocked={blocked} onClick={() => setCreating(true)}>
       <Plus aria-hidden className="size-4" />
       New rollout
     </Button>
@@ -46,26 +39,18 @@ export function RolloutsTab() {
     <div className="grid gap-4">
       <div className="flex justify-end">{add}</div>
       {shown && <RolloutCard id={shown.id} />}
-      <DataTable
+      <ListTable
         label="Rollouts"
-        rows={rows}
+        list={list}
         columns={columnsWith(open)}
-        answer={answer}
-        total={pagination.total}
         rowId={({ id }) => id}
         empty={
-          <Note icon={CircleDotDashed} title="Nothing has gone out yet">
-            Publish a version, then begin a rollout of it: first to one percent of the fleet, at last to all.
-          </Note>
-        }
-        footer={
-          <Pages
-            {...pagination}
-            set={(next) => void navigate({ search: (now) => ({ ...now, page: next > 1 ? next : undefined }) })}
-          />
+          <NoRows icon={CircleDotDashed} title="No rollouts yet" action={add}>
+            Publish or import a version, then start a rollout: first to 1% of the fleet, later to all devices.
+          </NoRows>
         }
       />
-      {isMaking && <RolloutForm close={() => setMaking(false)} done={open} />}
+      {isCreating && <RolloutForm close={() => setCreating(false)} done={open} />}
     </div>
   )
 }
@@ -82,15 +67,15 @@ const columnsWith = (open: (id: string) => void): readonly Column<Row>[] => [
     id: 'state',
     header: 'State',
     width: 110,
-    cell: ({ state }) => <Badge tone={stateWords[state][1]}>{stateWords[state][0]}</Badge>,
+    cell: ({ state }) => <Badge tone={rolloutStates[state][1]}>{rolloutStates[state][0]}</Badge>,
   },
   {
     id: 'stage',
     header: 'Stage',
     width: 150,
-    cell: ({ stage, stages }) => `${stage} of ${stages.length}, ${stages[stage - 1] ?? 0} %`,
+    cell: ({ stage, stages }) => `${stage} of ${stages.length}, ${stages[stage - 1] ?? 0}%`,
   },
-  { id: 'reason', header: 'Why it halted', width: 220, grow: 2, cell: ({ reason }) => reason ?? '' },
-  { id: 'begun', header: 'Begun', width: 120, cell: ({ createdAt }) => <Ago at={createdAt} /> },
-  { id: 'changed', header: 'Changed', width: 120, cell: ({ updatedAt }) => <Ago at={updatedAt} /> },
+  { id: 'reason', header: 'Halt reason', width: 220, grow: 2, cell: ({ reason }) => reason ?? '' },
+  { id: 'started', header: 'Started', width: 120, cell: ({ createdAt }) => <Ago at={createdAt} /> },
+  { id: 'changed', header: 'Updated', width: 120, cell: ({ updatedAt }) => <Ago at={updatedAt} /> },
 ]

@@ -1,67 +1,56 @@
 import type { AgentVersion } from '@muster/areas/control/agent-versions/versions.contract.ts'
-import { useNavigate, useSearch } from '@tanstack/react-router'
 import { CloudDownload, Package } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../../../api.ts'
-import { useApiQuery, useRefresh } from '../../../queries.ts'
+import { useRefresh } from '../../../queries.ts'
 import { useCan, useMe } from '../../../session/session.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Confirm } from '../../../ui/Confirm.tsx'
-import { type Column, DataTable } from '../../../ui/DataTable.tsx'
+import type { Column } from '../../../ui/DataTable.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { Badge, CopyText } from '../../../ui/display.tsx'
 import { TextField } from '../../../ui/fields.tsx'
-import { Pages } from '../../../ui/Pages.tsx'
-import { bytes } from '../../../ui/quantity.ts'
+import { ListTable } from '../../../ui/ListPage.tsx'
+import { NoRows } from '../../../ui/NoRows.tsx'
+import { bytes, many } from '../../../ui/quantity.ts'
 import { RowButton } from '../../../ui/RowButton.tsx'
-import { Note } from '../../../ui/states.tsx'
 import { Ago } from '../../../ui/time.tsx'
 import { toast } from '../../../ui/toasts.tsx'
+import { useList } from '../../../ui/useList.ts'
 
-const limit = 25
 const systems = { linux: 'Linux', darwin: 'macOS', windows: 'Windows' }
 
-/** Every version that is registered, with its executables and their hashes. */
+/** The registered versions, with their executables and hashes. */
 export function VersionsTab() {
-  const { page = 1 } = useSearch({ from: '/app/agent-versions' })
-  const navigate = useNavigate({ from: '/agent-versions' })
   const isSystem = useMe().scope === 'system'
-  const blocked = !useCan()('settings:write') && 'You need the permission to change settings'
+  const blocked = !useCan()('settings:write') && 'You don’t have permission to edit settings'
   const [shown, setShown] = useState<AgentVersion | null>(null)
-  const [isSyncing, setSyncing] = useState(false)
-  const answer = useApiQuery((client) => client.agentVersions.versions.list, { page, limit }, { keepLast: true })
-  const { data: rows = [], pagination = { page, limit, total: 0 } } = answer.data ?? {}
+  const [isImporting, setImporting] = useState(false)
+  const list = useList((client) => client.agentVersions.versions.list, {}, { limit: 25 })
+  const add = isSystem && (
+    <Button blocked={blocked} onClick={() => setImporting(true)}>
+      <CloudDownload aria-hidden className="size-4" />
+      Import version
+    </Button>
+  )
   return (
     <>
-      {isSystem && (
-        <div className="mb-3 flex justify-end">
-          <Button blocked={blocked} onClick={() => setSyncing(true)}>
-            <CloudDownload aria-hidden className="size-4" />
-            Look at the release host
-          </Button>
-        </div>
-      )}
-      <DataTable
+      {add && <div className="mb-3 flex justify-end">{add}</div>}
+      <ListTable
         label="Versions"
-        rows={rows}
+        list={list}
         columns={columnsWith(setShown)}
-        answer={answer}
-        total={pagination.total}
         rowId={({ version }) => version}
         empty={
-          <Note icon={Package} title="No versions yet">
-            A version appears once it is signed and published, or registered from the release host.
-          </Note>
-        }
-        footer={
-          <Pages
-            {...pagination}
-            set={(next) => void navigate({ search: (now) => ({ ...now, page: next > 1 ? next : undefined }) })}
-          />
+          <NoRows icon={Package} title="No versions yet" action={add}>
+            {isSystem
+              ? 'Publish a signed version with “npm run release”, or import one from the release host.'
+              : 'Versions appear here when the operator publishes them.'}
+          </NoRows>
         }
       />
       {shown && <Executables version={shown} close={() => setShown(null)} />}
-      {isSyncing && <Sync close={() => setSyncing(false)} />}
+      {isImporting && <Import close={() => setImporting(false)} />}
     </>
   )
 }
@@ -75,32 +64,32 @@ const columnsWith = (open: (version: AgentVersion) => void): readonly Column<Age
   },
   {
     id: 'kind',
-    header: 'Kind',
+    header: 'Type',
     width: 110,
     cell: ({ candidate }) => (candidate ? <Badge tone="warn">Candidate</Badge> : <Badge tone="good">Release</Badge>),
   },
   {
     id: 'source',
-    header: 'From',
+    header: 'Source',
     width: 130,
     cell: ({ source }) => (source === 'local' ? 'This service' : 'Release host'),
   },
   {
     id: 'targets',
-    header: 'Systems',
-    width: 240,
+    header: 'Platforms',
+    width: 200,
     grow: 1,
     cell: ({ targets }) => [...new Set(targets.map(({ os, arch }) => `${systems[os]} ${arch}`))].join(', ') || 'none',
   },
   {
     id: 'notes',
     header: 'Notes',
-    width: 200,
+    width: 170,
     grow: 2,
     cell: ({ notes }) => <span className="text-muted">{notes ?? ''}</span>,
   },
   { id: 'released', header: 'Released', width: 120, cell: ({ releasedAt }) => <Ago at={releasedAt} never="–" /> },
-  { id: 'known', header: 'Known since', width: 120, cell: ({ createdAt }) => <Ago at={createdAt} /> },
+  { id: 'added', header: 'Added', width: 120, cell: ({ createdAt }) => <Ago at={createdAt} /> },
 ]
 
 function Executables({ version, close }: { readonly version: AgentVersion; close(): void }) {
@@ -125,30 +114,30 @@ function Executables({ version, close }: { readonly version: AgentVersion; close
   )
 }
 
-function Sync({ close }: { close(): void }) {
+function Import({ close }: { close(): void }) {
   const refresh = useRefresh()
   const [version, setVersion] = useState('')
   return (
     <Confirm
       open
       close={close}
-      title="Register a version of the release host"
-      verb="Register it"
+      title="Import version"
+      verb="Import version"
       act={async () => {
         const answer = await api.agentVersions.versions.syncUpstream.mutate(
           version.trim() ? { version: version.trim() } : {},
         )
-        toast(`${answer.version} is registered for ${answer.synced.length} targets`)
+        toast(`${answer.version} imported for ${many(answer.synced.length, 'platform')}`)
         await refresh('agentVersions')
       }}
     >
       <div className="grid gap-3">
-        <p>Its executables and their hashes are read from there. Nothing goes out before a rollout of it begins.</p>
+        <p>Reads the executables and hashes from the release host. Devices get the version when you start a rollout.</p>
         <TextField
           label="Version"
           optional
           placeholder="1.2.3"
-          hint="Without one, the latest stable release."
+          hint="Empty for the latest stable release."
           value={version}
           onChange={({ target }) => setVersion(target.value)}
         />

@@ -1,9 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { appRoute } from '../../../appRoute.tsx'
-import * as read from '../../../search.ts'
-
-export const versionTabs = ['rollouts', 'versions', 'pins', 'stuck'] as const
-const versionsSearch = read.searchOf({ tab: read.oneOf(...versionTabs), page: read.whole, rollout: read.id })
+import { versionsSearch } from './search.ts'
 
 export const rolloutRoutes = [
   createRoute({

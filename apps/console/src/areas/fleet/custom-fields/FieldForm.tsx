@@ -13,7 +13,7 @@ export const typeWords: Readonly<Record<Type, string>> = {
   text: 'Text',
   number: 'Number',
   boolean: 'Yes or no',
-  time: 'Moment',
+  time: 'Date and time',
   choice: 'Choice',
 }
 const keyOf = (label: string) =>
@@ -47,12 +47,12 @@ const detailsOf = ({ label, description, options, required, scriptWritable }: Dr
 })
 
 interface Props {
-  /** The field that is changed; without it a new one is defined. */
+  /** The field to edit. A new one is created without it. */
   readonly field?: CustomField
   close(): void
 }
 
-/** The definition of a field. Its key and kind stay as they are once it is there. */
+/** The definition of a field. Key and type cannot change later. */
 export function FieldForm({ field, close }: Props) {
   const me = useMe()
   const place = usePlace()
@@ -67,7 +67,7 @@ export function FieldForm({ field, close }: Props) {
     {
       refresh: ['customFields'],
       done: () => {
-        toast('The field is saved')
+        toast('Field saved')
         close()
       },
     },
@@ -81,10 +81,10 @@ export function FieldForm({ field, close }: Props) {
     <SideForm
       open
       close={close}
-      title={field ? `Change ${field.label}` : 'New field'}
-      verb={field ? 'Save' : 'Define it'}
+      title={field ? `Edit ${field.label}` : 'New field'}
+      verb={field ? 'Save field' : 'Create field'}
       busy={save.isPending}
-      blocked={draft.label.trim() === '' && 'Enter a name first'}
+      blocked={draft.label.trim() === '' && 'Enter a name'}
       error={save.error}
       submit={submit}
     >
@@ -97,10 +97,10 @@ export function FieldForm({ field, close }: Props) {
         value={draft.description}
         onChange={({ target }) => set({ description: target.value })}
       />
-      <CheckField label="A value is required" checked={draft.required} onChange={(required) => set({ required })} />
+      <CheckField label="Required" checked={draft.required} onChange={(required) => set({ required })} />
       <CheckField
-        label="Scripts may set it"
-        hint={`By a line “::muster-field ${key || 'key'}=value” in their output.`}
+        label="Scripts can set it"
+        hint={`Print “::muster-field ${key || 'key'}=value” in the script.`}
         checked={draft.scriptWritable}
         onChange={(scriptWritable) => set({ scriptWritable })}
       />
@@ -120,13 +120,13 @@ function Identity({ draft, isFixed, set }: IdentityProps) {
     <>
       <TextField
         label="Key"
-        hint="By which scripts and filters know it. It stays."
+        hint="For scripts and filters. It cannot change later."
         disabled={isFixed}
         value={draft.key}
         onChange={({ target }) => set({ key: target.value })}
       />
       <SelectField
-        label="Kind"
+        label="Type"
         disabled={isFixed}
         value={draft.type}
         onChange={({ target }) =>
@@ -142,18 +142,18 @@ function Identity({ draft, isFixed, set }: IdentityProps) {
       {draft.type === 'choice' && (
         <AreaField
           label="Choices"
-          hint="One on each line."
+          hint="One per line."
           value={draft.options}
           onChange={({ target }) => set({ options: target.value })}
         />
       )}
       <SelectField
-        label="For"
+        label="Applies to"
         disabled={isFixed}
         value={draft.orgId}
         onChange={({ target }) => set({ orgId: target.value })}
       >
-        {scope !== 'organization' && <option value="">All organisations</option>}
+        {scope !== 'organization' && <option value="">All organizations</option>}
         <Options of={organizations} />
       </SelectField>
     </>

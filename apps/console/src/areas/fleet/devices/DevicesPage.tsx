@@ -103,7 +103,7 @@ const NoDevices = () => (
     icon={MonitorSmartphone}
     title="No devices yet"
     action={
-      <Link to="/enrolment" search={({ org, site }) => ({ org, site })} className={buttonClass('primary')}>
+      <Link to="/enrollment" search={({ org, site }) => ({ org, site })} className={buttonClass('primary')}>
         Add device
       </Link>
     }

@@ -6,23 +6,22 @@ import type { Place } from '../../../shell/place.ts'
 import { Options, SelectField, TextField } from '../../../ui/fields.tsx'
 import { useSchemaForm } from '../../../ui/form.ts'
 import { SideForm } from '../../../ui/SideForm.tsx'
-import type { Made } from './NewKey.tsx'
+import { OrganizationField } from '../../tenancy/tenancy/OrganizationField.tsx'
+import type { IssuedKey } from './NewKey.tsx'
 
 interface Props {
-  readonly open: boolean
   readonly place: Place
-  done(made: Made): void
+  done(issued: IssuedKey): void
   close(): void
 }
 
 const days = [1, 7, 30, 90]
 const inDays = (count: number) => new Date(Date.now() + count * 86_400_000).toISOString()
 
-/** A new enrolment key: for which organisation and site, how often and how long. */
-export function KeyForm({ open, place, done, close }: Props) {
+/** A new enrollment key for an organization and site, with its device limit and expiration. */
+export function KeyForm({ place, done, close }: Props) {
   const me = useMe()
-  const organizations =
-    useApiQuery((client) => client.tenancy.organizations.all, {}, { enabled: open }).data?.data ?? []
+  const organizations = useApiQuery((client) => client.tenancy.organizations.all, {}).data?.data
   const form = useSchemaForm(keys.create.input, {
     name: '',
     orgId: place.org ?? me.orgId ?? '',
@@ -31,8 +30,7 @@ export function KeyForm({ open, place, done, close }: Props) {
     expiresAt: inDays(7),
   })
   const orgId = form.watch('orgId')
-  const sites =
-    useFullList((client) => client.tenancy.sites.list, { orgId }, { enabled: open && orgId !== '' }).data ?? []
+  const sites = useFullList((client) => client.tenancy.sites.list, { orgId }, { enabled: orgId !== '' }).data ?? []
   const { errors } = form.formState
   const make = useApiMutation(
     (given: Parameters<typeof api.enrollment.keys.create.mutate>[0]) => api.enrollment.keys.create.mutate(given),
@@ -40,53 +38,53 @@ export function KeyForm({ open, place, done, close }: Props) {
       refresh: ['enrollment.keys'],
       done(answer) {
         close()
-        form.reset()
         done(answer)
       },
     },
   )
   return (
     <SideForm
-      open={open}
+      open
       close={close}
-      title="New enrolment key"
-      description="The key itself is shown once, together with the line that installs an agent."
-      verb="Make the key"
+      title="New enrollment key"
+      description="The key is shown once, with the command that installs the agent."
+      verb="Create key"
       busy={make.isPending}
       error={make.error}
       submit={form.handleSubmit((given) => make.mutate(given))}
     >
       <TextField
         label="Name"
-        hint="By which you recognise it, such as “Reception desks”."
+        hint="For example “Reception desks”."
         error={errors.name && 'Enter a name'}
         {...form.register('name')}
       />
-      <SelectField label="Organisation" error={errors.orgId && 'Choose an organisation'} {...form.register('orgId')}>
-        <option value="">Choose</option>
-        <Options of={organizations} />
-      </SelectField>
+      <OrganizationField
+        organizations={organizations}
+        error={errors.orgId && 'Select an organization'}
+        {...form.register('orgId')}
+      />
       <SelectField
         label="Site"
         optional
         {...form.register('siteId', { setValueAs: (id: string | null) => id || null })}
       >
-        <option value="">None</option>
+        <option value="">No site</option>
         <Options of={sites} />
       </SelectField>
       <TextField
-        label="How many machines"
+        label="Device limit"
         optional
         type="number"
         min={1}
-        hint="Without a number, any number: this takes your password if you signed in a while ago."
+        hint="Empty for no limit. This can ask for your password."
         error={errors.maxUsage?.message}
         {...form.register('maxUsage', {
           setValueAs: (text: string | number | null) => (text === '' || text === null ? null : Number(text)),
         })}
       />
       <SelectField
-        label="Good for"
+        label="Expires after"
         onChange={({ target }) => form.setValue('expiresAt', target.value === '' ? null : inDays(Number(target.value)))}
         defaultValue="7"
       >
@@ -95,7 +93,7 @@ export function KeyForm({ open, place, done, close }: Props) {
             {count === 1 ? '1 day' : `${count} days`}
           </option>
         ))}
-        <option value="">Ever</option>
+        <option value="">Never</option>
       </SelectField>
     </SideForm>
   )

@@ -10,66 +10,66 @@ import { Refusal } from '../../../ui/states.tsx'
 import { Moment } from '../../../ui/time.tsx'
 import { StatusMark, useCurrent } from '../devices/status.tsx'
 
-/** A key that was just made, or made anew. */
-export interface Made {
+/** A key that was just created or rotated. */
+export interface IssuedKey {
   readonly id: string
   readonly key: string
   readonly orgId: string
-  /** How often it had been used until then. */
+  /** The uses before this moment. */
   readonly usageCount: number
   readonly installCommand: string
 }
 
-/** The key, shown this once, with the line to run; it waits for the first machine and says when it is there. */
-export function NewKey({ made, close }: { readonly made: Made | null; close(): void }) {
+/** The new key, shown once, with the install command. Waits for the first device and reports it. */
+export function NewKey({ issued, close }: { readonly issued: IssuedKey | null; close(): void }) {
   return (
     <Dialog
-      open={made !== null}
+      open={issued !== null}
       close={close}
       wide
-      title="Your enrolment key"
+      title="Your enrollment key"
       actions={<Button onClick={close}>Done</Button>}
     >
-      {made && <Steps made={made} close={close} />}
+      {issued && <Steps issued={issued} close={close} />}
     </Dialog>
   )
 }
 
-function Steps({ made, close }: { readonly made: Made; close(): void }) {
+function Steps({ issued, close }: { readonly issued: IssuedKey; close(): void }) {
   return (
     <div className="grid grid-cols-1 gap-5">
       <div className="grid grid-cols-1 gap-1">
-        <p className="font-medium text-sm">Run this on the Linux machine</p>
-        <CopyText text={made.installCommand} label="the line" wrap />
+        <p className="font-medium text-sm">Install command (Linux)</p>
+        <CopyText text={issued.installCommand} label="the install command" wrap />
         <p className="text-muted text-xs">
-          It installs the agent, starts it with the machine, and enrolls it. Running it again does no harm.
+          Run it on the machine. It installs, enrolls and starts the agent. You can run it again safely.
         </p>
       </div>
       <div className="grid grid-cols-1 gap-1">
-        <p className="font-medium text-sm">Paste this key when it asks for one; the key is not shown again</p>
-        <CopyText text={made.key} label="the key" />
+        <p className="font-medium text-sm">Enrollment key. Paste it when the command asks; you won’t see it again</p>
+        <CopyText text={issued.key} label="the key" />
         <p className="text-muted text-xs">
-          The line itself holds no key, so the machine's process list and shell history never show it. Scripts give the
-          key on standard input.
+          The command contains no key, so process lists and shell history never show it. Scripts pass the key on
+          standard input.
         </p>
       </div>
-      <ShortCode keyId={made.id} />
-      <Waiting made={made} close={close} />
+      <ShortCode keyId={issued.id} />
+      <Waiting issued={issued} close={close} />
     </div>
   )
 }
 
-/** What can be typed by hand, in place of the key, at a machine without a clipboard. */
+/** A short install code to type instead of the key, for machines without a clipboard. */
 function ShortCode({ keyId }: { readonly keyId: string }) {
   const make = useApiMutation(() => api.enrollment.codes.create.mutate({ id: keyId }), { refresh: [] })
   const code = make.data
   return (
     <div className="grid grid-cols-1 gap-1">
       <div className="flex items-center justify-between gap-3">
-        <p className="font-medium text-sm">Typing it by hand?</p>
+        <p className="font-medium text-sm">No clipboard?</p>
         {!code && (
           <Button small busy={make.isPending} onClick={() => make.mutate(undefined)}>
-            Make a short code
+            Create install code
           </Button>
         )}
       </div>
@@ -77,7 +77,7 @@ function ShortCode({ keyId }: { readonly keyId: string }) {
         <>
           <CopyText text={code.code} label="the code" />
           <p className="text-muted text-xs">
-            Type it in place of the key. The code is good until <Moment at={code.expiresAt} />.
+            Type it instead of the key. The code expires on <Moment at={code.expiresAt} />.
           </p>
         </>
       )}
@@ -86,8 +86,8 @@ function ShortCode({ keyId }: { readonly keyId: string }) {
   )
 }
 
-function Waiting({ made, close }: { readonly made: Made; close(): void }) {
-  const { id, orgId, usageCount } = made
+function Waiting({ issued, close }: { readonly issued: IssuedKey; close(): void }) {
+  const { id, orgId, usageCount } = issued
   const key = useApiQuery((client) => client.enrollment.keys.get, { id }, { everyMs: 3_000, staleMs: 0 })
   const isUsed = (key.data?.usageCount ?? usageCount) > usageCount
   useRefreshOn(({ type }) => type === 'device.status' || type === 'device.changed', ['enrollment.keys.get'], 500)
@@ -102,7 +102,7 @@ function Waiting({ made, close }: { readonly made: Made; close(): void }) {
       {!isUsed || !device ? (
         <>
           <LoaderCircle aria-hidden className="size-4 animate-spin text-accent-text" />
-          Waiting for the first machine to report …
+          Waiting for the first device to report …
         </>
       ) : (
         <>
@@ -119,7 +119,7 @@ function Arrived({ device, close }: { readonly device: Parameters<typeof useCurr
   return (
     <>
       <span className="flex-1">
-        <span className="font-medium">{device.displayName ?? device.hostname}</span> is there.
+        <span className="font-medium">{device.displayName ?? device.hostname}</span> is enrolled.
       </span>
       <StatusMark status={status} />
       <Link
@@ -128,7 +128,7 @@ function Arrived({ device, close }: { readonly device: Parameters<typeof useCurr
         onClick={close}
         className="rounded font-medium text-accent-text"
       >
-        Look at it
+        View device
       </Link>
     </>
   )

@@ -7,16 +7,16 @@ import { usePlace } from '../../../shell/place.ts'
 import { SelectField, TextField } from '../../../ui/fields.tsx'
 import { SideForm } from '../../../ui/SideForm.tsx'
 import { PlaceFields } from '../devices/PlaceFields.tsx'
-import type { Made } from './NewKey.tsx'
+import type { IssuedKey } from './NewKey.tsx'
 
 const systems = { linux: 'Linux', windows: 'Windows', macos: 'macOS' } as const
 
 interface Props {
-  done(made: Made): void
+  done(issued: IssuedKey): void
   close(): void
 }
 
-/** A device before its agent enrols: its name, place and tags, and a key for it alone. */
+/** A device record before its agent enrolls, with a one-time key. */
 export function ProvisionForm({ done, close }: Props) {
   const me = useMe()
   const place = usePlace()
@@ -58,26 +58,24 @@ export function ProvisionForm({ done, close }: Props) {
     <SideForm
       open
       close={close}
-      title="Prepare a device"
-      description="It is in the list before its machine is. Its key lets in this one machine, once, within a week."
-      verb="Prepare it"
+      title="Pre-register device"
+      description="Add it now; its one-time key lasts 7 days."
+      verb="Pre-register device"
       busy={prepare.isPending}
-      blocked={
-        (where.orgId === '' && 'Choose an organisation first') || (hostname.trim() === '' && 'Enter its hostname first')
-      }
+      blocked={(where.orgId === '' && 'Select an organization') || (hostname.trim() === '' && 'Enter a hostname')}
       error={prepare.error}
       submit={submit}
     >
       <TextField label="Hostname" value={hostname} onChange={({ target }) => setHostname(target.value)} />
       <TextField
-        label="Name in lists"
+        label="Display name"
         optional
         value={displayName}
         onChange={({ target }) => setDisplayName(target.value)}
       />
       <PlaceFields {...where} choose={(orgId, siteId) => setWhere({ orgId, siteId })} />
-      <SelectField label="System" optional value={system} onChange={({ target }) => setSystem(target.value)}>
-        <option value="">Not known yet</option>
+      <SelectField label="Operating system" optional value={system} onChange={({ target }) => setSystem(target.value)}>
+        <option value="">Unknown</option>
         {Object.entries(systems).map(([value, words]) => (
           <option key={value} value={value}>
             {words}
@@ -87,7 +85,7 @@ export function ProvisionForm({ done, close }: Props) {
       <TextField
         label="Tags"
         optional
-        hint="Several with commas between them."
+        hint="Separate with commas."
         value={tags}
         onChange={({ target }) => setTags(target.value)}
       />

@@ -6,14 +6,14 @@ export const enrollmentArea = {
   routes: enrollmentRoutes,
   screens: [
     {
-      path: '/enrolment',
+      path: '/enrollment',
       label: 'Enrollment',
       icon: PlugZap,
       group: 'devices',
       order: 90,
       needs: 'devices:read',
       keys: 'g e',
-      words: 'new add device install agent key enroll enrolment',
+      words: 'new add device install agent key enroll',
     },
   ],
 } as const satisfies Area

@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { appRoute } from '../../../appRoute.tsx'
+import { movedRoute } from '../../../movedRoute.ts'
 import * as read from '../../../search.ts'
 
 const enrollmentSearch = read.searchOf({ page: read.whole })
@@ -7,8 +8,9 @@ const enrollmentSearch = read.searchOf({ page: read.whole })
 export const enrollmentRoutes = [
   createRoute({
     getParentRoute: () => appRoute,
-    path: '/enrolment',
+    path: '/enrollment',
     validateSearch: enrollmentSearch,
-    component: lazyRouteComponent(() => import('./EnrolmentPage.tsx'), 'EnrolmentPage'),
+    component: lazyRouteComponent(() => import('./EnrollmentPage.tsx'), 'EnrollmentPage'),
   }),
+  movedRoute('/enrolment', '/enrollment'),
 ] as const

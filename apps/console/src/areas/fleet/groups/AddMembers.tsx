@@ -12,7 +12,7 @@ import { StatusMark } from '../devices/status.tsx'
 
 const shown = 50
 
-/** Devices of the group's organisation, to be put into it. */
+/** Adds devices of the organization to a static group. */
 export function AddMembers({ group, close }: { readonly group: Group; close(): void }) {
   const [q, setQ] = useState('')
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
@@ -32,7 +32,7 @@ export function AddMembers({ group, close }: { readonly group: Group; close(): v
   const add = useApiMutation(() => api.groups.members.add.mutate({ id: group.id, deviceIds: [...chosen] }), {
     refresh: ['groups'],
     done: ({ added, skipped }) => {
-      toast(`${many(added.length, 'device')} added${skipped.length > 0 ? `, ${skipped.length} left out` : ''}`)
+      toast(`${many(added.length, 'device')} added${skipped.length > 0 ? `, ${skipped.length} skipped` : ''}`)
       close()
     },
   })
@@ -45,9 +45,9 @@ export function AddMembers({ group, close }: { readonly group: Group; close(): v
       open
       close={close}
       title={`Add devices to ${group.name}`}
-      verb={chosen.size > 0 ? `Add ${many(chosen.size, 'device')}` : 'Add'}
+      verb={chosen.size > 0 ? `Add ${many(chosen.size, 'device')}` : 'Add devices'}
       busy={add.isPending}
-      blocked={chosen.size === 0 && 'Choose a device first'}
+      blocked={chosen.size === 0 && 'Select a device'}
       error={add.error}
       submit={submit}
     >
@@ -70,9 +70,9 @@ export function AddMembers({ group, close }: { readonly group: Group; close(): v
               <StatusMark status={status} />
             </li>
           ))}
-          {devices.length === 0 && <li className="text-muted">No device outside the group matches.</li>}
+          {devices.length === 0 && <li className="text-muted">No matches. Try another search.</li>}
           {devices.length === shown && (
-            <li className="text-muted text-sm">More match; search for a part of the name.</li>
+            <li className="text-muted text-sm">There are more matches. Search by name to narrow them.</li>
           )}
         </ul>
       )}

@@ -6,6 +6,7 @@ import { useApiMutation } from '../../../queries.ts'
 import { useCan } from '../../../session/session.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/display.tsx'
+import { many } from '../../../ui/quantity.ts'
 import { Refusal } from '../../../ui/states.tsx'
 import { toast } from '../../../ui/toasts.tsx'
 import { draftOf, filterOf, isSound } from '../filters/draft.ts'
@@ -13,7 +14,7 @@ import { FilterBuilder } from '../filters/FilterBuilder.tsx'
 import { Preview } from '../filters/Preview.tsx'
 import { useFields } from '../filters/useFields.ts'
 
-/** The filter of a dynamic group, with what another one would match before it is saved. */
+/** The membership rule of a dynamic group, with a preview of its matches before it is saved. */
 export function GroupFilter({ group }: { readonly group: Group }) {
   const fields = useFields(group.orgId)
   const saved = FilterExpression.safeParse(group.filter).data
@@ -24,21 +25,21 @@ export function GroupFilter({ group }: { readonly group: Group }) {
     (next: NonNullable<typeof filter>) => api.groups.groups.update.mutate({ id: group.id, filter: next }),
     {
       refresh: ['groups'],
-      done: ({ deviceCount }) => toast(`The filter is saved; the group has ${deviceCount} devices`),
+      done: ({ deviceCount }) => toast(`Membership rule saved. ${many(deviceCount, 'device')} in the group`),
     },
   )
   const blocked =
-    (!useCan()('devices:write') && 'You need the permission to change devices and groups') ||
-    (filter === undefined && 'Complete the conditions first') ||
-    (isSame && 'Nothing is changed')
+    (!useCan()('devices:write') && 'You don’t have permission to edit devices and groups') ||
+    (filter === undefined && 'Complete the conditions') ||
+    (isSame && 'No changes to save')
   return (
     <div className="grid items-start gap-4 xl:grid-cols-[1fr_22rem]">
       <Card
-        title="Who belongs to it"
+        title="Membership rule"
         actions={
           <span className="flex gap-2">
-            <Button small blocked={isSame && 'Nothing is changed'} onClick={() => setDraft(draftOf(saved))}>
-              Take back
+            <Button small blocked={isSame && 'No changes to save'} onClick={() => setDraft(draftOf(saved))}>
+              Discard changes
             </Button>
             <Button
               small
@@ -47,7 +48,7 @@ export function GroupFilter({ group }: { readonly group: Group }) {
               busy={save.isPending}
               onClick={() => filter && save.mutate(filter)}
             >
-              Save the filter
+              Save rule
             </Button>
           </span>
         }

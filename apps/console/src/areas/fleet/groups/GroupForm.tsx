@@ -7,15 +7,17 @@ import { useMe } from '../../../session/session.tsx'
 import { usePlace } from '../../../shell/place.ts'
 import { AreaField, Options, SelectField, TextField } from '../../../ui/fields.tsx'
 import { useSchemaForm } from '../../../ui/form.ts'
+import { many } from '../../../ui/quantity.ts'
 import { SideForm } from '../../../ui/SideForm.tsx'
 import { toast } from '../../../ui/toasts.tsx'
+import { OrganizationField } from '../../tenancy/tenancy/OrganizationField.tsx'
 import { draftOf, filterOf, isSound } from '../filters/draft.ts'
 import { FilterBuilder } from '../filters/FilterBuilder.tsx'
 import { Preview } from '../filters/Preview.tsx'
 import { useFields } from '../filters/useFields.ts'
 
 interface Props {
-  /** The group that is changed; without it a new one is made. */
+  /** The group to edit. A new one is created without it. */
   readonly group?: Group
   done?(group: Group): void
   close(): void
@@ -23,7 +25,7 @@ interface Props {
 
 const details = groups.create.input
 
-/** A group: its name and place, and the filter where one chooses its members. */
+/** A group: its name and place, and the membership rule of a dynamic one. */
 export function GroupForm({ group, done, close }: Props) {
   const me = useMe()
   const place = usePlace()
@@ -38,7 +40,7 @@ export function GroupForm({ group, done, close }: Props) {
   const orgId = form.watch('orgId')
   const siteId = form.watch('siteId')
   const fields = useFields(orgId || undefined)
-  const organizations = useApiQuery((client) => client.tenancy.organizations.all, {}).data?.data ?? []
+  const organizations = useApiQuery((client) => client.tenancy.organizations.all, {}).data?.data
   const sites = useFullList((client) => client.tenancy.sites.list, { orgId }, { enabled: orgId !== '' }).data ?? []
   const whole = isSound(draft, fields) ? filterOf(draft) : undefined
   const { errors } = form.formState
@@ -58,7 +60,7 @@ export function GroupForm({ group, done, close }: Props) {
     {
       refresh: ['groups'],
       done(saved) {
-        toast(group ? 'The group is saved' : `The group has ${saved.deviceCount} devices`)
+        toast(group ? 'Group saved' : `Group created. ${many(saved.deviceCount, 'device')} in the group`)
         close()
         done?.(saved)
       },
@@ -69,40 +71,37 @@ export function GroupForm({ group, done, close }: Props) {
       open
       wide
       close={close}
-      title={group ? `Change ${group.name}` : 'New group'}
-      verb={group ? 'Save' : 'Make the group'}
+      title={group ? `Edit ${group.name}` : 'New group'}
+      verb={group ? 'Save group' : 'Create group'}
       busy={save.isPending}
-      blocked={isDynamic && whole === undefined && 'Add conditions, and complete them, first'}
+      blocked={isDynamic && whole === undefined && 'Add and complete a condition'}
       error={save.error}
       submit={form.handleSubmit((given) => save.mutate(given))}
     >
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField label="Name" error={errors.name && 'Enter a name'} {...form.register('name')} />
         <SelectField
-          label="Members"
+          label="Type"
           value={isDynamic ? 'dynamic' : 'static'}
           disabled={group !== undefined}
           onChange={({ target }) => setDynamic(target.value === 'dynamic')}
         >
-          <option value="dynamic">A filter chooses them</option>
-          <option value="static">Chosen by hand</option>
+          <option value="dynamic">Dynamic: by filter</option>
+          <option value="static">Static: selected devices</option>
         </SelectField>
-        <SelectField
-          label="Organisation"
+        <OrganizationField
+          organizations={organizations}
           disabled={group !== undefined}
-          error={errors.orgId && 'Choose an organisation'}
+          error={errors.orgId && 'Select an organization'}
           {...form.register('orgId')}
-        >
-          <option value="">Choose</option>
-          <Options of={organizations} />
-        </SelectField>
+        />
         <SelectField
           label="Site"
           optional
           disabled={group !== undefined}
           {...form.register('siteId', { setValueAs: (id: string | null) => id || null })}
         >
-          <option value="">All of the organisation</option>
+          <option value="">All sites</option>
           <Options of={sites} />
         </SelectField>
       </div>

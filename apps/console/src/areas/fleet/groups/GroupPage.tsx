@@ -18,15 +18,14 @@ import { usePlaceNames } from '../devices/columns.tsx'
 import { AddMembers } from './AddMembers.tsx'
 import { GroupFilter } from './GroupFilter.tsx'
 import { GroupForm } from './GroupForm.tsx'
-import { typeWords } from './GroupsPage.tsx'
+import { typeLabels } from './groupTypes.ts'
 import { LogTab } from './LogTab.tsx'
 import { MembersTab } from './MembersTab.tsx'
-import type { groupTabs } from './routes.ts'
+import type { GroupTab } from './search.ts'
 
-type Tab = (typeof groupTabs)[number]
 const up = { label: 'Groups', to: '/groups' } as const
 
-/** One group: who is in it, why, and who came and went. */
+/** One group: its members, its membership rule and its log. */
 export function GroupPage() {
   const { groupId } = useParams({ from: '/app/groups/$groupId' })
   const answer = useApiQuery((client) => client.groups.groups.get, { id: groupId })
@@ -39,10 +38,10 @@ export function GroupPage() {
   )
 }
 
-const tabsOf = ({ type }: Group): readonly (readonly [Tab, string])[] => [
+const tabsOf = ({ type }: Group): readonly (readonly [GroupTab, string])[] => [
   ['members', 'Members'],
-  ...(type === 'dynamic' ? [['filter', 'Filter'] as const] : []),
-  ['log', 'Who came and went'],
+  ...(type === 'dynamic' ? [['filter', 'Membership rule'] as const] : []),
+  ['log', 'Membership log'],
 ]
 
 function Known({ group }: { readonly group: Group }) {
@@ -50,7 +49,7 @@ function Known({ group }: { readonly group: Group }) {
   const navigate = useNavigate({ from: '/groups/$groupId' })
   const { orgs, sites } = usePlaceNames()
   const [asking, setAsking] = useState<'change' | 'remove' | 'add' | null>(null)
-  const blocked = !useCan()('devices:write') && 'You need the permission to change devices and groups'
+  const blocked = !useCan()('devices:write') && 'You don’t have permission to edit devices and groups'
   const { type, name, description, orgId, siteId, deviceCount } = group
   const where = [orgs.get(orgId), siteId && sites.get(siteId)].filter(Boolean).join(', ')
   return (
@@ -58,7 +57,7 @@ function Known({ group }: { readonly group: Group }) {
       fill={tab !== 'filter'}
       title={name}
       up={up}
-      badge={<Badge tone={type === 'dynamic' ? 'info' : 'plain'}>{typeWords[type]}</Badge>}
+      badge={<Badge tone={type === 'dynamic' ? 'info' : 'plain'}>{typeLabels[type]}</Badge>}
       lead={[many(deviceCount, 'device'), where, description].filter(Boolean).join(' · ')}
       actions={
         <>
@@ -70,17 +69,17 @@ function Known({ group }: { readonly group: Group }) {
           )}
           <Button blocked={blocked} onClick={() => setAsking('change')}>
             <Pencil aria-hidden className="size-4" />
-            Change
+            Edit group
           </Button>
           <Button blocked={blocked} onClick={() => setAsking('remove')}>
             <Trash2 aria-hidden className="size-4" />
-            Delete
+            Delete group
           </Button>
         </>
       }
     >
       <Tabs
-        label="Parts of the group"
+        label="Sections of the group"
         tabs={tabsOf(group)}
         open={tab}
         choose={(next) =>
@@ -108,24 +107,23 @@ function RemoveGroup({ group, close }: { readonly group: Group; close(): void })
       danger
       close={close}
       title={`Delete ${group.name}?`}
-      verb="Delete"
+      verb="Delete group"
       act={async () => {
         await api.groups.groups.remove.mutate({ id: group.id })
         await navigate({ to: '/groups' })
-        toast(`${group.name} is deleted`)
+        toast(`${group.name} deleted`)
         await refresh('groups', 'rollouts.pins')
       }}
     >
       <ul className="grid list-disc gap-1 pl-5">
-        <li>The devices in it ({group.deviceCount}) stay as they are.</li>
-        <li>What names the group, such as filters and saved views, no longer finds anybody by it.</li>
+        <li>Its devices ({group.deviceCount}) stay as they are.</li>
+        <li>Filters and saved views that use the group no longer match devices by it.</li>
         {pinned.length > 0 && (
           <li className="text-bad-text">
-            Its pin to {pinned[0]?.version ?? 'the version that it runs'} goes with it: the devices follow rollouts
-            again.
+            Its pin to {pinned[0]?.version ?? 'the current version'} is deleted too: the devices follow rollouts again.
           </li>
         )}
-        <li>Its log goes with it. This cannot be taken back.</li>
+        <li>Its membership log is deleted. You cannot undo this.</li>
       </ul>
     </Confirm>
   )

@@ -1,71 +1,64 @@
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { Link } from '@tanstack/react-router'
 import { History } from 'lucide-react'
-import { useApiQuery } from '../../../queries.ts'
-import { DataTable } from '../../../ui/DataTable.tsx'
+import type { Api } from '../../../api.ts'
+import type { Column } from '../../../ui/DataTable.tsx'
 import { Badge, type Tone } from '../../../ui/display.tsx'
-import { Pages } from '../../../ui/Pages.tsx'
-import { Note } from '../../../ui/states.tsx'
+import { ListTable } from '../../../ui/ListPage.tsx'
+import { NoRows } from '../../../ui/NoRows.tsx'
 import { Moment } from '../../../ui/time.tsx'
+import { useList } from '../../../ui/useList.ts'
 
-const limit = 50
+type Entry = Awaited<ReturnType<Api['groups']['members']['log']['query']>>['data'][number]
+
 const actions: Readonly<Record<string, readonly [string, Tone]>> = {
-  added: ['Came in', 'good'],
-  removed: ['Left', 'warn'],
+  added: ['Added', 'good'],
+  removed: ['Removed', 'warn'],
   pinned: ['Pinned', 'info'],
   unpinned: ['Unpinned', 'plain'],
 }
 const reasons: Readonly<Record<string, string>> = {
-  manual: 'somebody did it',
-  filter: 'the filter',
-  moved: 'it moved to another organisation or site',
-  decommissioned: 'it was decommissioned',
+  manual: 'by a user',
+  filter: 'by the membership rule',
+  moved: 'moved to another organization or site',
+  decommissioned: 'decommissioned',
 }
 
-/** Who came into a group and who left it, and why. */
+/** The devices that were added to a group or removed from it, with the reason. */
 export function LogTab({ groupId }: { readonly groupId: string }) {
-  const { page = 1 } = useSearch({ from: '/app/groups/$groupId' })
-  const navigate = useNavigate({ from: '/groups/$groupId' })
-  const answer = useApiQuery((api) => api.groups.members.log, { id: groupId, page, limit }, { keepLast: true })
-  const { data: rows = [], pagination = { page, limit, total: 0 } } = answer.data ?? {}
+  const list = useList((api) => api.groups.members.log, { id: groupId })
   return (
-    <DataTable
+    <ListTable
       label="Membership log"
-      rows={rows}
-      answer={answer}
-      total={pagination.total}
+      list={list}
+      columns={columns}
       rowId={({ id }) => id}
-      columns={[
-        { id: 'at', header: 'When', width: 180, cell: ({ at }) => <Moment at={at} /> },
-        {
-          id: 'device',
-          header: 'Device',
-          width: 220,
-          grow: 1,
-          cell: ({ deviceId, hostname }) => (
-            <Link to="/devices/$deviceId" params={{ deviceId }} className="rounded font-medium hover:text-accent-text">
-              {hostname ?? deviceId}
-            </Link>
-          ),
-        },
-        {
-          id: 'action',
-          header: 'What',
-          width: 110,
-          cell: ({ action }) => <Badge tone={actions[action]?.[1] ?? 'plain'}>{actions[action]?.[0] ?? action}</Badge>,
-        },
-        { id: 'reason', header: 'Why', width: 240, grow: 1, cell: ({ reason }) => reasons[reason] ?? reason },
-      ]}
       empty={
-        <Note icon={History} title="Nobody came or went yet">
-          Every device that comes in or leaves is written down here.
-        </Note>
-      }
-      footer={
-        <Pages
-          {...pagination}
-          set={(next) => void navigate({ search: (now) => ({ ...now, page: next > 1 ? next : undefined }) })}
-        />
+        <NoRows icon={History} title="No changes yet">
+          The log shows each device that is added or removed.
+        </NoRows>
       }
     />
   )
 }
+
+const columns: readonly Column<Entry>[] = [
+  { id: 'at', header: 'Time', width: 180, cell: ({ at }) => <Moment at={at} /> },
+  {
+    id: 'device',
+    header: 'Device',
+    width: 220,
+    grow: 1,
+    cell: ({ deviceId, hostname }) => (
+      <Link to="/devices/$deviceId" params={{ deviceId }} className="rounded font-medium hover:text-accent-text">
+        {hostname ?? deviceId}
+      </Link>
+    ),
+  },
+  {
+    id: 'action',
+    header: 'Change',
+    width: 110,
+    cell: ({ action }) => <Badge tone={actions[action]?.[1] ?? 'plain'}>{actions[action]?.[0] ?? action}</Badge>,
+  },
+  { id: 'reason', header: 'Reason', width: 240, grow: 1, cell: ({ reason }) => reasons[reason] ?? reason },
+]

@@ -1,54 +1,44 @@
 import type { Group } from '@muster/areas/fleet/groups/groups.contract.ts'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { Link } from '@tanstack/react-router'
 import { MonitorSmartphone, Pin, PinOff } from 'lucide-react'
 import { type Api, api } from '../../../api.ts'
-import { useApiMutation, useApiQuery } from '../../../queries.ts'
+import { useApiMutation } from '../../../queries.ts'
 import { useCan } from '../../../session/session.tsx'
 import { Button } from '../../../ui/Button.tsx'
-import { type Column, DataTable } from '../../../ui/DataTable.tsx'
+import type { Column } from '../../../ui/DataTable.tsx'
 import { Badge } from '../../../ui/display.tsx'
-import { Pages } from '../../../ui/Pages.tsx'
-import { messageOf, Note } from '../../../ui/states.tsx'
+import { ListTable } from '../../../ui/ListPage.tsx'
+import { NoRows } from '../../../ui/NoRows.tsx'
+import { messageOf } from '../../../ui/states.tsx'
 import { Ago } from '../../../ui/time.tsx'
 import { toast } from '../../../ui/toasts.tsx'
+import { useList } from '../../../ui/useList.ts'
 import { SeenCell, StatusCell } from '../devices/status.tsx'
 
 type Member = Awaited<ReturnType<Api['groups']['members']['list']['query']>>['data'][number]
-const limit = 50
 
 /** The devices of a group. */
 export function MembersTab({ group }: { readonly group: Group }) {
-  const { page = 1 } = useSearch({ from: '/app/groups/$groupId' })
-  const navigate = useNavigate({ from: '/groups/$groupId' })
-  const answer = useApiQuery((client) => client.groups.members.list, { id: group.id, page, limit }, { keepLast: true })
-  const { data: rows = [], pagination = { page, limit, total: 0 } } = answer.data ?? {}
+  const list = useList((client) => client.groups.members.list, { id: group.id })
   return (
-    <DataTable
+    <ListTable
       label="Members"
-      rows={rows}
+      list={list}
       columns={useMemberColumns(group)}
-      answer={answer}
-      total={pagination.total}
       rowId={({ id }) => id}
       empty={
-        <Note icon={MonitorSmartphone} title="Nobody is in the group">
+        <NoRows icon={MonitorSmartphone} title="No devices in this group">
           {group.type === 'dynamic'
-            ? 'No device matches its filter now. Devices come in by themselves when they do.'
-            : '“Add devices” puts some in; so does “Add to a group” for devices selected in the list.'}
-        </Note>
-      }
-      footer={
-        <Pages
-          {...pagination}
-          set={(next) => void navigate({ search: (now) => ({ ...now, page: next > 1 ? next : undefined }) })}
-        />
+            ? 'No device matches the membership rule now. Devices are added as soon as they match.'
+            : 'Add devices here, or select devices in the list of devices and add them to the group.'}
+        </NoRows>
       }
     />
   )
 }
 
 function useMemberColumns(group: Group): readonly Column<Member>[] {
-  const blocked = !useCan()('devices:write') && 'You need the permission to change devices and groups'
+  const blocked = !useCan()('devices:write') && 'You don’t have permission to edit devices and groups'
   const refused = (error: unknown) => toast(messageOf(error), { bad: true })
   const refresh = ['groups']
   const add = useApiMutation(({ id }: Member) => api.groups.members.add.mutate({ id: group.id, deviceIds: [id] }), {
@@ -59,7 +49,7 @@ function useMemberColumns(group: Group): readonly Column<Member>[] {
     {
       refresh,
       done: (_answer, member) =>
-        toast(`${member.hostname} is no longer in the group`, { undo: () => add.mutate(member, { onError: refused }) }),
+        toast(`${member.hostname} removed from the group`, { undo: () => add.mutate(member, { onError: refused }) }),
     },
   )
   const pin = useApiMutation(
@@ -67,7 +57,7 @@ function useMemberColumns(group: Group): readonly Column<Member>[] {
     {
       refresh,
       done: (_answer, { hostname, pinned }) =>
-        toast(pinned ? `The filter decides about ${hostname} again` : `${hostname} stays in the group`),
+        toast(pinned ? `${hostname} unpinned` : `${hostname} pinned to the group`),
     },
   )
   const isStatic = group.type === 'static'
@@ -75,7 +65,7 @@ function useMemberColumns(group: Group): readonly Column<Member>[] {
     {
       id: 'name',
       header: 'Name',
-      width: 220,
+      width: 200,
       grow: 2,
       cell: ({ id, displayName, hostname }) => (
         <Link to="/devices/$deviceId" params={{ deviceId: id }} className="rounded font-medium hover:text-accent-text">
@@ -99,12 +89,12 @@ function useMemberColumns(group: Group): readonly Column<Member>[] {
         </span>
       ),
     },
-    { id: 'added', header: 'Came in', width: 110, cell: ({ addedAt }) => <Ago at={addedAt} /> },
+    { id: 'added', header: 'Added', width: 110, cell: ({ addedAt }) => <Ago at={addedAt} /> },
     {
       id: 'pinned',
-      header: 'Stays by',
+      header: 'Source',
       width: 100,
-      cell: ({ pinned }) => (pinned ? <Badge tone="info">Pinned</Badge> : isStatic ? 'Hand' : 'Filter'),
+      cell: ({ pinned }) => (pinned ? <Badge tone="info">Pinned</Badge> : isStatic ? 'Manual' : 'Filter'),
     },
     {
       id: 'actions',
@@ -112,8 +102,14 @@ function useMemberColumns(group: Group): readonly Column<Member>[] {
       width: 120,
       cell: (member) =>
         isStatic ? (
-          <Button small kind="quiet" blocked={blocked} onClick={() => remove.mutate(member, { onError: refused })}>
-            Take out
+          <Button
+            small
+            kind="quiet"
+            blocked={blocked}
+            aria-label={`Remove ${member.hostname}`}
+            onClick={() => remove.mutate(member, { onError: refused })}
+          >
+            Remove
           </Button>
         ) : (
           <Button

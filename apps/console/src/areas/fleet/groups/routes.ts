@@ -1,10 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { appRoute } from '../../../appRoute.tsx'
-import * as read from '../../../search.ts'
-
-export const groupTabs = ['members', 'filter', 'log'] as const
-const groupsSearch = read.searchOf({ page: read.whole, q: read.text, type: read.oneOf('static', 'dynamic') })
-const groupSearch = read.searchOf({ tab: read.oneOf(...groupTabs), page: read.whole })
+import { groupSearch, groupsSearch } from './search.ts'
 
 export const groupRoutes = [
   createRoute({

@@ -1,69 +1,75 @@
 import type { AuditLog } from '@muster/areas/platform/audit/logs.contract.ts'
+import { auditActions } from '@muster/areas/vocabulary.contract.ts'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { ScrollText, X } from 'lucide-react'
+import { ScrollText } from 'lucide-react'
 import { type FormEvent, useMemo, useState } from 'react'
-import { useApiQuery } from '../../../queries.ts'
+import { useFullList } from '../../../queries.ts'
+import { useCan } from '../../../session/session.tsx'
+import { useTenant } from '../../../shell/tenant.tsx'
 import { Button } from '../../../ui/Button.tsx'
-import { type Column, DataTable } from '../../../ui/DataTable.tsx'
+import type { Column } from '../../../ui/DataTable.tsx'
 import { Badge } from '../../../ui/display.tsx'
 import { inputClass } from '../../../ui/fields.tsx'
-import { Page } from '../../../ui/Page.tsx'
-import { Pages } from '../../../ui/Pages.tsx'
+import { ListPage } from '../../../ui/ListPage.tsx'
+import { NoRows } from '../../../ui/NoRows.tsx'
 import { Select } from '../../../ui/Select.tsx'
-import { Note } from '../../../ui/states.tsx'
 import { Moment } from '../../../ui/time.tsx'
+import { useList } from '../../../ui/useList.ts'
 import { actionWords } from '../../tenancy/overview/auditLabels.ts'
 import { ExportMenu } from './ExportMenu.tsx'
-import { type AuditSearch, actors, filtersOf, results, resultWords } from './filters.ts'
+import { type AuditSearch, actors, actorWords, filtersOf, noFilters, results, resultWords } from './filters.ts'
 import { RecordDialog } from './RecordDialog.tsx'
 
-const limit = 50
 const tones = { success: 'plain', failure: 'warn', denied: 'bad' } as const
+const actionOptions = auditActions
+  .map((action) => [action, actionWords(action)] as const)
+  .toSorted(([, one], [, other]) => one.localeCompare(other))
 
-/** Who did what, when and from where; the newest first. */
+/** The audit log, newest first. */
 export function AuditPage() {
   const search = useSearch({ from: '/app/audit' })
-  const { page = 1, q, record } = search
+  const { q, record } = search
   const navigate = useNavigate({ from: '/audit' })
-  const change = (next: AuditSearch & { page?: number | undefined; record?: string | undefined }) =>
-    void navigate({ search: (now) => ({ ...now, page: undefined, ...next }), replace: next.record === undefined })
-  const filters = { page, limit, ...filtersOf(search) }
-  const listed = useApiQuery((api) => api.audit.logs.list, filters, { enabled: !q, keepLast: true, everyMs: 30_000 })
-  const found = useApiQuery(
-    (api) => api.audit.logs.search,
-    { ...filters, q: q ?? '' },
-    { enabled: Boolean(q), keepLast: true },
-  )
-  const answer = q ? found : listed
-  const { data: rows = [], pagination = { page, limit, total: 0 } } = answer.data ?? {}
+  const narrow = (next: AuditSearch) =>
+    void navigate({ search: (now) => ({ ...now, page: undefined, ...next }), replace: true })
+  const filters = filtersOf(search)
+  const listed = useList((api) => api.audit.logs.list, filters, { enabled: !q, everyMs: 30_000 })
+  const found = useList((api) => api.audit.logs.search, { ...filters, q: q ?? '' }, { enabled: Boolean(q) })
   const columns = useMemo(
     () => columnsWith((id) => void navigate({ search: (now) => ({ ...now, record: id }) })),
     [navigate],
   )
+  const isNarrowed = Object.keys(noFilters).some((name) => name in search)
+  const clear = isNarrowed && (() => narrow(noFilters))
   return (
-    <Page
-      fill
+    <ListPage
       title="Audit log"
-      lead="What happened, kept so that nobody can change it unseen."
+      lead="Tamper-evident record of all activity."
       actions={<ExportMenu search={search} />}
+      tools={
+        <>
+          <Filters search={search} change={narrow} />
+          {clear && (
+            <Button kind="quiet" onClick={clear}>
+              Clear filters
+            </Button>
+          )}
+        </>
+      }
+      label="Audit log"
+      list={q ? found : listed}
+      columns={columns}
+      rowId={({ id }) => id}
+      empty={<NoRows icon={ScrollText} title="No records yet" clear={clear} />}
     >
-      <Filters search={search} change={change} />
-      <DataTable
-        label="Audit log"
-        columns={columns}
-        rows={rows}
-        rowId={({ id }) => id}
-        answer={answer}
-        total={pagination.total}
-        empty={
-          <Note icon={ScrollText} title="Nothing matches">
-            Search for whole words or their beginnings, or take a filter away.
-          </Note>
-        }
-        footer={<Pages {...pagination} set={(next) => change({ page: next > 1 ? next : undefined })} />}
-      />
-      {record && <RecordDialog id={record} close={() => change({ record: undefined, page })} />}
-    </Page>
+      {record && (
+        <RecordDialog
+          id={record}
+          close={() => void navigate({ search: (now) => ({ ...now, record: undefined }) })}
+          narrow={(next) => narrow({ ...next, record: undefined })}
+        />
+      )}
+    </ListPage>
   )
 }
 
@@ -73,7 +79,7 @@ interface FiltersProps {
 }
 
 function Filters({ search, change }: FiltersProps) {
-  const { q, result, actor, action, from, to } = search
+  const { q, result, actor, action } = search
   const day = (name: 'from' | 'to', label: string) => (
     <input
       type="date"
@@ -85,63 +91,71 @@ function Filters({ search, change }: FiltersProps) {
     />
   )
   return (
-    <div className="mb-3 flex flex-wrap items-center gap-2">
-      <Search value={q ?? ''} change={(text) => change({ q: text === '' ? undefined : text })} />
+    <>
+      <SearchForm key={q} value={q ?? ''} change={(text) => change({ q: text === '' ? undefined : text })} />
       <Select
-        label="Result"
-        none="Every result"
-        value={result ?? ''}
-        options={results}
-        choose={(next) => change({ result: next })}
+        label="Action"
+        none="All actions"
+        value={actionOptions.find(([each]) => each === action)?.[0] ?? ''}
+        options={actionOptions}
+        choose={(next) => change({ action: next })}
       />
+      <UserFilter search={search} change={change} />
       <Select
-        label="By"
-        none="By anybody"
+        label="Actor"
+        none="All actors"
+        className="!w-36"
         value={actor ?? ''}
         options={actors}
         choose={(next) => change({ actor: next })}
       />
-      {day('from', 'From this day on')}
-      {day('to', 'Until this day')}
-      {action && (
-        <Button onClick={() => change({ action: undefined })}>
-          {actionWords(action)}
-          <X aria-label="Every action" className="size-3.5" />
-        </Button>
-      )}
-      {(q || result || actor || action || from || to) && (
-        <Button
-          kind="quiet"
-          onClick={() =>
-            change({
-              q: undefined,
-              result: undefined,
-              actor: undefined,
-              action: undefined,
-              from: undefined,
-              to: undefined,
-            })
-          }
-        >
-          Clear
-        </Button>
-      )}
-    </div>
+      <Select
+        label="Result"
+        none="All results"
+        className="!w-32"
+        value={result ?? ''}
+        options={results}
+        choose={(next) => change({ result: next })}
+      />
+      {day('from', 'From')}
+      {day('to', 'To')}
+    </>
   )
 }
 
-function Search({ value, change }: { readonly value: string; change(text: string): void }) {
+/** Narrows the log to one user of the tenant. */
+function UserFilter({ search: { user }, change }: FiltersProps) {
+  const tenant = useTenant()
+  const enabled = useCan()('users:read') && tenant !== null
+  const users =
+    useFullList((api) => api.users.users.list, { ...tenant?.input }, { enabled, staleMs: 60_000 }).data ?? []
+  const options = users.map(({ id, name }) => [id, name] as const)
+  if (user !== undefined && !users.some(({ id }) => id === user)) options.push([user, 'Selected user'])
+  if (options.length === 0) return null
+  return (
+    <Select
+      label="User"
+      none="All users"
+      value={user ?? ''}
+      options={options}
+      choose={(next) => change({ user: next })}
+    />
+  )
+}
+
+function SearchForm({ value, change }: { readonly value: string; change(text: string): void }) {
   const [typed, setTyped] = useState(value)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     change(typed.trim())
   }
   return (
-    <form onSubmit={submit} className="w-72">
+    <form onSubmit={submit} className="w-60">
       <input
         type="search"
-        aria-label="Search the audit log"
-        placeholder="Search; Enter starts it"
+        aria-label="Search audit log"
+        placeholder="Search audit log"
+        title="Press Enter to search"
         value={typed}
         onChange={({ target }) => setTyped(target.value)}
         className={inputClass}
@@ -151,11 +165,11 @@ function Search({ value, change }: { readonly value: string; change(text: string
 }
 
 const columnsWith = (open: (id: string) => void): readonly Column<AuditLog>[] => [
-  { id: 'at', header: 'When', width: 215, cell: ({ at }) => <Moment at={at} /> },
+  { id: 'at', header: 'Time', width: 205, cell: ({ at }) => <Moment at={at} /> },
   {
     id: 'action',
-    header: 'What',
-    width: 170,
+    header: 'Action',
+    width: 200,
     grow: 1,
     cell: ({ id, action }) => (
       <button type="button" className="rounded font-medium hover:text-accent-text" onClick={() => open(id)}>
@@ -164,25 +178,31 @@ const columnsWith = (open: (id: string) => void): readonly Column<AuditLog>[] =>
     ),
   },
   {
-    id: 'resource',
-    header: 'To what',
-    width: 180,
+    id: 'target',
+    header: 'Target',
+    width: 150,
     grow: 1,
     cell: ({ resourceName, resourceType }) => resourceName ?? resourceType,
   },
   {
     id: 'fields',
-    header: 'Changed',
-    width: 130,
+    header: 'Changed fields',
+    width: 110,
     grow: 1,
     cell: ({ changedFields }) => <span className="text-muted">{changedFields?.join(', ') || '–'}</span>,
   },
-  { id: 'actor', header: 'Who', width: 190, grow: 1, cell: ({ actorEmail, actorType }) => actorEmail ?? actorType },
-  { id: 'ip', header: 'From', width: 120, cell: ({ ipAddress }) => ipAddress ?? '–' },
+  {
+    id: 'actor',
+    header: 'Actor',
+    width: 160,
+    grow: 1,
+    cell: ({ actorEmail, actorType }) => actorEmail ?? actorWords.get(actorType),
+  },
+  { id: 'ip', header: 'IP address', width: 100, cell: ({ ipAddress }) => ipAddress ?? '–' },
   {
     id: 'result',
     header: 'Result',
-    width: 100,
+    width: 80,
     cell: ({ result }) => <Badge tone={tones[result]}>{resultWords.get(result)}</Badge>,
   },
 ]

@@ -17,13 +17,15 @@ async function fileOf(search: AuditSearch, format: Format): Promise<Blob> {
   const body = JSON.stringify({ ...filtersOf(search), ...(search.q && { q: search.q }), format })
   const answer = await withToken(`/api/v1${path}`, { method, body, headers: { 'content-type': 'application/json' } })
   if (answer.ok) return answer.blob()
-  const said: unknown = await answer.json().catch(() => null)
+  const failure: unknown = await answer.json().catch(() => null)
   const message =
-    said !== null && typeof said === 'object' && 'message' in said ? String(said.message) : answer.statusText
+    failure !== null && typeof failure === 'object' && 'message' in failure
+      ? String(failure.message)
+      : answer.statusText
   throw new Error(message)
 }
 
-/** Exactly what the filters leave, as a file: all pages of it, oldest first. */
+/** Exports all records that match the filters, oldest first. */
 export function ExportMenu({ search }: { readonly search: AuditSearch }) {
   const allowed = useCan()('audit:export')
   const work = useMutation({
@@ -31,17 +33,17 @@ export function ExportMenu({ search }: { readonly search: AuditSearch }) {
     onSuccess: (file, format) => download(`audit-${new Date().toISOString().slice(0, 10)}.${format}`, file),
     onError: (error) => toast(messageOf(error), { bad: true }),
   })
-  if (!allowed) return <Button blocked="You need the permission to export the audit log">Export</Button>
+  if (!allowed) return <Button blocked="You don’t have permission to export the audit log">Export audit log</Button>
   const entry = (format: Format, label: string) => ({ label, act: () => work.mutate(format) })
   return (
     <Menu
       trigger={
         <Button busy={work.isPending}>
           <Download aria-hidden className="size-4" />
-          Export
+          Export audit log
         </Button>
       }
-      groups={[[entry('csv', 'As CSV, for a spreadsheet'), entry('json', 'As JSON, with what proves it')]]}
+      groups={[[entry('csv', 'CSV, for spreadsheets'), entry('json', 'JSON, with the proof of integrity')]]}
     />
   )
 }

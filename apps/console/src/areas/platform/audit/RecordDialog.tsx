@@ -5,16 +5,23 @@ import { Facts } from '../../../ui/display.tsx'
 import { Failure, Loading } from '../../../ui/states.tsx'
 import { Moment } from '../../../ui/time.tsx'
 import { actionWords } from '../../tenancy/overview/auditLabels.ts'
-import { resultWords } from './filters.ts'
+import { type AuditSearch, actorWords, resultWords } from './filters.ts'
 
-/** One record: who, what and from where, and what it changed, field by field. */
-export function RecordDialog({ id, close }: { readonly id: string; close(): void }) {
+interface Props {
+  readonly id: string
+  close(): void
+  /** Lists the records that match. */
+  narrow(filters: Pick<AuditSearch, 'user' | 'action'>): void
+}
+
+/** One record with its actor, target and changed fields. */
+export function RecordDialog({ id, close, narrow }: Props) {
   const answer = useApiQuery((api) => api.audit.logs.get, { id }, { staleMs: 600_000 })
   const record = answer.data
   return (
     <Dialog open wide close={close} title={record ? actionWords(record.action) : 'Record'}>
       {record ? (
-        <Record record={record} />
+        <Record record={record} narrow={narrow} />
       ) : answer.error ? (
         <Failure error={answer.error} again={() => answer.refetch()} />
       ) : (
@@ -29,21 +36,21 @@ const written = (value: unknown) =>
 const asObject = (value: unknown): Readonly<Record<string, unknown>> =>
   value !== null && typeof value === 'object' ? { ...value } : {}
 
-function Record({ record }: { readonly record: AuditLog }) {
+function Record({ record, narrow }: { readonly record: AuditLog } & Pick<Props, 'narrow'>) {
   const { changes, changedFields: _, ...more } = record.details
   const fields = Object.entries(asObject(changes))
   return (
     <div className="grid gap-4">
       <Facts
         facts={[
-          ['When', <Moment key="at" at={record.at} />],
-          ['Who', record.actorEmail ?? record.actorType],
-          ['From', record.ipAddress],
-          ['To what', record.resourceName ?? record.resourceId ?? '–'],
+          ['Time', <Moment key="at" at={record.at} />],
+          ['Actor', <Actor key="actor" record={record} narrow={narrow} />],
+          ['IP address', record.ipAddress],
+          ['Target', record.resourceName ?? record.resourceId ?? '–'],
           ['Result', resultWords.get(record.result)],
-          ['Request', record.requestId],
+          ['Request ID', record.requestId],
           [
-            'Place in the chain',
+            'Position in the chain',
             record.sequence === null ? 'not yet' : `${record.sequence}, ${record.hash?.slice(0, 16)}…`,
           ],
         ]}
@@ -60,6 +67,23 @@ function Record({ record }: { readonly record: AuditLog }) {
         />
       )}
     </div>
+  )
+}
+
+function Actor({
+  record: { actorType, actorId, actorEmail },
+  narrow,
+}: { readonly record: AuditLog } & Pick<Props, 'narrow'>) {
+  const name = actorEmail ?? actorWords.get(actorType)
+  if (actorType !== 'user' || actorId === null) return name
+  return (
+    <button
+      type="button"
+      className="rounded font-medium text-accent-text hover:underline"
+      onClick={() => narrow({ user: actorId })}
+    >
+      {name}
+    </button>
   )
 }
 

@@ -8,6 +8,7 @@ const auditSearch = read.searchOf({
   result: read.oneOf('success', 'failure', 'denied'),
   actor: read.oneOf('user', 'api-key', 'agent', 'system', 'anonymous'),
   action: read.text,
+  user: read.id,
   from: read.day,
   to: read.day,
   record: read.id,

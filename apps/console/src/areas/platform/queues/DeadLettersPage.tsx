@@ -18,12 +18,12 @@ import { LetterDialog } from './LetterDialog.tsx'
 
 const limit = 100
 
-/** What arrived from agents and could not be stored. */
+/** Stream entries from agents that could not be stored. */
 export function DeadLettersPage() {
   const { letter } = useSearch({ from: '/app/dead-letters' })
   const navigate = useNavigate({ from: '/dead-letters' })
-  const blocked = useCan()('*:*') ? undefined : 'Only somebody who may do everything can do that'
-  const [returning, setReturning] = useState<string | null>(null)
+  const blocked = useCan()('*:*') ? undefined : 'You need full access to do this'
+  const [retried, setRetried] = useState<string | null>(null)
   const answer = useInfiniteQuery({
     queryKey: [useScopeKey(), 'queues.deadLetters.list'],
     queryFn: ({ pageParam, signal }) =>
@@ -39,25 +39,21 @@ export function DeadLettersPage() {
     refresh: ['queues.deadLetters.list'],
     done() {
       open(undefined)
-      toast('It is back in its stream. What is still wrong comes back here')
+      toast('Dead letter sent back to its stream. It returns here if it fails again')
     },
   })
   return (
-    <Page
-      fill
-      title="Dead letters"
-      lead="What arrived from agents and could not be stored. Mend the cause, then give it back: it is stored once."
-    >
+    <Page fill title="Dead letters" lead="Data from agents that could not be stored. Fix the cause, then retry.">
       <DataTable
         label="Dead letters"
-        columns={columnsWith(blocked, open, setReturning)}
+        columns={columnsWith(blocked, open, setRetried)}
         rows={rows}
         rowId={({ id }) => id}
         answer={answer}
         total={total}
         empty={
-          <Note icon={MailCheck} title="Nothing was set aside">
-            Everything that arrived from agents is stored.
+          <Note icon={MailCheck} title="No dead letters">
+            All data from agents was stored.
           </Note>
         }
         footer={
@@ -74,17 +70,17 @@ export function DeadLettersPage() {
         }
       />
       {letter && (
-        <LetterDialog id={letter} blocked={blocked} replay={() => setReturning(letter)} close={() => open(undefined)} />
+        <LetterDialog id={letter} blocked={blocked} replay={() => setRetried(letter)} close={() => open(undefined)} />
       )}
       <Confirm
-        open={returning !== null}
-        close={() => setReturning(null)}
-        title="Give this dead letter back?"
-        verb="Give back"
-        act={() => replay.mutateAsync(returning ?? '')}
+        open={retried !== null}
+        close={() => setRetried(null)}
+        title="Retry this dead letter?"
+        verb="Retry dead letter"
+        act={() => replay.mutateAsync(retried ?? '')}
       >
-        A worker tries to store it again within seconds. What of it is stored already is not stored twice. If its cause
-        is not mended it comes back here.
+        A worker stores it within seconds. Records that are already stored are not stored twice. If it fails again, it
+        returns here.
       </Confirm>
     </Page>
   )
@@ -93,7 +89,7 @@ export function DeadLettersPage() {
 const columnsWith = (
   blocked: string | undefined,
   open: (id: string) => void,
-  give: (id: string) => void,
+  retry: (id: string) => void,
 ): readonly Column<DeadLetter>[] => [
   {
     id: 'id',
@@ -109,7 +105,7 @@ const columnsWith = (
       </button>
     ),
   },
-  { id: 'at', header: 'Set aside', width: 110, cell: ({ at }) => <Ago at={at} /> },
+  { id: 'at', header: 'Failed at', width: 110, cell: ({ at }) => <Ago at={at} /> },
   { id: 'shard', header: 'Shard', width: 70, align: 'end', cell: ({ shard }) => shard },
   {
     id: 'records',
@@ -119,15 +115,21 @@ const columnsWith = (
     cell: ({ records }) => records ?? <span className="text-muted">unreadable</span>,
   },
   { id: 'bytes', header: 'Size', width: 90, align: 'end', cell: (letter) => bytes(letter.bytes) },
-  { id: 'tries', header: 'Tries', width: 70, align: 'end', cell: ({ tries }) => tries },
-  { id: 'error', header: 'Why', width: 260, grow: 3, cell: ({ error }) => <span className="text-muted">{error}</span> },
+  { id: 'tries', header: 'Attempts', width: 70, align: 'end', cell: ({ tries }) => tries },
+  {
+    id: 'error',
+    header: 'Error',
+    width: 260,
+    grow: 3,
+    cell: ({ error }) => <span className="text-muted">{error}</span>,
+  },
   {
     id: 'actions',
     header: 'Actions',
     width: 120,
     cell: ({ id }) => (
-      <Button small blocked={blocked} onClick={() => give(id)}>
-        Give back
+      <Button small blocked={blocked} onClick={() => retry(id)}>
+        Retry
       </Button>
     ),
   },

@@ -5,24 +5,24 @@ import { api } from '../../../api.ts'
 import { useApiMutation, useApiQuery } from '../../../queries.ts'
 import { useCan } from '../../../session/session.tsx'
 import { Button } from '../../../ui/Button.tsx'
-import { type Column, DataTable } from '../../../ui/DataTable.tsx'
+import type { Column } from '../../../ui/DataTable.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { Badge, Facts, type Tone } from '../../../ui/display.tsx'
-import { Page } from '../../../ui/Page.tsx'
-import { Pages } from '../../../ui/Pages.tsx'
+import { ListPage } from '../../../ui/ListPage.tsx'
+import { NoRows } from '../../../ui/NoRows.tsx'
 import { Select } from '../../../ui/Select.tsx'
-import { messageOf, Note } from '../../../ui/states.tsx'
+import { messageOf } from '../../../ui/states.tsx'
 import { Ago, Moment } from '../../../ui/time.tsx'
 import { toast } from '../../../ui/toasts.tsx'
+import { useList } from '../../../ui/useList.ts'
 
-const limit = 50
 const states = [
   ['failed', 'Failed'],
-  ['retry', 'To be tried again'],
+  ['retry', 'Retrying'],
   ['active', 'Running'],
-  ['created', 'Waiting'],
-  ['completed', 'Done'],
-  ['cancelled', 'Called off'],
+  ['created', 'Queued'],
+  ['completed', 'Succeeded'],
+  ['cancelled', 'Canceled'],
 ] as const
 const words = new Map<Job['state'], string>(states)
 const tones: Readonly<Record<Job['state'], Tone>> = {
@@ -34,60 +34,64 @@ const tones: Readonly<Record<Job['state'], Tone>> = {
   cancelled: 'plain',
 }
 
-/** Single pieces of background work, newest first. */
+/** The background jobs, newest first. */
 export function JobsPage() {
-  const { page = 1, queue, state, job: openId } = useSearch({ from: '/app/queues/jobs' })
+  const { queue, state, job: openId } = useSearch({ from: '/app/queues/jobs' })
   const navigate = useNavigate({ from: '/queues/jobs' })
-  const mayChange = useCan()('*:*') ? undefined : 'Only somebody who may do everything can do that'
-  const change = (next: { page?: number; queue?: string; state?: Job['state']; job?: string }) =>
+  const blocked = useCan()('*:*') ? undefined : 'You need full access to do this'
+  const narrow = (next: { queue?: string | undefined; state?: Job['state'] | undefined }) =>
     void navigate({ search: (now) => ({ ...now, page: undefined, ...next }), replace: true })
-  const answer = useApiQuery(
+  const open = (id: string | undefined) => void navigate({ search: (now) => ({ ...now, job: id }) })
+  const list = useList(
     (client) => client.queues.jobs.list,
-    { page, limit, ...(queue && { queue }), ...(state && { state }) },
-    { everyMs: 5_000, keepLast: true },
+    { ...(queue && { queue }), ...(state && { state }) },
+    { everyMs: 5_000 },
   )
   const queues = useApiQuery((client) => client.queues.jobs.queues, {}, { staleMs: 60_000 }).data?.data ?? []
   const retry = useApiMutation((id: string) => api.queues.jobs.retry.mutate({ id }), {
     refresh: ['queues.jobs'],
-    done: () => toast('A worker tries it again within seconds'),
+    done: () => toast('Job queued. A worker runs it within seconds'),
   })
   const again = (id: string) => retry.mutate(id, { onError: (error) => toast(messageOf(error), { bad: true }) })
-  const { data: rows = [], pagination = { page, limit, total: 0 } } = answer.data ?? {}
-  const opened = rows.find(({ id }) => id === openId)
+  const opened = list.rows.find(({ id }) => id === openId)
   return (
-    <Page fill title={queue ?? 'All jobs'} up={{ label: 'Jobs', to: '/queues' }}>
-      <div className="mb-3 flex flex-wrap gap-2">
-        <Select
-          label="Kind"
-          none="Every kind"
-          value={queue ?? ''}
-          options={queues.map(({ name }) => [name, name] as const)}
-          choose={(next) => change({ queue: next })}
-        />
-        <Select
-          label="State"
-          none="Every state"
-          value={state ?? ''}
-          options={states}
-          choose={(next) => change({ state: next })}
-        />
-      </div>
-      <DataTable
-        label="Jobs"
-        columns={columnsWith(mayChange, again, (id) => change({ job: id, page }))}
-        rows={rows}
-        rowId={({ id }) => id}
-        answer={answer}
-        total={pagination.total}
-        empty={
-          <Note icon={ListTodo} title="None is like that">
-            Done jobs are kept for some days. Take a filter away to see others.
-          </Note>
-        }
-        footer={<Pages {...pagination} set={(next) => change({ page: next > 1 ? next : undefined })} />}
-      />
-      {opened && <JobDialog job={opened} close={() => change({ job: undefined, page })} />}
-    </Page>
+    <ListPage
+      title={queue ?? 'All jobs'}
+      up={{ label: 'Jobs', to: '/queues' }}
+      tools={
+        <>
+          <Select
+            label="Type"
+            none="All types"
+            value={queue ?? ''}
+            options={queues.map(({ name }) => [name, name] as const)}
+            choose={(next) => narrow({ queue: next })}
+          />
+          <Select
+            label="State"
+            none="All states"
+            value={state ?? ''}
+            options={states}
+            choose={(next) => narrow({ state: next })}
+          />
+        </>
+      }
+      label="Jobs"
+      list={list}
+      columns={columnsWith(blocked, again, open)}
+      rowId={({ id }) => id}
+      empty={
+        <NoRows
+          icon={ListTodo}
+          title="No jobs yet"
+          clear={(queue ?? state) && (() => narrow({ queue: undefined, state: undefined }))}
+        >
+          Finished jobs are kept for some days.
+        </NoRows>
+      }
+    >
+      {opened && <JobDialog job={opened} close={() => open(undefined)} />}
+    </ListPage>
   )
 }
 
@@ -98,11 +102,11 @@ function JobDialog({ job, close }: { readonly job: Job; close(): void }) {
         <Facts
           facts={[
             ['State', words.get(job.state)],
-            ['Tries', `${job.tries + (job.startedAt === null ? 0 : 1)} of at most ${job.triesMax + 1}`],
-            ['Made', <Moment key="made" at={job.createdAt} />],
+            ['Attempts', `${job.tries + (job.startedAt === null ? 0 : 1)} of ${job.triesMax + 1}`],
+            ['Created', <Moment key="created" at={job.createdAt} />],
             ['Due', <Moment key="due" at={job.dueAt} />],
-            ['Begun', <Moment key="begun" at={job.startedAt} />],
-            ['Ended', <Moment key="ended" at={job.completedAt} never="not yet" />],
+            ['Started', <Moment key="started" at={job.startedAt} />],
+            ['Finished', <Moment key="finished" at={job.completedAt} never="not yet" />],
           ]}
         />
         {job.lastError !== null && (
@@ -125,7 +129,7 @@ const columnsWith = (
 ): readonly Column<Job>[] => [
   {
     id: 'queue',
-    header: 'Kind',
+    header: 'Type',
     width: 200,
     grow: 1,
     cell: ({ id, queue }) => (
@@ -140,9 +144,14 @@ const columnsWith = (
     width: 140,
     cell: ({ state }) => <Badge tone={tones[state]}>{words.get(state)}</Badge>,
   },
-  { id: 'made', header: 'Made', width: 110, cell: ({ createdAt }) => <Ago at={createdAt} /> },
-  { id: 'begun', header: 'Begun', width: 110, cell: ({ startedAt }) => <Ago at={startedAt} /> },
-  { id: 'ended', header: 'Ended', width: 110, cell: ({ completedAt }) => <Ago at={completedAt} never="not yet" /> },
+  { id: 'created', header: 'Created', width: 110, cell: ({ createdAt }) => <Ago at={createdAt} /> },
+  { id: 'started', header: 'Started', width: 110, cell: ({ startedAt }) => <Ago at={startedAt} /> },
+  {
+    id: 'finished',
+    header: 'Finished',
+    width: 110,
+    cell: ({ completedAt }) => <Ago at={completedAt} never="not yet" />,
+  },
   {
     id: 'error',
     header: 'Error',
@@ -157,7 +166,7 @@ const columnsWith = (
     cell: ({ id, state }) =>
       state === 'failed' && (
         <Button small blocked={blocked} onClick={() => again(id)}>
-          Try again
+          Retry
         </Button>
       ),
   },

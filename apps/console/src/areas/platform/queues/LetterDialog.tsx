@@ -13,7 +13,7 @@ interface Props {
   close(): void
 }
 
-/** One dead letter, record by record. */
+/** One dead letter with its records. */
 export function LetterDialog({ id, blocked, replay, close }: Props) {
   const answer = useApiQuery((api) => api.queues.deadLetters.get, { id }, { staleMs: 600_000 })
   const letter = answer.data
@@ -26,8 +26,8 @@ export function LetterDialog({ id, blocked, replay, close }: Props) {
       actions={
         <>
           <Button onClick={close}>Close</Button>
-          <Button kind="primary" blocked={blocked ?? (!letter && 'It is not there')} onClick={replay}>
-            Give back
+          <Button kind="primary" blocked={blocked ?? (!letter && 'Still loading')} onClick={replay}>
+            Retry dead letter
           </Button>
         </>
       }
@@ -36,12 +36,12 @@ export function LetterDialog({ id, blocked, replay, close }: Props) {
         <div className="grid gap-4">
           <Facts
             facts={[
-              ['Why', letter.error || 'not said'],
-              ['Set aside', <Moment key="at" at={letter.at} />],
-              ['Was entry', letter.from || '–'],
-              ['From', letter.node ?? '–'],
+              ['Error', letter.error || 'unknown'],
+              ['Failed at', <Moment key="at" at={letter.at} />],
+              ['Original entry', letter.from || '–'],
+              ['Ingest node', letter.node ?? '–'],
               ['Size', `${bytes(letter.bytes)}, ${many(letter.recordCount, 'record')}`],
-              ...(letter.unreadable === null ? [] : [['Cannot be read', letter.unreadable] as const]),
+              ...(letter.unreadable === null ? [] : [['Unreadable', letter.unreadable] as const]),
             ]}
           />
           {letter.records.length > 0 && (

@@ -3,42 +3,37 @@ import { Link } from '@tanstack/react-router'
 import { ListTodo } from 'lucide-react'
 import { useApiQuery } from '../../../queries.ts'
 import { buttonClass } from '../../../ui/Button.tsx'
-import { type Column, DataTable } from '../../../ui/DataTable.tsx'
+import type { Column } from '../../../ui/DataTable.tsx'
 import { Badge } from '../../../ui/display.tsx'
-import { Page } from '../../../ui/Page.tsx'
+import { ListPage } from '../../../ui/ListPage.tsx'
+import { NoRows } from '../../../ui/NoRows.tsx'
 import { count } from '../../../ui/quantity.ts'
-import { Note } from '../../../ui/states.tsx'
 import { Tip } from '../../../ui/Tip.tsx'
 import { Ago } from '../../../ui/time.tsx'
+import { wholeList } from '../../../ui/useList.ts'
 
-/** The kinds of background work, and how they do. */
+/** The types of background jobs and their counts. */
 export function QueuesPage() {
   const answer = useApiQuery((api) => api.queues.jobs.queues, {}, { everyMs: 5_000, keepLast: true })
-  const rows = answer.data?.data ?? []
   return (
-    <Page
-      fill
+    <ListPage
       title="Jobs"
-      lead="What workers do in the background, by kind. Each is done once per time of its schedule."
+      lead="Background jobs of the workers, by type."
       actions={
         <Link to="/queues/jobs" className={buttonClass()}>
-          All jobs
+          View all jobs
         </Link>
       }
-    >
-      <DataTable
-        label="Kinds of jobs"
-        columns={columns}
-        rows={rows}
-        rowId={({ name }) => name}
-        answer={answer}
-        empty={
-          <Note icon={ListTodo} title="No jobs yet">
-            Workers register theirs when they first start. If none runs, start one.
-          </Note>
-        }
-      />
-    </Page>
+      label="Job types"
+      list={wholeList(answer.data?.data ?? [], answer)}
+      columns={columns}
+      rowId={({ name }) => name}
+      empty={
+        <NoRows icon={ListTodo} title="No jobs yet">
+          Workers register their jobs when they start. Start a worker.
+        </NoRows>
+      }
+    />
   )
 }
 
@@ -46,7 +41,7 @@ const columns: readonly Column<Queue>[] = [
   {
     id: 'name',
     header: 'Name',
-    width: 220,
+    width: 200,
     grow: 2,
     cell: ({ name }) => (
       <Link to="/queues/jobs" search={{ queue: name }} className="rounded font-medium hover:text-accent-text">
@@ -57,16 +52,16 @@ const columns: readonly Column<Queue>[] = [
   {
     id: 'schedule',
     header: 'Schedule (UTC)',
-    width: 140,
+    width: 130,
     cell: ({ schedule }) => (schedule ? <code className="text-xs">{schedule}</code> : 'on demand'),
   },
-  { id: 'waiting', header: 'Waiting', width: 90, align: 'end', cell: ({ waiting }) => count(waiting) },
-  { id: 'active', header: 'Running', width: 90, align: 'end', cell: ({ active }) => count(active) },
-  { id: 'completed', header: 'Done', width: 90, align: 'end', cell: ({ completed }) => count(completed) },
+  { id: 'waiting', header: 'Queued', width: 80, align: 'end', cell: ({ waiting }) => count(waiting) },
+  { id: 'active', header: 'Running', width: 80, align: 'end', cell: ({ active }) => count(active) },
+  { id: 'completed', header: 'Succeeded', width: 90, align: 'end', cell: ({ completed }) => count(completed) },
   {
     id: 'failed',
     header: 'Failed',
-    width: 90,
+    width: 75,
     align: 'end',
     cell: ({ name, failed }) =>
       failed === 0 ? (
@@ -77,11 +72,11 @@ const columns: readonly Column<Queue>[] = [
         </Link>
       ),
   },
-  { id: 'last', header: 'Last done', width: 120, cell: ({ lastCompletedAt }) => <Ago at={lastCompletedAt} /> },
+  { id: 'last', header: 'Last success', width: 115, cell: ({ lastCompletedAt }) => <Ago at={lastCompletedAt} /> },
   {
     id: 'error',
     header: 'Last error',
-    width: 200,
+    width: 180,
     grow: 2,
     cell: ({ lastError, lastFailedAt }) =>
       lastError === null ? (

@@ -23,7 +23,7 @@ export const queuesArea = {
       order: 20,
       needs: '*:*',
       scopes: ['system'],
-      words: 'streams replay set aside',
+      words: 'streams replay failed',
     },
   ],
 } as const satisfies Area

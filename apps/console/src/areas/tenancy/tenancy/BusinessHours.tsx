@@ -2,10 +2,10 @@ import { CheckField, inputClass, SelectField } from '../../../ui/fields.tsx'
 import { type Day, days, type Hours, type SettingsDraft } from './settingsForm.ts'
 
 const presets = [
-  ['24/7', 'Around the clock'],
-  ['business', 'Office hours'],
+  ['24/7', '24/7'],
+  ['business', 'Business hours'],
   ['extended', 'Extended hours'],
-  ['custom', 'Hours of each day'],
+  ['custom', 'Custom hours'],
 ] as const
 
 interface Props {
@@ -13,13 +13,13 @@ interface Props {
   change(next: Partial<SettingsDraft>): void
 }
 
-/** When the company works: by a preset, or day by day. */
+/** The business hours: a preset, or hours per day. */
 export function BusinessHours({ draft: { preset, hours }, change }: Props) {
   const set = (day: Day, next: Hours) => change({ hours: new Map([...hours, [day, next]]) })
   return (
     <div className="grid gap-4">
       <SelectField
-        label="Open"
+        label="Hours"
         value={preset ?? ''}
         onChange={({ target }) => change({ preset: presets.find(([each]) => each === target.value)?.[0] ?? null })}
       >
@@ -69,7 +69,7 @@ function DayHours({ day, hours = { start: '08:00', end: '18:00', closed: true },
       />
       {time('start', 'from')}
       <span className="text-muted">to</span>
-      {time('end', 'until')}
+      {time('end', 'to')}
     </div>
   )
 }

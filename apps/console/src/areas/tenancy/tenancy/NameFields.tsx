@@ -7,12 +7,12 @@ interface Props {
   readonly name: UseFormRegisterReturn
   readonly slug: UseFormRegisterReturn
   readonly errors: { readonly name?: unknown; readonly slug?: unknown }
-  /** The short name is there already and stays when the name changes. */
+  /** Keeps the short name when the name changes. */
   readonly isKept?: boolean
   setSlug(slug: string): void
 }
 
-/** A name, and a short name that follows it until somebody types another. */
+/** A name, and a short name that follows it until the user edits it. */
 export function NameFields({ name, slug, errors, isKept = false, setSlug }: Props) {
   const [isOwn, setOwn] = useState(isKept)
   return (
@@ -28,7 +28,7 @@ export function NameFields({ name, slug, errors, isKept = false, setSlug }: Prop
       />
       <TextField
         label="Short name"
-        hint="In addresses and exports: letters, digits and hyphens."
+        hint="For URLs and exports. Letters, digits and hyphens."
         error={errors.slug ? 'Use letters, digits and hyphens' : undefined}
         {...slug}
         onChange={(event) => {

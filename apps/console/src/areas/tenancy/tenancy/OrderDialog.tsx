@@ -13,7 +13,7 @@ interface Props {
   close(): void
 }
 
-/** The order in which organisations are listed everywhere: dragged, or moved by the arrow keys. */
+/** The order of organizations in all lists, changed by dragging or by the arrow keys. */
 export function OrderDialog({ organizations, close }: Props) {
   const [order, setOrder] = useState(() => [...organizations])
   const [dragged, setDragged] = useState<number | null>(null)
@@ -22,7 +22,7 @@ export function OrderDialog({ organizations, close }: Props) {
     refresh: ['tenancy'],
     done() {
       const before = organizations.map(({ id }) => id)
-      toast('The order is saved', { undo: () => save.mutate(before) })
+      toast('Order saved', { undo: () => save.mutate(before) })
       close()
     },
   })
@@ -42,15 +42,15 @@ export function OrderDialog({ organizations, close }: Props) {
     <Dialog
       open
       close={close}
-      title="Order of the organisations"
-      description="For everybody in your company. Drag them, or move the one with the focus by ↑ and ↓."
+      title="Sort organizations"
+      description="Applies to your whole company. Drag a row, or move the focused row with ↑ and ↓."
       actions={
         <>
           <Button onClick={() => setOrder(order.toSorted((one, other) => one.name.localeCompare(other.name)))}>
-            By name
+            Sort by name
           </Button>
           <Button kind="primary" busy={save.isPending} onClick={() => save.mutate(order.map(({ id }) => id))}>
-            Save the order
+            Save order
           </Button>
         </>
       }
@@ -73,7 +73,7 @@ export function OrderDialog({ organizations, close }: Props) {
             <button
               type="button"
               data-handle
-              aria-label={`${name}, place ${index + 1} of ${order.length}. Move with the arrow keys`}
+              aria-label={`${name}, position ${index + 1} of ${order.length}. Move with the arrow keys`}
               onKeyDown={(event) => press(event, index)}
               className="cursor-grab rounded p-1 text-muted"
             >
@@ -83,7 +83,7 @@ export function OrderDialog({ organizations, close }: Props) {
             <IconButton
               small
               label={`Move ${name} up`}
-              blocked={index === 0 && 'It is the first'}
+              blocked={index === 0 && 'This is the first'}
               onClick={() => move(index, index - 1)}
             >
               <ArrowUp aria-hidden className="size-3.5" />
@@ -91,7 +91,7 @@ export function OrderDialog({ organizations, close }: Props) {
             <IconButton
               small
               label={`Move ${name} down`}
-              blocked={index === order.length - 1 && 'It is the last'}
+              blocked={index === order.length - 1 && 'This is the last'}
               onClick={() => move(index, index + 1)}
             >
               <ArrowDown aria-hidden className="size-3.5" />

@@ -12,7 +12,7 @@ import { NameFields } from './NameFields.tsx'
 
 const refresh = ['tenancy']
 
-/** A new organisation. */
+/** A new organization. */
 export function NewOrganization({ partnerId, close }: { readonly partnerId: string | undefined; close(): void }) {
   const isSystem = useMe().scope === 'system'
   const partners = useFullList((client) => client.tenancy.partners.list, {}, { enabled: isSystem }).data
@@ -30,7 +30,7 @@ export function NewOrganization({ partnerId, close }: { readonly partnerId: stri
     {
       refresh,
       done({ name }) {
-        toast(`${name} is created`)
+        toast(`${name} created`)
         close()
       },
     },
@@ -39,16 +39,16 @@ export function NewOrganization({ partnerId, close }: { readonly partnerId: stri
     <SideForm
       open
       close={close}
-      title="New organisation"
+      title="New organization"
       description="A customer, or a part of your own company."
-      verb="Create"
+      verb="Create organization"
       busy={make.isPending}
       error={make.error}
       submit={form.handleSubmit((given) => make.mutate(given))}
     >
       {isSystem && (
-        <SelectField label="Partner" error={errors.partnerId && 'Choose a partner'} {...form.register('partnerId')}>
-          <option value="">Choose</option>
+        <SelectField label="Partner" error={errors.partnerId && 'Select a partner'} {...form.register('partnerId')}>
+          <option value="">Select a partner</option>
           <Options of={partners} />
         </SelectField>
       )}
@@ -64,7 +64,7 @@ export function NewOrganization({ partnerId, close }: { readonly partnerId: stri
   )
 }
 
-/** Name, caps, contract and billing contact of an organisation. */
+/** The name, device limit, contract and billing contact of an organization. */
 export function EditOrganization({ organization, close }: { readonly organization: Organization; close(): void }) {
   const { id, name, slug, type, maxDevices, contractStart, contractEnd, billingContact } = organization
   const form = useSchemaForm(organizations.update.input, {
@@ -84,7 +84,7 @@ export function EditOrganization({ organization, close }: { readonly organizatio
     {
       refresh,
       done() {
-        toast('Saved')
+        toast('Organization saved')
         close()
       },
     },
@@ -94,8 +94,8 @@ export function EditOrganization({ organization, close }: { readonly organizatio
     <SideForm
       open
       close={close}
-      title={`Change ${name}`}
-      verb="Save"
+      title={`Edit ${name}`}
+      verb="Save organization"
       busy={save.isPending}
       error={save.error}
       submit={form.handleSubmit((given) => save.mutate(given))}
@@ -111,13 +111,13 @@ export function EditOrganization({ organization, close }: { readonly organizatio
       <CapField error={errors.maxDevices?.message} {...form.register('maxDevices', numberOrNone)} />
       <div className="grid grid-cols-2 gap-3">
         <TextField
-          label="Contract from"
+          label="Contract start"
           type="date"
           error={errors.contractStart?.message}
           {...form.register('contractStart', day)}
         />
         <TextField
-          label="Until"
+          label="Contract end"
           type="date"
           error={errors.contractEnd?.message}
           {...form.register('contractEnd', day)}
@@ -130,7 +130,7 @@ export function EditOrganization({ organization, close }: { readonly organizatio
         onChange={({ target }) => setContact((now) => ({ ...now, name: target.value }))}
       />
       <TextField
-        label="Billing e-mail"
+        label="Billing email"
         optional
         type="email"
         value={contact.email}
@@ -141,12 +141,12 @@ export function EditOrganization({ organization, close }: { readonly organizatio
 }
 
 const TypeField = (props: Omit<React.ComponentProps<typeof SelectField>, 'label' | 'children'>) => (
-  <SelectField label="Kind" {...props}>
+  <SelectField label="Type" {...props}>
     <option value="customer">Customer</option>
     <option value="internal">Internal</option>
   </SelectField>
 )
 
 const CapField = (props: Omit<React.ComponentProps<typeof TextField>, 'label'>) => (
-  <TextField label="Most devices" optional type="number" min={0} hint="Without a number, any number." {...props} />
+  <TextField label="Device limit" optional type="number" min={0} hint="Empty for no limit." {...props} />
 )

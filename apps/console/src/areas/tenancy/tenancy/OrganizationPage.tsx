@@ -1,5 +1,5 @@
 import type { Organization } from '@muster/areas/tenancy/tenancy/organizations/organizations.contract.ts'
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { Link, useParams } from '@tanstack/react-router'
 import { Pencil, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useApiQuery } from '../../../queries.ts'
@@ -17,15 +17,15 @@ import { SiteForm } from './SiteForm.tsx'
 import { SiteTable } from './SiteTable.tsx'
 import { StatusBadge } from './status.tsx'
 
-const up = { label: 'Organisations', to: '/organisations' } as const
+const up = { label: 'Organizations', to: '/organizations' } as const
 
-/** One organisation: what is agreed with it, how its people sign in, its sites. */
+/** One organization: its details, sign-in rules and sites. */
 export function OrganizationPage() {
-  const { orgId } = useParams({ from: '/app/organisations/$orgId' })
+  const { orgId } = useParams({ from: '/app/organizations/$orgId' })
   const answer = useApiQuery((api) => api.tenancy.organizations.get, { id: orgId })
   if (!answer.data)
     return (
-      <Page title="Organisation" up={up}>
+      <Page title="Organization" up={up}>
         {answer.error ? <Failure error={answer.error} again={() => answer.refetch()} /> : <Loading />}
       </Page>
     )
@@ -34,15 +34,13 @@ export function OrganizationPage() {
 
 function Sheet({ organization }: { readonly organization: Organization }) {
   const { id, name, status } = organization
-  const { page = 1 } = useSearch({ from: '/app/organisations/$orgId' })
-  const navigate = useNavigate({ from: '/organisations/$orgId' })
   const can = useCan()
   const [open, setOpen] = useState<'edit' | 'site' | null>(null)
-  const mayWrite = can('organizations:write') ? undefined : 'You need the permission to change organisations'
+  const mayWrite = can('organizations:write') ? undefined : 'You don’t have permission to edit organizations'
   const add = (
     <Button
       small
-      blocked={can('sites:write') ? undefined : 'You need the permission to change sites'}
+      blocked={can('sites:write') ? undefined : 'You don’t have permission to edit sites'}
       onClick={() => setOpen('site')}
     >
       <Plus aria-hidden className="size-3.5" />
@@ -57,20 +55,25 @@ function Sheet({ organization }: { readonly organization: Organization }) {
       actions={
         <>
           <Link to="/devices" search={{ org: id }} className={buttonClass()}>
-            Devices
+            View devices
           </Link>
           <Link to="/users" search={{ org: id }} className={buttonClass()}>
-            Users
+            View users
           </Link>
+          {can('devices:write') && (
+            <Link to="/enrollment" search={{ org: id }} className={buttonClass()}>
+              Add devices
+            </Link>
+          )}
           <Button kind="primary" blocked={mayWrite} onClick={() => setOpen('edit')}>
             <Pencil aria-hidden className="size-4" />
-            Change
+            Edit organization
           </Button>
         </>
       }
     >
       <div className="grid max-w-6xl items-start gap-4 lg:grid-cols-2">
-        <Agreed organization={organization} />
+        <Details organization={organization} />
         <SecurityCard organization={organization} blocked={mayWrite !== undefined} />
         <section aria-label="Sites" className="lg:col-span-2">
           <div className="mb-2 flex items-center justify-between">
@@ -78,12 +81,7 @@ function Sheet({ organization }: { readonly organization: Organization }) {
             {add}
           </div>
           <div className="flex h-80 flex-col">
-            <SiteTable
-              orgId={id}
-              page={page}
-              add={add}
-              setPage={(next) => void navigate({ search: (now) => ({ ...now, page: next > 1 ? next : undefined }) })}
-            />
+            <SiteTable orgId={id} add={add} />
           </div>
         </section>
       </div>
@@ -93,7 +91,7 @@ function Sheet({ organization }: { readonly organization: Organization }) {
   )
 }
 
-function Agreed({ organization }: { readonly organization: Organization }) {
+function Details({ organization }: { readonly organization: Organization }) {
   const { id, slug, type, maxDevices, contractStart, contractEnd, billingContact, createdAt } = organization
   const { date } = useTimes()
   const isPartner = useMe().scope === 'partner'
@@ -101,14 +99,14 @@ function Agreed({ organization }: { readonly organization: Organization }) {
   const devices = figures?.organizations.find((each) => each.id === id)?.devices
   const day = (at: string | null, otherwise: string) => (at === null ? otherwise : date(at))
   return (
-    <Card title="Agreed">
+    <Card title="Details">
       <Facts
         facts={[
           ['Short name', slug],
-          ['Kind', type === 'customer' ? 'Customer' : 'Internal'],
+          ['Type', type === 'customer' ? 'Customer' : 'Internal'],
           [
             'Devices',
-            `${devices ? `${count(devices.total)} (${count(devices.online)} online), ` : ''}${maxDevices === null ? 'no limit' : `at most ${count(maxDevices)}`}`,
+            `${devices ? `${count(devices.total)} (${count(devices.online)} online), ` : ''}${maxDevices === null ? 'no limit' : `limit ${count(maxDevices)}`}`,
           ],
           [
             'Contract',
@@ -120,7 +118,7 @@ function Agreed({ organization }: { readonly organization: Organization }) {
             'Billing contact',
             [textOf(billingContact.name), textOf(billingContact.email)].filter(Boolean).join(', ') || 'not set',
           ],
-          ['Since', date(createdAt)],
+          ['Created', date(createdAt)],
         ]}
       />
     </Card>

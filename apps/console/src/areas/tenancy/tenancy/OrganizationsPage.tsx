@@ -2,21 +2,23 @@ import type { Organization } from '@muster/areas/tenancy/tenancy/organizations/o
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { ArrowDownUp, Building2, Plus } from 'lucide-react'
 import { useState } from 'react'
+import { api } from '../../../api.ts'
 import { useApiQuery } from '../../../queries.ts'
 import { useCan, useMe } from '../../../session/session.tsx'
 import { PartnerChoice } from '../../../shell/tenant.tsx'
 import { Button } from '../../../ui/Button.tsx'
-import { DataTable } from '../../../ui/DataTable.tsx'
-import { Page } from '../../../ui/Page.tsx'
-import { count } from '../../../ui/quantity.ts'
+import { ListPage } from '../../../ui/ListPage.tsx'
+import { NoRows } from '../../../ui/NoRows.tsx'
+import { many } from '../../../ui/quantity.ts'
 import { SearchField } from '../../../ui/SearchField.tsx'
 import { Select } from '../../../ui/Select.tsx'
-import { Note } from '../../../ui/states.tsx'
-import { DeleteOrganization, StatusStep } from './ChangeStatus.tsx'
+import { wholeList } from '../../../ui/useList.ts'
+import { DeleteTenant } from './DeleteTenant.tsx'
 import { OrderDialog } from './OrderDialog.tsx'
 import { EditOrganization, NewOrganization } from './OrganizationForm.tsx'
 import { useOrganizationColumns } from './organizationColumns.tsx'
-import { type OrganizationStatus, statusWords } from './status.tsx'
+import { StatusDialog } from './StatusDialog.tsx'
+import { type OrganizationStatus, statusWords, steps } from './status.tsx'
 
 interface Search {
   readonly q?: string | undefined
@@ -27,100 +29,112 @@ type Open =
   | { readonly what: 'edit' | 'delete'; readonly organization: Organization }
   | { readonly what: 'status'; readonly organization: Organization; readonly to: OrganizationStatus }
 
-/** The customers and own departments of a partner, with how many devices each has and may have. */
+/** The customers and departments of a partner, with their device counts and limits. */
 export function OrganizationsPage() {
-  const { q = '', status, form, partner } = useSearch({ from: '/app/organisations' })
-  const navigate = useNavigate({ from: '/organisations' })
+  const { q = '', status, form, partner } = useSearch({ from: '/app/organizations' })
+  const navigate = useNavigate({ from: '/organizations' })
   const change = (next: Search) => void navigate({ search: (now) => ({ ...now, ...next }), replace: true })
   const me = useMe()
   const [open, setOpen] = useState<Open | null>(null)
   const close = () => setOpen(null)
-  const answer = useApiQuery((api) => api.tenancy.organizations.all, {})
+  const answer = useApiQuery((client) => client.tenancy.organizations.all, {})
   const all = (answer.data?.data ?? []).filter(({ partnerId }) => !partner || partnerId === partner)
   const wanted = q.toLowerCase()
   const rows = all.filter(
     (each) => (!status || each.status === status) && `${each.name} ${each.slug}`.toLowerCase().includes(wanted),
   )
-  const mayWrite = useCan()('organizations:write') ? undefined : 'You need the permission to change organisations'
+  const mayWrite = useCan()('organizations:write') ? undefined : 'You don’t have permission to edit organizations'
   const columns = useOrganizationColumns({
     edit: (organization) => setOpen({ what: 'edit', organization }),
-    leave: (organization) => setOpen({ what: 'delete', organization }),
+    remove: (organization) => setOpen({ what: 'delete', organization }),
     set: (organization, to) => setOpen({ what: 'status', organization, to }),
   })
   const add = (
     <Button kind="primary" blocked={mayWrite} onClick={() => change({ form: 'new' })}>
       <Plus aria-hidden className="size-4" />
-      New organisation
+      New organization
     </Button>
   )
   return (
-    <Page
-      fill
-      title="Organisations"
-      lead={`${answer.data ? `${count(all.length)} in all. ` : ''}Each has its own sites, devices and people.`}
+    <ListPage
+      title="Organizations"
+      lead={`${answer.data ? `${many(all.length, 'organization')}. ` : ''}Each has its own sites, devices and users.`}
       actions={
         <>
           {me.scope === 'partner' && (
             <Button
-              blocked={mayWrite ?? (all.length < 2 && 'There are not two to put in order')}
+              blocked={mayWrite ?? (all.length < 2 && 'There are fewer than 2 organizations')}
               onClick={() => change({ form: 'order' })}
             >
               <ArrowDownUp aria-hidden className="size-4" />
-              Order
+              Sort organizations
             </Button>
           )}
           {add}
         </>
       }
+      tools={<Filters search={{ q, status }} change={change} />}
+      label="Organizations"
+      list={wholeList(rows, answer)}
+      columns={columns}
+      rowId={({ id }) => id}
+      empty={
+        <NoRows
+          icon={Building2}
+          title="No organizations yet"
+          action={add}
+          clear={all.length > 0 && (() => change({ q: undefined, status: undefined }))}
+        >
+          Devices belong to an organization. Create one for your first customer, or for your own company.
+        </NoRows>
+      }
     >
-      <div className="mb-3 flex flex-wrap gap-2">
-        <SearchField
-          label="Search organisations"
-          placeholder="Search"
-          value={q}
-          change={(text) => change({ q: text || undefined })}
-        />
-        <Select
-          label="Status"
-          none="Every status"
-          value={status ?? ''}
-          options={statusWords}
-          choose={(next) => change({ status: next })}
-        />
-        <PartnerChoice />
-      </div>
-      <DataTable
-        label="Organisations"
-        columns={columns}
-        rows={rows}
-        rowId={({ id }) => id}
-        answer={answer}
-        total={rows.length}
-        empty={<None isNarrowed={all.length > 0} clear={() => change({ q: undefined, status: undefined })} add={add} />}
-      />
       {form === 'new' && <NewOrganization partnerId={partner} close={() => change({ form: undefined })} />}
       {form === 'order' && answer.data && <OrderDialog organizations={all} close={() => change({ form: undefined })} />}
       {open?.what === 'edit' && <EditOrganization organization={open.organization} close={close} />}
-      {open?.what === 'status' && <StatusStep organization={open.organization} to={open.to} close={close} />}
-      {open?.what === 'delete' && <DeleteOrganization organization={open.organization} close={close} />}
-    </Page>
+      {open?.what === 'status' && (
+        <StatusDialog
+          subject={open.organization}
+          to={open.to}
+          step={steps[open.to]}
+          set={(next) => api.tenancy.organizations.update.mutate({ id: open.organization.id, status: next })}
+          close={close}
+        />
+      )}
+      {open?.what === 'delete' && (
+        <DeleteTenant
+          tenant={open.organization}
+          verb="Delete organization"
+          remove={() => api.tenancy.organizations.remove.mutate({ id: open.organization.id })}
+          close={close}
+        >
+          Its users can no longer sign in, its agents are rejected, and its devices, sites and history are no longer
+          visible. You cannot undo this here. To block changes only, suspend it.
+        </DeleteTenant>
+      )}
+    </ListPage>
   )
 }
 
-interface NoneProps {
-  readonly isNarrowed: boolean
-  readonly add: React.ReactNode
-  clear(): void
+interface FiltersProps {
+  readonly search: Search
+  change(next: Search): void
 }
-const None = ({ isNarrowed, add, clear }: NoneProps) =>
-  isNarrowed ? (
-    <Note
-      icon={Building2}
-      title="No organisation matches"
-      action={<Button onClick={clear}>Clear search and filters</Button>}
+const Filters = ({ search: { q, status }, change }: FiltersProps) => (
+  <>
+    <SearchField
+      label="Search organizations"
+      placeholder="Search by name"
+      value={q ?? ''}
+      change={(text) => change({ q: text || undefined })}
     />
-  ) : (
-    <Note icon={Building2} title="No organisations yet" action={add}>
-      Devices belong to an organisation: make one for your first customer, or for your own company.
-    </Note>
-  )
+    <Select
+      label="Status"
+      none="All statuses"
+      value={status ?? ''}
+      options={statusWords}
+      choose={(next) => change({ status: next })}
+    />
+    <PartnerChoice />
+  </>
+)

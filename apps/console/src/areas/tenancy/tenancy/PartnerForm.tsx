@@ -10,7 +10,7 @@ import { NameFields } from './NameFields.tsx'
 
 const plans = ['free', 'starter', 'community', 'pro', 'enterprise', 'unlimited']
 
-/** A partner: made anew, or changed. */
+/** Creates or edits a partner. */
 export function PartnerForm({ partner, close }: { readonly partner?: Partner; close(): void }) {
   const form = useSchemaForm(partners.create.input, {
     name: partner?.name ?? '',
@@ -31,7 +31,7 @@ export function PartnerForm({ partner, close }: { readonly partner?: Partner; cl
     {
       refresh: ['tenancy'],
       done({ name }) {
-        toast(partner ? 'Saved' : `${name} is created. Invite its first administrator under Users`)
+        toast(partner ? 'Partner saved' : `${name} created. Invite its first administrator under Users`)
         close()
       },
     },
@@ -40,8 +40,8 @@ export function PartnerForm({ partner, close }: { readonly partner?: Partner; cl
     <SideForm
       open
       close={close}
-      title={partner ? `Change ${partner.name}` : 'New partner'}
-      verb={partner ? 'Save' : 'Create'}
+      title={partner ? `Edit ${partner.name}` : 'New partner'}
+      verb={partner ? 'Save partner' : 'Create partner'}
       busy={save.isPending}
       error={save.error}
       submit={form.handleSubmit((given) => save.mutate(given))}
@@ -53,8 +53,8 @@ export function PartnerForm({ partner, close }: { readonly partner?: Partner; cl
         isKept={partner !== undefined}
         setSlug={(slug) => form.setValue('slug', slug)}
       />
-      <SelectField label="Kind" {...form.register('type')}>
-        <option value="msp">Provider with customers</option>
+      <SelectField label="Type" {...form.register('type')}>
+        <option value="msp">IT provider with customers</option>
         <option value="enterprise">Enterprise</option>
         <option value="internal">Internal</option>
       </SelectField>
@@ -67,7 +67,7 @@ export function PartnerForm({ partner, close }: { readonly partner?: Partner; cl
       </SelectField>
       <div className="grid grid-cols-2 gap-3">
         <TextField
-          label="Most organisations"
+          label="Organization limit"
           optional
           type="number"
           min={0}
@@ -75,7 +75,7 @@ export function PartnerForm({ partner, close }: { readonly partner?: Partner; cl
           {...form.register('maxOrganizations', numberOrNone)}
         />
         <TextField
-          label="Most devices"
+          label="Device limit"
           optional
           type="number"
           min={0}
@@ -84,10 +84,10 @@ export function PartnerForm({ partner, close }: { readonly partner?: Partner; cl
         />
       </div>
       <TextField
-        label="Billing e-mail"
+        label="Billing email"
         optional
         type="email"
-        error={errors.billingEmail && 'Enter an e-mail address'}
+        error={errors.billingEmail && 'Enter an email address'}
         {...form.register('billingEmail', { setValueAs: (text: string | null) => text || null })}
       />
     </SideForm>

@@ -2,71 +2,99 @@ import type { Partner } from '@muster/areas/tenancy/tenancy/partners/partners.co
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Network, Plus } from 'lucide-react'
 import { useState } from 'react'
-import { useApiQuery } from '../../../queries.ts'
+import { api } from '../../../api.ts'
+import { useFullList } from '../../../queries.ts'
 import { useCan } from '../../../session/session.tsx'
 import { Button } from '../../../ui/Button.tsx'
-import { DataTable } from '../../../ui/DataTable.tsx'
-import { Page } from '../../../ui/Page.tsx'
-import { Pages } from '../../../ui/Pages.tsx'
-import { Note } from '../../../ui/states.tsx'
-import { DeletePartner, PartnerStep } from './ChangePartner.tsx'
+import { ListPage } from '../../../ui/ListPage.tsx'
+import { NoRows } from '../../../ui/NoRows.tsx'
+import { useList } from '../../../ui/useList.ts'
+import { DeleteTenant } from './DeleteTenant.tsx'
 import { PartnerForm } from './PartnerForm.tsx'
-import { type PartnerStatus, partnerColumns } from './partnerColumns.tsx'
+import { partnerColumns } from './partnerColumns.tsx'
+import { type PartnerStatus, stepTo } from './partnerSteps.ts'
+import { StatusDialog } from './StatusDialog.tsx'
 
-const limit = 50
 type Open =
   | { readonly what: 'edit' | 'delete'; readonly partner: Partner }
   | { readonly what: 'status'; readonly partner: Partner; readonly to: PartnerStatus }
 
-/** Every partner of the installation, for the people who run it. */
+/** All partners of the installation, for its administrators. */
 export function PartnersPage() {
-  const { page = 1, form } = useSearch({ from: '/app/partners' })
+  const { form } = useSearch({ from: '/app/partners' })
   const navigate = useNavigate({ from: '/partners' })
   const can = useCan()
   const [open, setOpen] = useState<Open | null>(null)
   const close = () => setOpen(null)
-  const answer = useApiQuery((api) => api.tenancy.partners.list, { page, limit }, { keepLast: true })
-  const { data: rows = [], pagination = { page, limit, total: 0 } } = answer.data ?? {}
-  const mayWrite = can('organizations:write') ? undefined : 'You need the permission to change organisations'
+  const list = useList((client) => client.tenancy.partners.list, {})
+  const mayWrite = can('organizations:write') ? undefined : 'You don’t have permission to edit organizations'
   const columns = partnerColumns({
     mayWrite,
-    mayDelete: can('organizations:delete') ? undefined : 'You need the permission to delete organisations',
+    mayDelete: can('organizations:delete') ? undefined : 'You don’t have permission to delete organizations',
     edit: (partner) => setOpen({ what: 'edit', partner }),
-    leave: (partner) => setOpen({ what: 'delete', partner }),
+    remove: (partner) => setOpen({ what: 'delete', partner }),
     set: (partner, to) => setOpen({ what: 'status', partner, to }),
   })
-  const openNew = (next: 'new' | undefined) => void navigate({ search: (now) => ({ ...now, form: next }) })
+  const setForm = (next: 'new' | undefined) => void navigate({ search: (now) => ({ ...now, form: next }) })
   const add = (
-    <Button kind="primary" blocked={mayWrite} onClick={() => openNew('new')}>
+    <Button kind="primary" blocked={mayWrite} onClick={() => setForm('new')}>
       <Plus aria-hidden className="size-4" />
       New partner
     </Button>
   )
   return (
-    <Page fill title="Partners" lead="Providers and companies that use this installation." actions={add}>
-      <DataTable
-        label="Partners"
-        columns={columns}
-        rows={rows}
-        rowId={({ id }) => id}
-        answer={answer}
-        total={pagination.total}
-        empty={
-          <Note icon={Network} title="No partners yet" action={add}>
-            A partner is who uses this installation: a provider with its customers, or a company. Make the first one.
-          </Note>
-        }
-        footer={
-          <Pages
-            {...pagination}
-            set={(next) => void navigate({ search: (now) => ({ ...now, page: next > 1 ? next : undefined }) })}
-          />
-        }
-      />
-      {form === 'new' && <PartnerForm close={() => openNew(undefined)} />}
+    <ListPage
+      title="Partners"
+      lead="IT providers and companies that use this installation."
+      actions={add}
+      label="Partners"
+      list={list}
+      columns={columns}
+      rowId={({ id }) => id}
+      empty={
+        <NoRows icon={Network} title="No partners yet" action={add}>
+          A partner is an IT provider with its customers, or a company. Create the first one.
+        </NoRows>
+      }
+    >
+      {form === 'new' && <PartnerForm close={() => setForm(undefined)} />}
       {open?.what === 'edit' && <PartnerForm partner={open.partner} close={close} />}
-      {open?.what === 'status' && <PartnerStep partner={open.partner} to={open.to} close={close} />}
-      {open?.what === 'delete' && <DeletePartner partner={open.partner} close={close} />}
-    </Page>
+      {open?.what === 'status' && (
+        <StatusDialog
+          subject={open.partner}
+          to={open.to}
+          step={stepTo(open.partner, open.to)}
+          set={(status) => api.tenancy.partners.update.mutate({ id: open.partner.id, status })}
+          close={close}
+        >
+          {open.partner.status === 'pending' && <Registrant partnerId={open.partner.id} />}
+        </StatusDialog>
+      )}
+      {open?.what === 'delete' && (
+        <DeleteTenant
+          tenant={open.partner}
+          verb="Delete partner"
+          remove={() => api.tenancy.partners.remove.mutate({ id: open.partner.id })}
+          close={close}
+        >
+          All its organizations are deleted too: their users can no longer sign in, their agents are rejected, and their
+          data is no longer visible. You cannot undo this here.
+        </DeleteTenant>
+      )}
+    </ListPage>
+  )
+}
+
+/** The first user of a partner, who registered it. */
+function Registrant({ partnerId }: { readonly partnerId: string }) {
+  const enabled = useCan()('users:read')
+  const users = useFullList((client) => client.users.users.list, { partnerId }, { enabled }).data ?? []
+  const first = users.toSorted((one, other) => one.createdAt.localeCompare(other.createdAt))[0]
+  return (
+    first && (
+      <p className="mt-2">
+        Registered by <span className="font-medium text-ink">{first.name}</span> ({first.email}).
+      </p>
+    )
   )
 }

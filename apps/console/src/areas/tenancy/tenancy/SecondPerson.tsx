@@ -15,7 +15,7 @@ interface TurnOff {
   readonly endsAt: string
 }
 
-/** Whether commands that reach far wait for a second person, and how that is turned on and off. */
+/** The rule that large commands need the approval of a second person, and its switch. */
 export function SecondPerson() {
   const mayRead = useCan()('devices:read')
   const answer = useApiQuery((client) => client.devices.approvals.required, {}, { enabled: mayRead, everyMs: 60_000 })
@@ -23,33 +23,33 @@ export function SecondPerson() {
   const set = useApiMutation((required: boolean) => api.devices.approvals.require.mutate({ required }), {
     refresh: ['devices.approvals'],
     done({ required, turnOff }) {
-      if (turnOff !== null) toast('The request is made. All administrators are told by mail')
-      else toast(required ? 'A second person is asked from now on' : 'No second person is asked from now on')
+      if (turnOff !== null) toast('Request sent. All administrators get an email')
+      else toast(required ? 'Approval turned on' : 'Approval turned off')
     },
   })
   if (!mayRead) return null
   const rule = answer.data
   if (!rule)
     return (
-      <Card title="Second person">
+      <Card title="Approval by a second person">
         {answer.error ? <Failure error={answer.error} again={() => answer.refetch()} /> : <Loading lines={2} />}
       </Card>
     )
   const { required, turnOff } = rule
   return (
-    <Card title="Second person" actions={<Standing required={required} isEnding={turnOff !== null} />}>
+    <Card title="Approval by a second person" actions={<Standing required={required} isEnding={turnOff !== null} />}>
       <div className="grid gap-3 text-sm">
         <p>
           {required
-            ? 'Commands for more than 100 devices, or for several organizations, wait until a second person approves them.'
-            : 'Commands are sent at once, however many devices they are for.'}
+            ? 'Commands for more than 100 devices, or for several organizations, need the approval of a second person.'
+            : 'Commands run without approval, also on many devices.'}
         </p>
         {turnOff && <Pending turnOff={turnOff} />}
         <Refusal error={isAsking ? null : set.error} />
         <div className="flex flex-wrap gap-2">
           {(!required || turnOff) && (
             <Button busy={set.isPending && !isAsking} onClick={() => set.mutate(true)}>
-              {turnOff ? 'Withdraw the request' : 'Ask for a second person'}
+              {turnOff ? 'Withdraw request' : 'Require approval'}
             </Button>
           )}
           {required && <TurnOffButton turnOff={turnOff} open={() => setAsking(true)} />}
@@ -58,14 +58,14 @@ export function SecondPerson() {
       <Confirm
         open={isAsking}
         danger
-        title="Stop asking for a second person?"
-        verb={turnOff ? 'Turn it off now' : 'Request it'}
+        title="Turn off approval?"
+        verb={turnOff ? 'Turn off approval' : 'Send request'}
         act={() => set.mutateAsync(false)}
         close={() => setAsking(false)}
       >
         {turnOff
-          ? 'Another member has requested it. With your agreement it counts at once.'
-          : 'It counts after 24 hours, or as soon as a second member agrees. All administrators are told by mail, and each of them can withdraw it.'}
+          ? 'Another administrator requested this. With your approval it applies immediately.'
+          : 'It applies after 24 hours, or as soon as a second administrator approves. All administrators get an email, and each of them can withdraw the request.'}
       </Confirm>
     </Card>
   )
@@ -79,10 +79,10 @@ function Standing({ required, isEnding }: { readonly required: boolean; readonly
 function TurnOffButton({ turnOff, open }: { readonly turnOff: TurnOff | null; open(): void }) {
   const me = useMe()
   if (turnOff?.requestedBy === me.id) return null
-  return <Button onClick={open}>{turnOff ? 'Agree and turn it off now' : 'Turn it off'}</Button>
+  return <Button onClick={open}>{turnOff ? 'Approve and turn off' : 'Turn off approval'}</Button>
 }
 
-/** A request to turn it off, with the time that is left to withdraw it. */
+/** The request to turn the rule off, which can be withdrawn until it applies. */
 function Pending({ turnOff: { requestedBy, requestedAt, endsAt } }: { readonly turnOff: TurnOff }) {
   const me = useMe()
   const isOwn = requestedBy === me.id
@@ -90,8 +90,8 @@ function Pending({ turnOff: { requestedBy, requestedAt, endsAt } }: { readonly t
   const { data } = useApiQuery((client) => client.users.users.get, { id: requestedBy }, { enabled: !isOwn && maySee })
   return (
     <p role="status" className="rounded-md bg-warn-soft px-3 py-2 text-warn-text">
-      {isOwn ? 'You' : (data?.name ?? 'Another member')} requested on <Moment at={requestedAt} /> to turn this off. From{' '}
-      <Moment at={endsAt} /> on no second person is asked, unless the request is withdrawn before.
+      {isOwn ? 'You' : (data?.name ?? 'Another member')} requested to turn this off on <Moment at={requestedAt} />. The
+      request applies on <Moment at={endsAt} /> unless it is withdrawn.
     </p>
   )
 }

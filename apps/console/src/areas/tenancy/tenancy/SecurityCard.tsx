@@ -16,7 +16,7 @@ const at = (value: unknown, name: string): unknown =>
     ? Object.entries(value).find(([key]) => key === name)?.[1]
     : undefined
 
-/** What the service reads of an organisation's security settings; SMS is allowed unless it is switched off. */
+/** The security settings that the service reads. SMS is allowed unless it is switched off. */
 function rulesOf({ settings }: Organization): Rules {
   const { security } = settings
   return {
@@ -25,7 +25,7 @@ function rulesOf({ settings }: Organization): Rules {
   }
 }
 
-/** Which second factors the people of an organisation need and may use. */
+/** The MFA rules for the users of an organization. */
 export function SecurityCard({
   organization,
   blocked,
@@ -43,7 +43,7 @@ export function SecurityCard({
       }),
     {
       refresh: ['tenancy.organizations'],
-      done: () => toast('Saved', { undo: () => save.mutate(rules) }),
+      done: () => toast('Sign-in rules saved', { undo: () => save.mutate(rules) }),
     },
   )
   const set = (next: Partial<Rules>) =>
@@ -52,15 +52,15 @@ export function SecurityCard({
     <Card title="Sign-in">
       <div className="grid gap-3">
         <CheckField
-          label="Demand a second factor of everybody"
-          hint="Who has none must add one before going on, also in sessions that are open now."
+          label="Require MFA for everyone"
+          hint="Users without MFA set it up before they continue, also in open sessions."
           checked={rules.requireMfa}
           disabled={blocked || save.isPending}
           onChange={(requireMfa) => set({ requireMfa })}
         />
         <CheckField
           label="Allow codes by SMS"
-          hint="Without it people need an authenticator app or a passkey. SMS can be intercepted."
+          hint="SMS can be intercepted. Without it, users need an authenticator app or a passkey."
           checked={rules.sms}
           disabled={blocked || save.isPending}
           onChange={(sms) => set({ sms })}

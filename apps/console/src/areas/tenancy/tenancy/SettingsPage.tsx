@@ -16,7 +16,7 @@ import { BusinessHours } from './BusinessHours.tsx'
 import { SecondPerson } from './SecondPerson.tsx'
 import { draftOf, inputOf, type SettingsDraft } from './settingsForm.ts'
 
-/** What holds for everybody in the partner: how it is called, how moments are written, when it works. */
+/** The partner's settings: name, date and time formats, business hours, approval, contact. */
 export function SettingsPage() {
   const answer = useApiQuery((client) => client.tenancy.partners.me, {})
   if (!answer.data)
@@ -37,7 +37,7 @@ function Editor({ partner }: { readonly partner: Partner }) {
   const change = (next: Partial<SettingsDraft>) => setDraft((now) => ({ ...now, ...next }))
   const save = useApiMutation(
     (input: Parameters<typeof api.tenancy.partners.updateMe.mutate>[0]) => api.tenancy.partners.updateMe.mutate(input),
-    { refresh: ['tenancy'], done: () => toast('Saved. It holds for everybody in your company from now on') },
+    { refresh: ['tenancy'], done: () => toast('Settings saved') },
   )
   const submit = () => {
     const checked = partners.updateMe.input.safeParse(inputOf(draft))
@@ -48,15 +48,15 @@ function Editor({ partner }: { readonly partner: Partner }) {
   return (
     <Page
       title="Settings"
-      lead="They hold for everybody in your company."
+      lead="Applies to your whole company."
       actions={
         <Button
           kind="primary"
           busy={save.isPending}
-          blocked={!mayWrite ? 'You need the permission to change settings' : !isChanged && 'Nothing is changed'}
+          blocked={!mayWrite ? 'You don’t have permission to edit settings' : !isChanged && 'No changes to save'}
           onClick={submit}
         >
-          Save
+          Save settings
         </Button>
       }
     >
@@ -81,7 +81,7 @@ function Editor({ partner }: { readonly partner: Partner }) {
 }
 
 const wordsOf = (issue: { readonly path: readonly PropertyKey[]; readonly message: string } | undefined) =>
-  issue ? `${issue.path.slice(-1).join('')}: ${issue.message}` : 'Something is not right'
+  issue ? `${issue.path.slice(-1).join('')}: ${issue.message}` : 'Check your input'
 
 interface Part {
   readonly draft: SettingsDraft
@@ -95,13 +95,13 @@ const Company = ({ draft, change }: Part) => (
     <Column>
       <TextField label="Name" value={draft.name} onChange={({ target }) => change({ name: target.value })} />
       <TextField
-        label="Billing e-mail"
+        label="Billing email"
         optional
         type="email"
         value={draft.billingEmail}
         onChange={({ target }) => change({ billingEmail: target.value })}
       />
-      <SelectField label="Language" value="en" hint="There is no other yet." onChange={() => undefined}>
+      <SelectField label="Language" value="en" hint="English is the only language for now." onChange={() => undefined}>
         <option value="en">English</option>
       </SelectField>
     </Column>
@@ -120,9 +120,9 @@ function Formats({ draft, change }: Part) {
     <Card title="Dates and times">
       <Column>
         <TimezoneField
-          label="Timezone"
+          label="Time zone"
           optional
-          hint="Without one, everybody sees times as their own computer has them."
+          hint="Empty for the time zone of each browser."
           value={timezone}
           onChange={({ target }) => change({ timezone: target.value })}
         />
@@ -131,7 +131,7 @@ function Formats({ draft, change }: Part) {
           value={dateFormat ?? ''}
           onChange={({ target }) => change({ dateFormat: dateFormats.find((each) => each === target.value) ?? null })}
         >
-          <option value="">As the browser has it</option>
+          <option value="">Browser default</option>
           {dateFormats.map((each) => (
             <option key={each} value={each}>
               {each}
@@ -145,7 +145,7 @@ function Formats({ draft, change }: Part) {
             change({ timeFormat: timeFormats.find(([each]) => each === target.value)?.[0] ?? null })
           }
         >
-          <option value="">As the browser has it</option>
+          <option value="">Browser default</option>
           {timeFormats.map(([each, label]) => (
             <option key={each} value={each}>
               {label}
@@ -165,12 +165,12 @@ const isTimezone = (text: string) => Intl.supportedValuesOf('timeZone').includes
 function Sample() {
   const [now] = useState(() => new Date().toISOString())
   const { moment } = useTimes()
-  return <p className="text-muted text-sm">Now would be written: {moment(now)}</p>
+  return <p className="text-muted text-sm">Preview: {moment(now)}</p>
 }
 
 const contactFields = [
   ['name', 'Name', 'text'],
-  ['email', 'E-mail', 'email'],
+  ['email', 'Email', 'email'],
   ['phone', 'Phone', 'tel'],
   ['website', 'Website', 'url'],
 ] as const

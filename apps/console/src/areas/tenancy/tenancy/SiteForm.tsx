@@ -17,7 +17,7 @@ const addressFields = [
 ] as const
 const contactFields = [
   ['name', 'Contact'],
-  ['email', 'E-mail'],
+  ['email', 'Email'],
   ['phone', 'Phone'],
 ] as const
 type Texts = Readonly<Record<string, string>>
@@ -27,13 +27,13 @@ const textsOf = (fields: readonly (readonly [string, string])[], object: Readonl
   Object.fromEntries(fields.map(([name]) => [name, textOf(object[name])]))
 
 interface Props {
-  /** The site to change; without one a new one is made. */
+  /** The site to edit. A new one is created without it. */
   readonly site?: Site
   readonly orgId: string | undefined
   close(): void
 }
 
-/** A site: its name, timezone, address and whom to call. */
+/** A site: its name, time zone, address and contact. */
 export function SiteForm({ site, orgId, close }: Props) {
   const [address, setAddress] = useState<Texts>(() => textsOf(addressFields, site?.address))
   const [contact, setContact] = useState<Texts>(() => textsOf(contactFields, site?.contact))
@@ -60,7 +60,7 @@ export function SiteForm({ site, orgId, close }: Props) {
     {
       refresh: ['tenancy'],
       done({ name }) {
-        toast(site ? 'Saved' : `${name} is created`)
+        toast(site ? 'Site saved' : `${name} created`)
         close()
       },
     },
@@ -83,23 +83,23 @@ export function SiteForm({ site, orgId, close }: Props) {
     <SideForm
       open
       close={close}
-      title={site ? `Change ${site.name}` : 'New site'}
-      description="A place with devices: an office, a branch, a data centre."
-      verb={site ? 'Save' : 'Create'}
+      title={site ? `Edit ${site.name}` : 'New site'}
+      description="A place with devices, such as an office, a branch or a data center."
+      verb={site ? 'Save site' : 'Create site'}
       busy={save.isPending}
       error={save.error}
       submit={form.handleSubmit((given) => save.mutate(given))}
     >
       {!site && !orgId && (
-        <SelectField label="Organisation" error={errors.orgId && 'Choose an organisation'} {...form.register('orgId')}>
-          <option value="">Choose</option>
+        <SelectField label="Organization" error={errors.orgId && 'Select an organization'} {...form.register('orgId')}>
+          <option value="">Select an organization</option>
           <Options of={organizations} />
         </SelectField>
       )}
       <TextField label="Name" error={errors.name && 'Enter a name'} {...form.register('name')} />
       <TimezoneField
-        label="Timezone"
-        error={errors.timezone && 'Choose a timezone such as Europe/Zurich'}
+        label="Time zone"
+        error={errors.timezone && 'Select a time zone such as Europe/Zurich'}
         {...form.register('timezone')}
       />
       {texts(addressFields, address, setAddress)}

@@ -3,83 +3,71 @@ import { Link } from '@tanstack/react-router'
 import { MapPin } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { api } from '../../../api.ts'
-import { useApiMutation, useApiQuery } from '../../../queries.ts'
+import { useApiMutation } from '../../../queries.ts'
 import { useCan } from '../../../session/session.tsx'
 import { Confirm } from '../../../ui/Confirm.tsx'
-import { type Column, DataTable } from '../../../ui/DataTable.tsx'
-import { Pages } from '../../../ui/Pages.tsx'
+import type { Column } from '../../../ui/DataTable.tsx'
+import { ListTable } from '../../../ui/ListPage.tsx'
+import { NoRows } from '../../../ui/NoRows.tsx'
 import { RowMenu } from '../../../ui/RowMenu.tsx'
-import { Note } from '../../../ui/states.tsx'
 import { toast } from '../../../ui/toasts.tsx'
+import { useList } from '../../../ui/useList.ts'
 import { textOf } from './formValues.ts'
+import { OrganizationLink } from './PlaceLinks.tsx'
 import { SiteForm } from './SiteForm.tsx'
-
-const limit = 50
 
 interface Props {
   readonly orgId: string | undefined
-  /** Names the organisation of each, where sites of several are listed. */
-  orgName?(orgId: string): string | undefined
-  readonly page: number
+  /** Lists the organization of each site. */
+  readonly withOrganization?: boolean
   readonly add: ReactNode
-  setPage(page: number): void
 }
 
-/** Sites with what can be done to each. */
-export function SiteTable({ orgId, orgName, page, add, setPage }: Props) {
+/** The sites of one organization or of all. */
+export function SiteTable({ orgId, withOrganization = false, add }: Props) {
   const [editing, setEditing] = useState<Site | null>(null)
-  const [leaving, setLeaving] = useState<Site | null>(null)
-  const answer = useApiQuery(
-    (client) => client.tenancy.sites.list,
-    { page, limit, ...(orgId && { orgId }) },
-    { keepLast: true },
-  )
+  const [deleting, setDeleting] = useState<Site | null>(null)
+  const list = useList((client) => client.tenancy.sites.list, orgId ? { orgId } : {})
   const remove = useApiMutation((id: string) => api.tenancy.sites.remove.mutate({ id }), {
     refresh: ['tenancy'],
-    done: () => toast('The site is deleted'),
+    done: () => toast('Site deleted'),
   })
-  const columns = useSiteColumns(orgName, setEditing, setLeaving)
-  const { data: rows = [], pagination = { page, limit, total: 0 } } = answer.data ?? {}
   return (
     <>
-      <DataTable
+      <ListTable
         label="Sites"
-        columns={columns}
-        rows={rows}
+        list={list}
+        columns={useSiteColumns(withOrganization, setEditing, setDeleting)}
         rowId={({ id }) => id}
-        answer={answer}
-        total={pagination.total}
         empty={
-          <Note icon={MapPin} title="No sites yet" action={add}>
-            Sites say where devices are. Enrolment keys and people can be limited to them.
-          </Note>
+          <NoRows icon={MapPin} title="No sites yet" action={add}>
+            Sites say where devices are. You can limit enrollment keys and users to them.
+          </NoRows>
         }
-        footer={<Pages {...pagination} set={setPage} />}
       />
       {editing && <SiteForm site={editing} orgId={editing.orgId} close={() => setEditing(null)} />}
       <Confirm
         danger
-        open={leaving !== null}
-        close={() => setLeaving(null)}
-        title={`Delete ${leaving?.name ?? 'the site'}?`}
-        verb="Delete"
-        act={() => remove.mutateAsync(leaving?.id ?? '')}
+        open={deleting !== null}
+        close={() => setDeleting(null)}
+        title={`Delete ${deleting?.name ?? 'the site'}?`}
+        verb="Delete site"
+        act={() => remove.mutateAsync(deleting?.id ?? '')}
       >
-        For good. Its devices stay in the organisation and have no site then; device groups of the site are deleted with
-        it.
+        Its devices stay in the organization without a site. Its device groups are deleted. You cannot undo this.
       </Confirm>
     </>
   )
 }
 
 function useSiteColumns(
-  orgName: Props['orgName'],
+  withOrganization: boolean,
   edit: (site: Site) => void,
-  leave: (site: Site) => void,
+  remove: (site: Site) => void,
 ): readonly Column<Site>[] {
   const can = useCan()
-  const mayWrite = can('sites:write') ? undefined : 'You need the permission to change sites'
-  const mayDelete = can('sites:delete') ? undefined : 'You need the permission to delete sites'
+  const mayWrite = can('sites:write') ? undefined : 'You don’t have permission to edit sites'
+  const mayDelete = can('sites:delete') ? undefined : 'You don’t have permission to delete sites'
   const faint = (text: string) => text || <span className="text-muted">–</span>
   return [
     {
@@ -93,18 +81,18 @@ function useSiteColumns(
         </Link>
       ),
     },
-    ...(orgName
+    ...(withOrganization
       ? [
           {
             id: 'org',
-            header: 'Organisation',
+            header: 'Organization',
             width: 160,
             grow: 1,
-            cell: ({ orgId }: Site) => orgName(orgId) ?? '–',
+            cell: ({ orgId }: Site) => <OrganizationLink orgId={orgId} />,
           },
         ]
       : []),
-    { id: 'timezone', header: 'Timezone', width: 160, cell: ({ timezone }) => timezone },
+    { id: 'timezone', header: 'Time zone', width: 160, cell: ({ timezone }) => timezone },
     { id: 'city', header: 'City', width: 140, grow: 1, cell: ({ address }) => faint(textOf(address.city)) },
     { id: 'contact', header: 'Contact', width: 160, grow: 1, cell: ({ contact }) => faint(textOf(contact.name)) },
     {
@@ -115,8 +103,8 @@ function useSiteColumns(
         <RowMenu
           name={site.name}
           groups={[
-            [{ label: 'Change', blocked: mayWrite, act: () => edit(site) }],
-            [{ label: 'Delete', danger: true, blocked: mayDelete, act: () => leave(site) }],
+            [{ label: 'Edit site', blocked: mayWrite, act: () => edit(site) }],
+            [{ label: 'Delete site', danger: true, blocked: mayDelete, act: () => remove(site) }],
           ]}
         />
       ),

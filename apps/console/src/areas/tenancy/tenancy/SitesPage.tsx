@@ -3,22 +3,20 @@ import { Plus } from 'lucide-react'
 import { useCan, useMe } from '../../../session/session.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Page } from '../../../ui/Page.tsx'
-import { usePlaceNames } from '../../fleet/devices/columns.tsx'
 import { SiteForm } from './SiteForm.tsx'
 import { SiteTable } from './SiteTable.tsx'
 
-/** The sites of all organisations in reach, or of the chosen one. */
+/** The sites of all organizations that the user can access, or of the selected one. */
 export function SitesPage() {
-  const { page = 1, org, form } = useSearch({ from: '/app/sites' })
+  const { org, form } = useSearch({ from: '/app/sites' })
   const navigate = useNavigate({ from: '/sites' })
   const me = useMe()
   const orgId = org ?? me.orgId ?? undefined
-  const { orgs } = usePlaceNames()
   const open = (next: 'new' | undefined) => void navigate({ search: (now) => ({ ...now, form: next }) })
   const add = (
     <Button
       kind="primary"
-      blocked={useCan()('sites:write') ? undefined : 'You need the permission to change sites'}
+      blocked={useCan()('sites:write') ? undefined : 'You don’t have permission to edit sites'}
       onClick={() => open('new')}
     >
       <Plus aria-hidden className="size-4" />
@@ -26,14 +24,8 @@ export function SitesPage() {
     </Button>
   )
   return (
-    <Page fill title="Sites" lead="The places where devices are." actions={add}>
-      <SiteTable
-        orgId={orgId}
-        {...(!orgId && { orgName: (id: string) => orgs.get(id) })}
-        page={page}
-        add={add}
-        setPage={(next) => void navigate({ search: (now) => ({ ...now, page: next > 1 ? next : undefined }) })}
-      />
+    <Page fill title="Sites" lead="Places with devices." actions={add}>
+      <SiteTable orgId={orgId} withOrganization={!orgId} add={add} />
       {form === 'new' && <SiteForm orgId={orgId} close={() => open(undefined)} />}
     </Page>
   )

@@ -6,7 +6,7 @@ export const tenancyArea = {
   routes: tenancyRoutes,
   screens: [
     {
-      path: '/organisations',
+      path: '/organizations',
       label: 'Organizations',
       icon: Building2,
       group: 'customers',
@@ -14,7 +14,7 @@ export const tenancyArea = {
       needs: 'organizations:read',
       scopes: ['partner', 'system'],
       keys: 'g c',
-      words: 'organisations customers clients tenants suspend',
+      words: 'customers clients tenants suspend',
     },
     {
       path: '/sites',
@@ -49,16 +49,16 @@ export const tenancyArea = {
   ],
   actions: [
     {
-      path: '/organisations',
+      path: '/organizations',
       form: 'new',
       label: 'New organization',
       creates: true,
       needs: 'organizations:write',
       scopes: ['partner', 'system'],
-      words: 'organisation customer client add',
+      words: 'customer client add',
     },
     {
-      path: '/organisations',
+      path: '/organizations',
       form: 'order',
       label: 'Sort organizations',
       needs: 'organizations:write',

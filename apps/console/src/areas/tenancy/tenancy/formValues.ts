@@ -1,9 +1,9 @@
-/** For number fields that may be empty: what stands there as a number, or null. */
+/** For optional number fields: the number, or null when empty. */
 export const numberOrNone = {
   setValueAs: (text: string | number | null) => (text === '' || text === null ? null : Number(text)),
 }
 
-/** A short name made of a long one. */
+/** The short name for a name. */
 export const slugOf = (name: string): string =>
   name
     .normalize('NFKD')

@@ -6,16 +6,16 @@ import type { Column } from '../../../ui/DataTable.tsx'
 import { count } from '../../../ui/quantity.ts'
 import { RowMenu } from '../../../ui/RowMenu.tsx'
 import { Ago } from '../../../ui/time.tsx'
-import { organizationStatuses } from './routes.ts'
+import { organizationStatuses } from './search.ts'
 import { type OrganizationStatus, StatusBadge, steps } from './status.tsx'
 
 interface Acts {
   edit(organization: Organization): void
-  leave(organization: Organization): void
+  remove(organization: Organization): void
   set(organization: Organization, to: OrganizationStatus): void
 }
 
-/** The columns of the list of organisations; device figures where the session has a partner to count for. */
+/** The columns of the list of organizations. Device counts need a session of the partner. */
 export function useOrganizationColumns(acts: Acts): readonly Column<Organization>[] {
   const { scope } = useMe()
   const can = useCan()
@@ -27,8 +27,8 @@ export function useOrganizationColumns(acts: Acts): readonly Column<Organization
     { enabled: scope === 'system', staleMs: 60_000 },
   ).data
   const figuresOf = (id: string) => figures?.organizations.find((each) => each.id === id)
-  const mayWrite = can('organizations:write') ? undefined : 'You need the permission to change organisations'
-  const mayDelete = can('organizations:delete') ? undefined : 'You need the permission to delete organisations'
+  const mayWrite = can('organizations:write') ? undefined : 'You don’t have permission to edit organizations'
+  const mayDelete = can('organizations:delete') ? undefined : 'You don’t have permission to delete organizations'
   return [
     {
       id: 'name',
@@ -36,7 +36,7 @@ export function useOrganizationColumns(acts: Acts): readonly Column<Organization
       width: 220,
       grow: 2,
       cell: ({ id, name, type }) => (
-        <Link to="/organisations/$orgId" params={{ orgId: id }} className="group truncate rounded">
+        <Link to="/organizations/$orgId" params={{ orgId: id }} className="group truncate rounded">
           <span className="font-medium group-hover:text-accent-text">{name}</span>
           {type === 'internal' && <span className="text-muted"> internal</span>}
         </Link>
@@ -46,10 +46,10 @@ export function useOrganizationColumns(acts: Acts): readonly Column<Organization
     ...(isPartner ? figureColumns(figuresOf) : []),
     {
       id: 'cap',
-      header: 'Most devices',
+      header: 'Device limit',
       width: 110,
       align: 'end',
-      cell: ({ maxDevices }) => (maxDevices === null ? <span className="text-muted">any</span> : count(maxDevices)),
+      cell: ({ maxDevices }) => (maxDevices === null ? <span className="text-muted">none</span> : count(maxDevices)),
     },
     ...(scope === 'system'
       ? [
@@ -62,7 +62,7 @@ export function useOrganizationColumns(acts: Acts): readonly Column<Organization
           },
         ]
       : []),
-    { id: 'made', header: 'Since', width: 110, cell: ({ createdAt }) => <Ago at={createdAt} /> },
+    { id: 'made', header: 'Created', width: 110, cell: ({ createdAt }) => <Ago at={createdAt} /> },
     {
       id: 'actions',
       header: 'Actions',
@@ -71,11 +71,11 @@ export function useOrganizationColumns(acts: Acts): readonly Column<Organization
         <RowMenu
           name={organization.name}
           groups={[
-            [{ label: 'Change', blocked: mayWrite, act: () => acts.edit(organization) }],
+            [{ label: 'Edit organization', blocked: mayWrite, act: () => acts.edit(organization) }],
             organizationStatuses
               .filter((to) => to !== organization.status)
               .map((to) => ({ label: steps[to].verb, blocked: mayWrite, act: () => acts.set(organization, to) })),
-            [{ label: 'Delete', danger: true, blocked: mayDelete, act: () => acts.leave(organization) }],
+            [{ label: 'Delete organization', danger: true, blocked: mayDelete, act: () => acts.remove(organization) }],
           ]}
         />
       ),
@@ -121,7 +121,7 @@ function figureColumns(figuresOf: (id: string) => Figures | undefined): Column<O
     { id: 'sites', header: 'Sites', width: 70, align: 'end', cell: ({ id }) => number(figuresOf(id)?.sites) },
     {
       id: 'seen',
-      header: 'Last heard of',
+      header: 'Last activity',
       width: 120,
       cell: ({ id }) => <Ago at={figuresOf(id)?.lastSeenAt ?? null} />,
     },

@@ -5,19 +5,14 @@ import { Badge, type Tone } from '../../../ui/display.tsx'
 import { count } from '../../../ui/quantity.ts'
 import { RowMenu } from '../../../ui/RowMenu.tsx'
 import { Ago } from '../../../ui/time.tsx'
+import { type PartnerStatus, stepTo } from './partnerSteps.ts'
 
-export type PartnerStatus = Partner['status']
-
-const statuses: Readonly<
-  Record<PartnerStatus, { readonly label: string; readonly tone: Tone; readonly verb: string }>
-> = {
-  pending: { label: 'Waits for approval', tone: 'info', verb: 'Set back to waiting' },
-  active: { label: 'Active', tone: 'good', verb: 'Activate' },
-  suspended: { label: 'Suspended', tone: 'warn', verb: 'Suspend' },
-  churned: { label: 'Churned', tone: 'plain', verb: 'Mark as churned' },
+const statuses: Readonly<Record<PartnerStatus, { readonly label: string; readonly tone: Tone }>> = {
+  pending: { label: 'Pending approval', tone: 'info' },
+  active: { label: 'Active', tone: 'good' },
+  suspended: { label: 'Suspended', tone: 'warn' },
+  churned: { label: 'Churned', tone: 'plain' },
 }
-/** What is done to reach a status. */
-export const verbTo = (status: PartnerStatus): string => statuses[status].verb
 const next: Readonly<Record<PartnerStatus, readonly PartnerStatus[]>> = {
   pending: ['active', 'churned'],
   active: ['suspended', 'churned'],
@@ -29,21 +24,21 @@ interface Acts {
   readonly mayWrite: string | undefined
   readonly mayDelete: string | undefined
   edit(partner: Partner): void
-  leave(partner: Partner): void
+  remove(partner: Partner): void
   set(partner: Partner, to: PartnerStatus): void
 }
 
-const cap = (value: number | null) => (value === null ? <span className="text-muted">any</span> : count(value))
+const cap = (value: number | null) => (value === null ? <span className="text-muted">none</span> : count(value))
 
-export const partnerColumns = ({ mayWrite, mayDelete, edit, leave, set }: Acts): readonly Column<Partner>[] => [
+export const partnerColumns = ({ mayWrite, mayDelete, edit, remove, set }: Acts): readonly Column<Partner>[] => [
   {
     id: 'name',
     header: 'Name',
-    width: 220,
+    width: 200,
     grow: 2,
     cell: ({ id, name }) => (
       <Link
-        to="/organisations"
+        to="/organizations"
         search={{ partner: id }}
         className="truncate rounded font-medium hover:text-accent-text"
       >
@@ -54,20 +49,20 @@ export const partnerColumns = ({ mayWrite, mayDelete, edit, leave, set }: Acts):
   {
     id: 'status',
     header: 'Status',
-    width: 150,
+    width: 140,
     cell: ({ status }) => <Badge tone={statuses[status].tone}>{statuses[status].label}</Badge>,
   },
-  { id: 'type', header: 'Kind', width: 110, cell: ({ type }) => (type === 'msp' ? 'Provider' : capital(type)) },
-  { id: 'plan', header: 'Plan', width: 110, cell: ({ plan }) => capital(plan) },
+  { id: 'type', header: 'Type', width: 110, cell: ({ type }) => (type === 'msp' ? 'IT provider' : capital(type)) },
+  { id: 'plan', header: 'Plan', width: 90, cell: ({ plan }) => capital(plan) },
   {
     id: 'orgs',
-    header: 'Most organisations',
-    width: 150,
+    header: 'Organization limit',
+    width: 140,
     align: 'end',
     cell: ({ maxOrganizations }) => cap(maxOrganizations),
   },
-  { id: 'devices', header: 'Most devices', width: 120, align: 'end', cell: ({ maxDevices }) => cap(maxDevices) },
-  { id: 'since', header: 'Since', width: 110, cell: ({ createdAt }) => <Ago at={createdAt} /> },
+  { id: 'devices', header: 'Device limit', width: 110, align: 'end', cell: ({ maxDevices }) => cap(maxDevices) },
+  { id: 'since', header: 'Created', width: 100, cell: ({ createdAt }) => <Ago at={createdAt} /> },
   {
     id: 'actions',
     header: 'Actions',
@@ -76,13 +71,13 @@ export const partnerColumns = ({ mayWrite, mayDelete, edit, leave, set }: Acts):
       <RowMenu
         name={partner.name}
         groups={[
-          [{ label: 'Change', blocked: mayWrite, act: () => edit(partner) }],
+          [{ label: 'Edit partner', blocked: mayWrite, act: () => edit(partner) }],
           next[partner.status].map((to) => ({
-            label: partner.status === 'pending' && to === 'active' ? 'Approve' : verbTo(to),
+            label: stepTo(partner, to).verb,
             blocked: mayWrite,
             act: () => set(partner, to),
           })),
-          [{ label: 'Delete', danger: true, blocked: mayDelete, act: () => leave(partner) }],
+          [{ label: 'Delete partner', danger: true, blocked: mayDelete, act: () => remove(partner) }],
         ]}
       />
     ),

@@ -1,33 +1,23 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { appRoute } from '../../../appRoute.tsx'
-import * as read from '../../../search.ts'
-
-export const organizationStatuses = ['active', 'trial', 'suspended', 'churned'] as const
-
-const organizationsSearch = read.searchOf({
-  q: read.text,
-  status: read.oneOf(...organizationStatuses),
-  partner: read.id,
-  form: read.oneOf('new', 'order'),
-})
-const organizationSearch = read.searchOf({ page: read.whole })
-const sitesSearch = read.searchOf({ page: read.whole, form: read.oneOf('new') })
-
-const partnersSearch = read.searchOf({ page: read.whole, form: read.oneOf('new') })
+import { movedRoute } from '../../../movedRoute.ts'
+import { organizationSearch, organizationsSearch, partnersSearch, sitesSearch } from './search.ts'
 
 export const tenancyRoutes = [
   createRoute({
     getParentRoute: () => appRoute,
-    path: '/organisations',
+    path: '/organizations',
     validateSearch: organizationsSearch,
     component: lazyRouteComponent(() => import('./OrganizationsPage.tsx'), 'OrganizationsPage'),
   }),
   createRoute({
     getParentRoute: () => appRoute,
-    path: '/organisations/$orgId',
+    path: '/organizations/$orgId',
     validateSearch: organizationSearch,
     component: lazyRouteComponent(() => import('./OrganizationPage.tsx'), 'OrganizationPage'),
   }),
+  movedRoute('/organisations', '/organizations'),
+  movedRoute('/organisations/$orgId', '/organizations'),
   createRoute({
     getParentRoute: () => appRoute,
     path: '/sites',

@@ -4,7 +4,7 @@ import { z } from 'zod'
 const text = z.string().nullish().catch(null)
 const hours = z.object({ start: z.string(), end: z.string(), closed: z.boolean().optional() })
 
-/** What the console reads of a partner's free-form settings; what makes no sense counts as not set. */
+/** The settings that the console knows. Values of an unknown form count as not set. */
 const Known = z.object({
   timezone: text,
   dateFormat: z.enum(['MM/DD/YYYY', 'DD/MM/YYYY', 'YYYY-MM-DD']).nullish().catch(null),
@@ -51,7 +51,7 @@ export function draftOf({ name, billingEmail, settings }: Partner) {
 }
 export type SettingsDraft = ReturnType<typeof draftOf>
 
-/** What the server is told of it. */
+/** The input of the operation. */
 export const inputOf = ({
   name,
   billingEmail,

@@ -23,21 +23,32 @@ export const StatusBadge = ({ status }: { readonly status: OrganizationStatus })
 
 interface Step {
   readonly verb: string
+  readonly title: (name: string) => string
   readonly consequence: string
 }
 
-/** What another status means for the people and machines of an organisation. */
+/** The effect of each status on the users and devices of an organization. */
 export const steps: Readonly<Record<OrganizationStatus, Step>> = {
-  active: { verb: 'Activate', consequence: 'Its people can work again, and its devices can be changed and commanded.' },
-  trial: { verb: 'Set to trial', consequence: 'It works like an active one.' },
+  active: {
+    verb: 'Activate organization',
+    title: (name) => `Activate ${name}?`,
+    consequence: 'Users can work again, and devices accept changes and commands.',
+  },
+  trial: {
+    verb: 'Set to trial',
+    title: (name) => `Set ${name} to trial?`,
+    consequence: 'A trial organization works like an active one.',
+  },
   suspended: {
-    verb: 'Suspend',
+    verb: 'Suspend organization',
+    title: (name) => `Suspend ${name}?`,
     consequence:
-      'Its devices keep reporting and everything can be read, but nothing in it can be added, changed or commanded until it is active again. Running commands go on.',
+      'Devices keep reporting and all data stays readable, but no changes or commands are possible until you activate it again. Running commands continue.',
   },
   churned: {
     verb: 'Mark as churned',
+    title: (name) => `Mark ${name} as churned?`,
     consequence:
-      'The customer has left. Its data stays and can be read; nothing in it can be added, changed or commanded. You can set it back to active.',
+      'For customers who have left. All data stays readable, but no changes or commands are possible. You can activate it again.',
   },
 }

@@ -1,0 +1,41 @@
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { Button } from '../../../ui/Button.tsx'
+import { TextField } from '../../../ui/fields.tsx'
+import { Refusal } from '../../../ui/states.tsx'
+
+interface Props {
+  readonly label: string
+  readonly hint?: string
+  readonly verb: string
+  readonly busy: boolean
+  readonly error: unknown
+  /** Fields before the password. */
+  readonly children?: ReactNode
+  submit(password: string): void
+}
+
+/** A form that ends with a new password. */
+export function NewPasswordForm({ label, hint, verb, busy, error, children, submit }: Props) {
+  const [password, setPassword] = useState('')
+  const send = (event: FormEvent) => {
+    event.preventDefault()
+    submit(password)
+  }
+  return (
+    <form className="grid gap-4" onSubmit={send}>
+      {children}
+      <TextField
+        label={label}
+        type="password"
+        autoComplete="new-password"
+        {...(hint && { hint })}
+        value={password}
+        onChange={({ target }) => setPassword(target.value)}
+      />
+      <Refusal error={error} />
+      <Button kind="primary" type="submit" busy={busy} blocked={password === '' && 'Enter a password'}>
+        {verb}
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,1 @@
+export const typeLabels = { static: 'Static', dynamic: 'Dynamic' } as const
