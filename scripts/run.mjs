@@ -219,7 +219,7 @@ async function underLock(work) {
   const lock = join(runtime, 'lock')
   const mine = `${lock}.${process.pid}`
   writeFileSync(mine, String(process.pid))
-  for (let told = false; ; ) {
+  for (let isNoted = false; ; ) {
     try {
       // A hard link appears with its content, so a lock without its holder's PID is never visible.
       linkSync(mine, lock)
@@ -241,8 +241,8 @@ async function underLock(work) {
       }
       continue
     }
-    if (!told) say(`Waiting for another command that is installing (process ${holder || 'unknown'}) …`)
-    told = true
+    if (!isNoted) say(`Waiting for another command that is installing (process ${holder || 'unknown'}) …`)
+    isNoted = true
     await new Promise((done) => setTimeout(done, 200))
   }
   const release = () => rmSync(lock, { force: true })

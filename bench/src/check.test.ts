@@ -12,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const agents = 5
 const sequencesMax = 8
 const bootId = 77
-const fates = fc.array(
+const outcomes = fc.array(
   fc.record({
     agent: fc.nat({ max: agents - 1 }),
     isAcknowledged: fc.boolean(),
@@ -42,7 +42,7 @@ function played(list: { agent: number; isAcknowledged: boolean; copies: number }
 describe('sent = acknowledged = stored', () => {
   it('counts every frame by its outcome', () => {
     fc.assert(
-      fc.property(fates, (list) => {
+      fc.property(outcomes, (list) => {
         const { check, rows, sent } = played(list)
         for (const [agent, sequence] of rows) check.stored(agent, bootId, sequence)
         const count = (is: (frame: (typeof sent)[number]) => boolean) => sent.filter(is).length

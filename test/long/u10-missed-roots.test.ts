@@ -24,7 +24,7 @@ const online = createReleaseKey()
 beforeAll(async () => {
   place = await mkdtemp(join(tmpdir(), 'muster-roots-'))
   server = await FakeServer.start()
-  server.mood.answersGet = (request, response) =>
+  server.behavior.answersGet = (request, response) =>
     void readFile(join(place, 'repository', request.url ?? '')).then(
       (bytes) => response.end(bytes),
       () => response.writeHead(404).end(),

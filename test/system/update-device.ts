@@ -99,8 +99,8 @@ export class Device {
 
   static async start(releases: Releases, version: string, confirmSeconds = 60): Promise<Device> {
     const server = await FakeServer.start()
-    server.mood.answersGet = (request, response) => void releases.serve(request, response)
-    server.mood.heartbeatMs = 1000
+    server.behavior.answersGet = (request, response) => void releases.serve(request, response)
+    server.behavior.heartbeatMs = 1000
     const device = new Device(releases, server, await mkdtemp(join(tmpdir(), 'muster-device-')), confirmSeconds)
     await device.install(version)
     const [first, again] = [device.path('muster-agent'), device.path('muster-agent.watchdog')]

@@ -44,7 +44,7 @@ test('two data folders on one machine are two devices', async () => {
 
 test('stops with the message of the server when its key is refused', async () => {
   await using folder = await temporaryFolder()
-  server.mood.refusesEnrollment = {
+  server.behavior.refusesEnrollment = {
     status: 403,
     body: { code: 'KEY_EXPIRED', message: 'The enrollment key has expired' },
   }
@@ -61,22 +61,22 @@ test('names the missing flags when it was never enrolled', async () => {
 
 test('retries enrollment after the time that a busy server gave', async () => {
   await using folder = await temporaryFolder()
-  server.mood.refusesEnrollment = { status: 429, body: { code: 'RATE', message: 'Slow down' }, retryAfter: '1' }
+  server.behavior.refusesEnrollment = { status: 429, body: { code: 'RATE', message: 'Slow down' }, retryAfter: '1' }
   await using _agent = await startAgent(server.url, folder.path)
   await server.until(() => server.enrollments.length === 1)
   const askedAt = performance.now()
-  server.mood.refusesEnrollment = undefined
+  server.behavior.refusesEnrollment = undefined
   await server.until(() => server.hellos.length === 1)
   expect(performance.now() - askedAt).toBeGreaterThanOrEqual(990)
 })
 
 test('resends unacknowledged frames with the same numbers, oldest first', async () => {
   await using folder = await temporaryFolder()
-  server.mood.acknowledges = () => false
+  server.behavior.acknowledges = () => false
   await using _agent = await startAgent(server.url, folder.path)
   await server.next('inventory')
   const before = server.received.map(({ message }) => [message.name, message.sequence])
-  server.mood.acknowledges = () => true
+  server.behavior.acknowledges = () => true
   server.drop()
   await server.until(() => server.received.length >= 2 * before.length)
   const again = server.received.filter(({ connection }) => connection === 2)
@@ -97,10 +97,10 @@ test('reconnects at the time that a planned close gave, not before', async () =>
 
 test('retries a refused upgrade after Retry-After', async () => {
   await using folder = await temporaryFolder()
-  server.mood.refusesUpgrade = { status: 503, retryAfter: '1' }
+  server.behavior.refusesUpgrade = { status: 503, retryAfter: '1' }
   await using _agent = await startAgent(server.url, folder.path)
   await server.until(() => server.upgrades.length === 1)
-  server.mood.refusesUpgrade = undefined
+  server.behavior.refusesUpgrade = undefined
   await server.until(() => server.hellos.length === 1)
   const [first = 0, second = 0] = server.upgrades
   expect(second - first).toBeGreaterThanOrEqual(990)
@@ -108,7 +108,7 @@ test('retries a refused upgrade after Retry-After', async () => {
 
 test('waits at least an hour when its device was removed', async () => {
   await using folder = await temporaryFolder()
-  server.mood.closesAtHello = { code: 4013 }
+  server.behavior.closesAtHello = { code: 4013 }
   await using agent = await startAgent(server.url, folder.path)
   expect(await agent.said(/revoked/)).toMatch(/next try in ([6-9]\d|1[01]\d|120) min|2 h/)
   expect(server.enrollments).toHaveLength(1)
@@ -146,7 +146,7 @@ test('uses a renewed certificate from the next connection on, and ignores one fo
 
 test('adopts the heartbeat interval of the server', async () => {
   await using folder = await temporaryFolder()
-  server.mood.heartbeatMs = 100
+  server.behavior.heartbeatMs = 100
   await using _agent = await startAgent(server.url, folder.path)
   const beats = () => server.received.filter(({ message }) => message.name === 'heartbeat').length
   await server.until(() => beats() >= 5)
@@ -192,7 +192,7 @@ test('answers a repeated command with the stored result, and runs nothing twice'
 
 test('does not resend a frame over which the server closed the connection', async () => {
   await using folder = await temporaryFolder()
-  server.mood.acknowledges = (message) => message.name !== 'result'
+  server.behavior.acknowledges = (message) => message.name !== 'result'
   await using agent = await startAgent(server.url, folder.path)
   await server.next('inventory')
   server.command('nonsense', {})
@@ -205,7 +205,7 @@ test('does not resend a frame over which the server closed the connection', asyn
 
 test('reconnects with its ticket, and writes no ticket to log or folder', async () => {
   await using folder = await temporaryFolder()
-  server.mood.tickets = { takes: true }
+  server.behavior.tickets = { takes: true }
   await using agent = await startAgent(server.url, folder.path)
   for (let times = 0; times < 2; times++) {
     await server.until(() => server.resumes.length === times && server.isConnected)
@@ -232,7 +232,7 @@ test('reconnects with its ticket, and writes no ticket to log or folder', async 
 
 test('falls back to its certificate on the same socket when its ticket is invalid, and drops the ticket', async () => {
   await using folder = await temporaryFolder()
-  server.mood.tickets = { takes: false }
+  server.behavior.tickets = { takes: false }
   await using _agent = await startAgent(server.url, folder.path)
   await server.until(() => server.isConnected)
   await server.result(server.command('set_auto_update', { enabled: true }))
@@ -240,7 +240,7 @@ test('falls back to its certificate on the same socket when its ticket is invali
   await server.until(() => server.hellos.length === 2)
   expect(server.resumes).toHaveLength(1)
   expect(server.upgrades).toHaveLength(2)
-  server.mood.tickets = undefined
+  server.behavior.tickets = undefined
   await server.until(() => server.isConnected)
   server.drop()
   await server.until(() => server.hellos.length === 3)

@@ -136,8 +136,8 @@ export class Agent {
     const settings = await Settings.open(directory)
     const root = await trustedRoot(directory, release.trustedRoot, options.config.trustedRoot)
     const state = { welcomed: false, connected: false, acknowledged: false }
-    let news = () => {}
-    const control = await Control.open(directory, { pid: process.pid, version: agentVersion, ...state }, () => news())
+    let onNews = () => {}
+    const control = await Control.open(directory, { pid: process.pid, version: agentVersion, ...state }, () => onNews())
     const updates = new UpdateJournal(directory)
     const watchdog = await WatchdogCredential.open(directory)
     const key = options.config.key ?? (await keptEnrollmentKey(directory))
@@ -145,7 +145,7 @@ export class Agent {
     const held = { path, key, identity, journal, settings, control, watchdog, orderKeys, updates }
     const folder = { ...held, trustedRoot: root, release: free }
     const agent = new Agent(options, folder)
-    news = () => agent.#reportUpdate()
+    onNews = () => agent.#reportUpdate()
     return agent
   }
 
@@ -207,7 +207,7 @@ export class Agent {
       log.warn(`already enrolled at ${this.#folder.identity.enrollment.server}; --server ${config.server} is ignored`)
     if (this.#stopping.signal.aborted) return
     requireEncrypted(this.#peerUrl(), config.allowPlaintext)
-    await this.#gate.learnFirst(this.#stopping.signal)
+    await this.#gate.fetchMissingKeys(this.#stopping.signal)
     await this.#runner.recover()
     await this.#updater.recover()
     const final = await this.#connection.run(this.#stopping.signal)

@@ -19,7 +19,7 @@ export function retryAfterMs(header: string | undefined, nowMs: number): number 
 }
 
 /** Formats a duration for log messages. */
-export function inWords(ms: number): string {
+export function formatDuration(ms: number): string {
   if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`
   if (ms < 120_000) return `${Math.round(ms / 1000)} s`
   if (ms < 7_200_000) return `${Math.round(ms / 60_000)} min`

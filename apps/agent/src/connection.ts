@@ -1,7 +1,7 @@
 import type { DownMessage } from '@muster/wire/down.ts'
 import type { Ticket } from '@muster/wire/messages/ticket.ts'
 import type { Welcome } from '@muster/wire/messages/welcome.ts'
-import { inWords, type Random } from './backoff.ts'
+import { formatDuration, type Random } from './backoff.ts'
 import type { Log } from './log.ts'
 import type { Outbox } from './outbox.ts'
 import { pause } from './pause.ts'
@@ -46,7 +46,7 @@ export class Connection {
       const what = ending.welcomed ? 'disconnected' : 'cannot connect'
       if (again) continue
       if (next.kind === 'stop') return ending
-      log.warn(`${what}: ${ending.reason}; next try in ${inWords(next.delayMs)}`, {
+      log.warn(`${what}: ${ending.reason}; next try in ${formatDuration(next.delayMs)}`, {
         code: ending.code,
         retryMs: next.delayMs,
       })

@@ -33,17 +33,17 @@ export class Control {
   readonly #release: () => Promise<void>
   #state: AgentState
 
-  private constructor(state: AgentState, release: () => Promise<void>, news: () => void) {
+  private constructor(state: AgentState, release: () => Promise<void>, onNews: () => void) {
     this.#state = state
     this.#release = release
-    this.#server = createServer((socket) => this.#serve(socket, news))
+    this.#server = createServer((socket) => this.#serve(socket, onNews))
   }
 
   /** The caller must hold the data folder: a socket that an earlier agent left there is removed. */
-  static async open(directory: string, state: AgentState, news: () => void): Promise<Control> {
+  static async open(directory: string, state: AgentState, onNews: () => void): Promise<Control> {
     const { path, close } = await socketPath(directory, controlFile)
     await rm(join(directory, controlFile), { force: true })
-    const control = new Control(state, close, news)
+    const control = new Control(state, close, onNews)
     await new Promise<void>((resolve, reject) => {
       control.#server.once('error', reject)
       control.#server.listen(path, resolve)
@@ -68,13 +68,13 @@ export class Control {
     await this.#release()
   }
 
-  #serve(socket: Socket, news: () => void): void {
+  #serve(socket: Socket, onNews: () => void): void {
     this.#sockets.add(socket)
     socket.on('close', () => this.#sockets.delete(socket))
     socket.on('error', () => socket.destroy())
     socket.unref()
     onLines(socket, controlLineBytesMax, (line) => {
-      if (line === controlWords.news) news()
+      if (line === controlWords.news) onNews()
       this.#tell(socket)
     })
     this.#tell(socket)

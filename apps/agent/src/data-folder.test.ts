@@ -71,7 +71,7 @@ describe('the enrollment key', () => {
 
   test('is passed through the watchdog, and survives a restart before enrollment', async () => {
     const data = join(folder.path, 'data')
-    server.mood.refusesEnrollment = { status: 503, body: { code: 'BUSY', message: 'Later' } }
+    server.behavior.refusesEnrollment = { status: 503, body: { code: 'BUSY', message: 'Later' } }
     const args = ['watchdog', '--server', server.url, '--key-stdin', '--data-dir', data]
     await using first = spawnAgent('src/main.ts', args, { MUSTER_ENROLLMENT_KEY: '' }, 'k-1\n')
     await server.until(() => server.enrollments.length > 0)
@@ -79,7 +79,7 @@ describe('the enrollment key', () => {
     await first.exited
     expect(await holding(data, 'k-1')).toEqual(['enrollment.key'])
     expect(await modeOf(join(data, 'enrollment.key'))).toBe(0o600)
-    server.mood.refusesEnrollment = undefined
+    server.behavior.refusesEnrollment = undefined
     await using second = spawnAgent('src/main.ts', args, { MUSTER_ENROLLMENT_KEY: '' })
     await server.until(() => server.isConnected)
     await expect.poll(() => holding(data, 'k-1')).toEqual([])
@@ -100,7 +100,7 @@ describe('plaintext', () => {
   test('refuses an unencrypted remote ingest address from the server and stores nothing', async () => {
     const ingestUrl = 'ws://agents.example.com/agent'
     const body = { deviceId: randomUUID(), certificate: 'certificate', ingestUrl }
-    server.mood.refusesEnrollment = { status: 201, body }
+    server.behavior.refusesEnrollment = { status: 201, body }
     await using agent = await startAgent(server.url, folder.path)
     await expect(agent.ended).rejects.toThrow(
       /ws:\/\/agents\.example\.com\/agent, which is not encrypted: set its INGEST/,

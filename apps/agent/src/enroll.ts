@@ -1,7 +1,7 @@
 import type { Facts } from '@muster/wire/messages/inventory.ts'
 import type { TrustedOrderKeys } from '@muster/wire/orders.ts'
 import { z } from 'zod'
-import { fullJitter, inWords, type Random, retryAfterMs } from './backoff.ts'
+import { fullJitter, formatDuration, type Random, retryAfterMs } from './backoff.ts'
 import type { Enrollment } from './identity.ts'
 import { enrollAnswerBytesMax, enrollTimeoutMs, retryWindowFirstMs } from './limits.ts'
 import type { Log } from './log.ts'
@@ -53,7 +53,7 @@ export async function enroll(
     const attempt = await attemptEnrollment(request, signal)
     if (attempt.ok) return attempt
     const delayMs = (attempt.afterMs ?? 0) + fullJitter(retryWindowFirstMs * 2 ** failures, random)
-    log.warn(`cannot enroll yet: ${attempt.why}; next try in ${inWords(delayMs)}`, { retryMs: delayMs })
+    log.warn(`cannot enroll yet: ${attempt.why}; next try in ${formatDuration(delayMs)}`, { retryMs: delayMs })
     await pause(delayMs, signal)
   }
 }
@@ -71,10 +71,10 @@ async function attemptEnrollment(request: EnrollmentRequest, signal: AbortSignal
     return error instanceof Error ? error.message || error.name : String(error)
   })
   if (typeof answer === 'string') return { ok: false, why: `${request.server} ${answer}`, afterMs: undefined }
-  return judge(answer, request.server)
+  return interpretAnswer(answer, request.server)
 }
 
-function judge(answer: Answered, server: string): Attempt {
+function interpretAnswer(answer: Answered, server: string): Attempt {
   const { status } = answer
   if (status >= 500 || status === 429) {
     const afterMs = retryAfterMs(answer.retryAfter, Date.now())

@@ -38,7 +38,7 @@ export class Identity {
     const stored = await readIfPresent(join(directory, enrollmentFile))
     const identity = new Identity(directory, key, stored === undefined ? undefined : readEnrollment(stored))
     const enrollment = identity.enrollment
-    if (enrollment !== undefined && !isFor(enrollment.certificate, enrollment.deviceId, identity.publicKey))
+    if (enrollment !== undefined && !isCertificateFor(enrollment.certificate, enrollment.deviceId, identity.publicKey))
       throw new AgentStopped(`${keyFile} and ${enrollmentFile} do not belong together; remove both and enroll again`)
     return identity
   }
@@ -49,7 +49,7 @@ export class Identity {
 
   /** The raw public key for enrollment: base64url of 32 bytes. */
   get publicKey(): string {
-    return publicHalf(this.#key)
+    return publicKeyOf(this.#key)
   }
 
   async enrolled(enrollment: Enrollment): Promise<void> {
@@ -60,7 +60,7 @@ export class Identity {
   /** Stores a renewed certificate. One for another key or device would lock the agent out, and is refused. */
   async renew(certificate: string): Promise<boolean> {
     const enrollment = this.#enrollment
-    if (enrollment === undefined || !isFor(certificate, enrollment.deviceId, this.publicKey)) return false
+    if (enrollment === undefined || !isCertificateFor(certificate, enrollment.deviceId, this.publicKey)) return false
     await this.enrolled({ ...enrollment, certificate })
     return true
   }
@@ -105,7 +105,7 @@ function readEnrollment(stored: string): Enrollment {
 }
 
 /** The raw public key: base64url of 32 bytes. */
-export function publicHalf(key: KeyObject): string {
+export function publicKeyOf(key: KeyObject): string {
   const x = createPublicKey(key).export({ format: 'jwk' }).x
   if (x === undefined) throw new Error('The identity key is not an Ed25519 key')
   return x
@@ -114,7 +114,7 @@ export function publicHalf(key: KeyObject): string {
 const Binding = z.object({ sub: z.string(), cnf: z.object({ jwk: z.object({ x: z.string() }) }) })
 
 /** Whether a certificate is for this device and key. */
-export function isFor(certificate: string, deviceId: string, publicKey: string): boolean {
+export function isCertificateFor(certificate: string, deviceId: string, publicKey: string): boolean {
   try {
     const claims = Binding.parse(JSON.parse(Buffer.from(certificate.split('.')[1] ?? '', 'base64url').toString()))
     return claims.sub === deviceId && claims.cnf.jwk.x === publicKey

@@ -12,7 +12,7 @@ import { journalBytesMax, journalEntriesMax, journalKeptResultBytesMax, journalM
  * interrupted together with its process.
  */
 
-interface Place {
+interface Position {
   offset: number
   length: number
 }
@@ -20,7 +20,7 @@ interface Place {
 interface Entry {
   state: 'begun' | 'finished' | 'acknowledged'
   expiresAt: number
-  result: Place | undefined
+  result: Position | undefined
 }
 
 export class Journal {
@@ -100,7 +100,7 @@ export class Journal {
   }
 
   /** Appends one line and returns the position of its content. */
-  async #append(line: JournalLine, durable: boolean): Promise<Place> {
+  async #append(line: JournalLine, durable: boolean): Promise<Position> {
     const { bytes, contentStart } = formatLine(line)
     const turn = this.#turn.catch(() => undefined).then(() => this.#write(bytes, durable))
     this.#turn = turn
@@ -194,7 +194,7 @@ function compact(content: Buffer, nowMs: number): Compacted {
   const entries = new Map<string, Entry>()
   const pieces: Buffer[] = []
   let offset = 0
-  const keep = (line: ParsedLine): Place => {
+  const keep = (line: ParsedLine): Position => {
     const place = { offset: offset + line.contentStart, length: line.bytes.length - line.contentStart - 1 }
     pieces.push(line.bytes)
     offset += line.bytes.length

@@ -128,7 +128,7 @@ export const downloadPauseMs = 2 * second
 export const redirectsMax = 5
 export const metadataTimeoutMs = minute
 /** Time for a verified executable to print its version before anything is replaced. */
-export const firstWordsTimeoutMs = 30 * second
+export const versionCheckTimeoutMs = 30 * second
 
 // The watchdog.
 /** Time from the start of a new version until the server must have acknowledged a heartbeat. */

@@ -21,7 +21,7 @@ test('never probes a peer that acknowledges', () => {
   for (let beat = 0; beat < 10; beat++) {
     seen.pass(60_000)
     seen.liveness.expectAnswer()
-    seen.liveness.heard()
+    seen.liveness.received()
   }
   expect(seen.probe).not.toHaveBeenCalled()
 })
@@ -41,7 +41,7 @@ test('accepts an answer to the probe', () => {
   using seen = watch()
   seen.pass(silenceTimeoutMs)
   expect(seen.probe).toHaveBeenCalledOnce()
-  seen.liveness.heard()
+  seen.liveness.received()
   seen.pass(silenceTimeoutMs - livenessCheckMs)
   expect(seen.probe).toHaveBeenCalledOnce()
   expect(seen.lost).not.toHaveBeenCalled()

@@ -25,7 +25,7 @@ export class Liveness {
     this.#timer = setInterval(() => this.check(), livenessCheckMs)
   }
 
-  heard(): void {
+  received(): void {
     this.#heardAt = this.#now()
     this.#expectingSince = undefined
     this.#probedAt = undefined

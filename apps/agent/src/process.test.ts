@@ -57,7 +57,7 @@ describe('killed with SIGKILL', () => {
     const trace = join(folder.path, 'trace')
     const payload = { language: 'sh', script: `echo run >> ${trace}; echo done` }
     const id = randomUUID()
-    server.mood.acknowledges = (message) => message.name !== 'result'
+    server.behavior.acknowledges = (message) => message.name !== 'result'
     await using first = spawnAgent(main, flags(join(folder.path, 'data')))
     await server.next('heartbeat')
     server.sendCommand(id, 'run_script', payload)
@@ -66,7 +66,7 @@ describe('killed with SIGKILL', () => {
     await first.exited
 
     server.received.length = 0
-    server.mood.acknowledges = () => true
+    server.behavior.acknowledges = () => true
     await using second = spawnAgent(main, flags(join(folder.path, 'data')))
     expect(await server.result(id)).toEqual(result)
     server.sendCommand(id, 'run_script', payload)
@@ -159,7 +159,7 @@ test('has separate exit codes for an invalid command line and a refused key', as
   await using wrong = spawnAgent(main, ['--serve', 'x'])
   expect(await wrong.exited).toBe(2)
   expect(wrong.output()).toMatch(/--serve.*Usage: muster-agent/s)
-  server.mood.refusesEnrollment = { status: 401, body: { code: 'BAD_KEY', message: 'Unknown enrollment key' } }
+  server.behavior.refusesEnrollment = { status: 401, body: { code: 'BAD_KEY', message: 'Unknown enrollment key' } }
   await using refused = spawnAgent(main, flags(join(folder.path, 'data')))
   expect(await refused.exited).toBe(3)
   expect(refused.output()).toContain('error: ')

@@ -107,7 +107,7 @@ describe('through a proxy', () => {
   })
 
   test('fetches executables', async () => {
-    server.mood.answersGet = (_request, response) => response.end('0123456789')
+    server.behavior.answersGet = (_request, response) => response.end('0123456789')
     useProxy(proxy.url)
     await download({ url: `${server.url}/agent`, file: join(folder, 'part'), bytes: 10 }).finally(() => useProxy(''))
     expect(proxy.asked).toEqual([`127.0.0.1:${server.port}`])
@@ -141,7 +141,7 @@ describe('through a proxy to a server with TLS', () => {
     }
     const upTo = proxy.asked.length
     expect(upTo).toBeGreaterThanOrEqual(2)
-    server.mood.answersGet = (_request, response) => response.end('0123456789')
+    server.behavior.answersGet = (_request, response) => response.end('0123456789')
     const file = join(folder, 'part')
     const fetching = `import { download } from './src/update/download.ts'
       await download({ url: '${server.url}/agent', file: '${file}', bytes: 10 })`

@@ -66,7 +66,7 @@ export function agentFor(address: string | URL, environment?: Environment): Agen
     : new (process.getBuiltinModule('node:http').Agent)()
   agent.createConnection = (_, done) => {
     tunnel(proxy, target).then(
-      (socket) => done?.(null, isSecure(target) ? secured(socket, target) : socket),
+      (socket) => done?.(null, isSecure(target) ? withTls(socket, target) : socket),
       (error: Error) => done?.(error, new Socket()),
     )
     return undefined
@@ -74,7 +74,7 @@ export function agentFor(address: string | URL, environment?: Environment): Agen
   return agent
 }
 
-function secured(socket: Socket, target: URL): Socket {
+function withTls(socket: Socket, target: URL): Socket {
   const host = hostOf(target)
   return connectTls({ socket, host, ...(isIP(host) === 0 && { servername: host }) })
 }

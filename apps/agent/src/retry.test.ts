@@ -1,7 +1,7 @@
 import { closeCodes } from '@muster/wire/close-codes.ts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { fullJitter, inWords, retryAfterMs } from './backoff.ts'
+import { fullJitter, formatDuration, retryAfterMs } from './backoff.ts'
 import { connectionStableMs, refusedCertificateDelayMs, retryDelayMinMs, retryWindowMaxMs } from './limits.ts'
 import { type Ending, nextAfter, outageAfter } from './retry.ts'
 
@@ -76,5 +76,5 @@ test('resets the outage after a stable connection, not after a short one', () =>
 })
 
 test('formats waits for people', () => {
-  expect([700, 59_000, 600_000, 5 * 3_600_000].map(inWords)).toEqual(['0.7 s', '59 s', '10 min', '5 h'])
+  expect([700, 59_000, 600_000, 5 * 3_600_000].map(formatDuration)).toEqual(['0.7 s', '59 s', '10 min', '5 h'])
 })

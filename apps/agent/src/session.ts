@@ -118,11 +118,11 @@ export class Session implements Link {
     const socket = this.#socket
     return new Promise((resolve) => {
       socket.on('message', (data, isBinary) => {
-        this.#liveness.heard()
+        this.#liveness.received()
         if (isBinary && data instanceof Uint8Array) this.#receive(data)
       })
-      socket.on('ping', () => this.#liveness.heard())
-      socket.on('pong', () => this.#liveness.heard())
+      socket.on('ping', () => this.#liveness.received())
+      socket.on('pong', () => this.#liveness.received())
       socket.on('error', (error) => {
         this.#why ||= error.message || error.name
       })

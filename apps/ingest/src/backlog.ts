@@ -29,7 +29,7 @@ export class Backlog {
   }
 
   /** Holds back an offer for a slow agent and replaces an older one; false when the frame must be sent now. */
-  keepsBack(connection: Connection, frame: Uint8Array): boolean {
+  holdBack(connection: Connection, frame: Uint8Array): boolean {
     const slow = this.#slow.size === 0 ? undefined : this.#slow.get(connection)
     if (slow === undefined || typeIn(frame) !== update.type) return false
     this.#bytes += frame.length - (slow.offer?.length ?? 0)

@@ -38,13 +38,13 @@ export function checkOrder(routed: FrameOrder): CheckedOrder | undefined {
   if (inner.fault !== null || !orderedTypes.has(inner.type)) return undefined
   // A watchdog accepts only its certificate.
   if (roleOfField(deviceId) === 'watchdog' && inner.type !== certificate.type) return undefined
-  return isAsSaid(routed) ? { type: inner.type, plain: said.frame } : undefined
+  return matchesKind(routed) ? { type: inner.type, plain: said.frame } : undefined
 }
 
 const isPlainFrame = (routed: FrameOrder): boolean => routed.kind === 'frame' && routed.commandId === undefined
 
 /** The kind decides whether an emergency stop applies and whether a reply is expected, so it must match the frame. */
-function isAsSaid(routed: FrameOrder): boolean {
+function matchesKind(routed: FrameOrder): boolean {
   if (inner.type === request.type) return routed.kind === 'request' && routed.number === inner.sequence
   if (inner.type === command.type) return routed.kind === 'frame' && routed.commandId !== undefined
   return isPlainFrame(routed)

@@ -25,7 +25,7 @@ export class Compaction {
   readonly #limits: Pick<Limits, 'compactionHandshakesMin' | 'compactionQuietTicks'>
   #handshakesBefore = 0
   /** Total handshakes at each of the last ticks. */
-  readonly #told: number[] = []
+  readonly #totals: number[] = []
 
   constructor(collect: Collect, limits: Pick<Limits, 'compactionHandshakesMin' | 'compactionQuietTicks'>) {
     this.#collect = collect
@@ -35,9 +35,9 @@ export class Compaction {
   /** Called once per tick. @returns whether the heap was compacted */
   consider(handshakes: number, live: number): boolean {
     const { compactionHandshakesMin, compactionQuietTicks } = this.#limits
-    this.#told.push(handshakes)
-    if (this.#told.length <= compactionQuietTicks) return false
-    const recent = handshakes - (this.#told.shift() ?? 0)
+    this.#totals.push(handshakes)
+    if (this.#totals.length <= compactionQuietTicks) return false
+    const recent = handshakes - (this.#totals.shift() ?? 0)
     // Some agents always reconnect; one percent of the fleet is not a wave.
     if (recent > live / 100 || handshakes - this.#handshakesBefore < compactionHandshakesMin) return false
     this.#handshakesBefore = handshakes

@@ -185,7 +185,7 @@ function sendOrderKeys(gateway: Gateway, connection: Connection, serial: number 
 
 /** Sends new order keys to all connected agents when the key file has changed. */
 export function broadcastOrderKeys(gateway: Gateway): void {
-  const frame = gateway.orderKeys.look()
+  const frame = gateway.orderKeys.reload()
   if (frame === undefined) return
   for (const connection of gateway.registry.connections())
     if (connection.protocol >= signedOrdersProtocol) send(gateway, connection, frame)
@@ -213,7 +213,7 @@ export function send(gateway: Gateway, connection: Connection, frame: Uint8Array
   const { socket } = connection
   if (socket === undefined || connection.state === 'closed') return false
   const { backlog } = gateway
-  if (backlog.keepsBack(connection, frame) || socket.send(frame, true) === 1) return true
+  if (backlog.holdBack(connection, frame) || socket.send(frame, true) === 1) return true
   // The socket library may have closed the connection over this frame and reported it.
   if (connection.socket === undefined) return false
   const slowest = backlog.note(connection, socket.getBufferedAmount())

@@ -28,7 +28,7 @@ export class OrderKeys {
   }
 
   /** Reads the file again when it changed. Returns the frame for all agents when it holds a new statement. */
-  look(): Uint8Array | undefined {
+  reload(): Uint8Array | undefined {
     const now = changedMs(this.#file)
     if (now === this.#changedMs) return undefined
     this.#changedMs = now

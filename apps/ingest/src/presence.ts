@@ -81,7 +81,7 @@ export class Presence {
       // Connects before disconnects: a device that connected and left ends up absent, one that reconnected stays.
       const replaced = await takePresence(this.#options.redis, [...taken.values()])
       await dropPresence(this.#options.redis, dropped)
-      await this.#tellReplaced(replaced)
+      await this.#closeReplaced(replaced)
       await this.#options.onClones(await noteRuns(this.#options.redis, arrived))
     } catch (error) {
       for (const [field, holding] of taken) if (!this.#taken.has(field)) this.#taken.set(field, holding)
@@ -123,7 +123,7 @@ export class Presence {
   }
 
   /** Closes the older connections of devices that another living node still holds. */
-  async #tellReplaced(replaced: readonly Holding[]): Promise<void> {
+  async #closeReplaced(replaced: readonly Holding[]): Promise<void> {
     const { redis, nodeId } = this.#options
     const perNode = new Map<string, Order[]>()
     for (const { node, field, connection } of replaced) {

@@ -32,7 +32,7 @@ export const agentFootprint: Scenario = {
     const content = await readFile(executable)
     const compressed = await promisify(zstdCompress)(content)
     const server = await FakeServer.start()
-    server.mood.heartbeatMs = heartbeatMs
+    server.behavior.heartbeatMs = heartbeatMs
     keep(server)
     const data = join(folder, 'data')
     const flags = ['--server', server.url, '--data-dir', data]

@@ -11,8 +11,16 @@ import { UsageMeter } from '../usage.ts'
 import { pause } from '../waiting.ts'
 
 const lengths = {
-  full: { agents: 50_000, loads: 20, searches: 60, changes: 60, scrollSeconds: 20, memorySeconds: 600, told: 50_000 },
-  quick: { agents: 50_000, loads: 2, searches: 4, changes: 2, scrollSeconds: 2, memorySeconds: 4, told: 2_000 },
+  full: {
+    agents: 50_000,
+    loads: 20,
+    searches: 60,
+    changes: 60,
+    scrollSeconds: 20,
+    memorySeconds: 600,
+    reported: 50_000,
+  },
+  quick: { agents: 50_000, loads: 2, searches: 4, changes: 2, scrollSeconds: 2, memorySeconds: 4, reported: 2_000 },
 }
 const changesPerSecond = 1_000
 const ticksPerSecond = 10
@@ -43,7 +51,7 @@ export const consoleScreens: Scenario = {
     const jumps = await timed(5, (index) => page.jump(Math.floor((agents / 6) * (index + 1))))
     say(`scrolled ${Math.round(scrolled.pixels)} px, ${scrolled.incomplete} of ${scrolled.frames} frames with a gap`)
     await page.clearSearch()
-    const fleet = keep(new ChangingFleet(bench, Math.min(agents, length.told)))
+    const fleet = keep(new ChangingFleet(bench, Math.min(agents, length.reported)))
     fleet.begin()
     const changes = await timed(length.changes, (index) => fleet.change(page, index))
     say(`a change is seen after p95 ${changes.p95} ms, at ${changesPerSecond} changes a second`)
@@ -76,7 +84,7 @@ export const consoleScreens: Scenario = {
         jumps,
         scrolled,
         heapMiB: heap.map(mebibytes),
-        told: fleet.told,
+        reported: fleet.reported,
       },
     }
   },
@@ -108,7 +116,7 @@ class ChangingFleet {
   readonly #devices: number
   #timer: NodeJS.Timeout | undefined
   #next = 0
-  told = 0
+  reported = 0
 
   constructor(bench: BenchStack, devices: number) {
     this.#bench = bench
@@ -155,7 +163,7 @@ class ChangingFleet {
         memoryUsed: 4_000_000_000,
         memoryTotal: 8_000_000_000,
       })
-      this.told++
+      this.reported++
     }
     await Promise.all([...ofPartner].map(([partner, events]) => publishLive(this.#bench.redis, partner, events)))
   }

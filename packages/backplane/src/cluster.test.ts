@@ -49,11 +49,11 @@ describe('over a Redis Cluster', () => {
   })
 
   it('delivers published messages to subscribers at any server, and lists their channels', async () => {
-    const heard: string[] = []
+    const received: string[] = []
     const subscribers = cluster.address.split(',').map((address) => {
       const subscriber = connectSubscriber(address, 'test-watcher')
       subscriber.on('messageBuffer', (_channel: Buffer, message: Buffer) =>
-        heard.push(...decodeLive(message).map(({ deviceId }) => deviceId)),
+        received.push(...decodeLive(message).map(({ deviceId }) => deviceId)),
       )
       return subscriber
     })
@@ -62,7 +62,7 @@ describe('over a Redis Cluster', () => {
     const event = { type: 'device.changed', orgId: 'o', siteId: null, at: 1 } as const
     await publishLive(redis, 'partner-0', [{ ...event, deviceId: 'of the first' }])
     await publishLive(redis, 'partner-1', [{ ...event, deviceId: 'of the second' }])
-    await expect.poll(() => heard.toSorted()).toEqual(['of the first', 'of the first', 'of the second'])
+    await expect.poll(() => received.toSorted()).toEqual(['of the first', 'of the first', 'of the second'])
     await subscribers[0]?.psubscribe(liveChannel('*'))
     expect(await watchedChannels(redis)).toBe('all')
     for (const subscriber of subscribers) subscriber.disconnect()
@@ -80,13 +80,15 @@ describe('over a Redis Cluster', () => {
   })
 
   it('moves subscribers to another server and writes to the new master when a master dies', async () => {
-    const heard: string[] = []
+    const received: string[] = []
     const subscribers = Array.from({ length: 3 }, () => subscriberBeside(redis, 'test-survivor', 3_000))
-    for (const subscriber of subscribers) subscriber.on('message', (_channel, message) => heard.push(message))
+    for (const subscriber of subscribers) subscriber.on('message', (_channel, message) => received.push(message))
     await Promise.all(subscribers.map((subscriber) => subscriber.subscribe('news')))
     await cluster.failOver()
     await Promise.all(subscribers.map((subscriber) => untilReady(subscriber, 10_000)))
-    await expect.poll(() => redis.publish('news', 'x').then(() => heard.length), { timeout: 20_000 }).toBeGreaterThan(2)
+    await expect
+      .poll(() => redis.publish('news', 'x').then(() => received.length), { timeout: 20_000 })
+      .toBeGreaterThan(2)
     for (let shard = 0; shard < 16; shard++)
       await expect.poll(() => redis.set(shardOwner(shard), '2').catch(String), { timeout: 20_000 }).toBe('OK')
     for (const subscriber of subscribers) subscriber.disconnect()

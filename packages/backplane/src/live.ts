@@ -36,9 +36,9 @@ export async function watchedChannels(redis: Redis): Promise<ReadonlySet<string>
   })
   // A server that does not answer cannot deliver to its subscribers now.
   const settled = await Promise.allSettled(answers)
-  const heard = settled.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
-  if (heard.includes(liveChannel('*'))) return 'all'
-  return new Set(heard.filter((name) => typeof name === 'string'))
+  const channels = settled.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+  if (channels.includes(liveChannel('*'))) return 'all'
+  return new Set(channels.filter((name) => typeof name === 'string'))
 }
 
 /** The events in a message of a live channel; invalid items are skipped. */

@@ -150,7 +150,7 @@ describe('orders', () => {
 })
 
 describe('messages between processes', () => {
-  async function heard(channel: string, publish: () => Promise<void>): Promise<Buffer> {
+  async function messageOn(channel: string, publish: () => Promise<void>): Promise<Buffer> {
     const subscriber = connectSubscriber(server.url, 'test-subscriber')
     await subscriber.subscribe(channel)
     const message = new Promise<Buffer>((resolve) => {
@@ -164,7 +164,7 @@ describe('messages between processes', () => {
 
   test('stores and publishes a generation', async () => {
     const deviceId = randomUUID()
-    const bytes = await heard(generationsChannel, () => publishGeneration(redis, deviceId, 3))
+    const bytes = await messageOn(generationsChannel, () => publishGeneration(redis, deviceId, 3))
     expect(decodeGeneration(bytes)).toEqual({ deviceId, generation: 3 })
     expect(await redis.hget(generationsKey, deviceId)).toBe('3')
     expect(decodeGeneration(pack('x'))).toBeUndefined()
@@ -180,7 +180,7 @@ describe('messages between processes', () => {
       at: 1,
       status: 'online',
     }
-    const bytes = await heard(liveChannel(partnerId), () => publishLive(redis, partnerId, [event]))
+    const bytes = await messageOn(liveChannel(partnerId), () => publishLive(redis, partnerId, [event]))
     expect(decodeLive(bytes)).toEqual([event])
     expect(decodeLive(pack([{}, 1, null]))).toEqual([])
   })

@@ -49,7 +49,7 @@ export function canEnter(folder: string, account: Account | undefined): boolean 
 }
 
 /** Makes the account the owner of a folder and its content, for example after a copy or a start as another user. */
-export async function giveTo(folder: string, account: Account | undefined): Promise<void> {
+export async function chownAll(folder: string, account: Account | undefined): Promise<void> {
   if (!account || (await stat(folder)).uid === account.uid) return
   spawnSync('chown', ['-R', `${account.uid}:${account.gid}`, folder], { stdio: 'ignore' })
 }

@@ -22,18 +22,18 @@ export async function ensureConsole(): Promise<boolean> {
     await build(fresh)
     await writeFile(join(fresh, stampName), wanted)
     // Two commands may build at once; either result is valid.
-    if (existsSync(built)) await rename(built, aside).catch(unlessGone)
-    await rename(fresh, built).catch(unlessThere)
+    if (existsSync(built)) await rename(built, aside).catch(ignoreMissing)
+    await rename(fresh, built).catch(ignoreExisting)
   } finally {
     await Promise.all([fresh, aside].map((folder) => rm(folder, { recursive: true, force: true })))
   }
   return true
 }
 
-const unlessGone = (error: unknown) => {
+const ignoreMissing = (error: unknown) => {
   if (errorCode(error) !== 'ENOENT') throw error
 }
-const unlessThere = (error: unknown) => {
+const ignoreExisting = (error: unknown) => {
   if (errorCode(error) !== 'ENOTEMPTY' && errorCode(error) !== 'EEXIST') throw error
 }
 

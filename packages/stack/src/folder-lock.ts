@@ -13,14 +13,14 @@ export function lockFolder(folder: string): () => void {
   writeFileSync(mine, JSON.stringify(identify(process.pid)))
   try {
     for (let attempt = 0; attempt < 5; attempt++) {
-      if (takeFree(mine, lock)) return () => rmSync(lock, { force: true })
+      if (createLock(mine, lock)) return () => rmSync(lock, { force: true })
       const holder = readHolder(lock)
       if (holder && isRunning(holder)) {
         throw new StackError(
           `The data folder ${folder} is in use by another Muster launcher (process ${holder.pid}). Stop that one, or set MUSTER_DATA_DIR to another folder.`,
         )
       }
-      takeAway(lock, holder)
+      removeDeadLock(lock, holder)
     }
   } finally {
     rmSync(mine, { force: true })
@@ -29,7 +29,7 @@ export function lockFolder(folder: string): () => void {
 }
 
 // A hard link appears together with its content, so a lock without its holder's name is never visible.
-function takeFree(mine: string, lock: string): boolean {
+function createLock(mine: string, lock: string): boolean {
   try {
     linkSync(mine, lock)
     return true
@@ -40,12 +40,12 @@ function takeFree(mine: string, lock: string): boolean {
 }
 
 // When several launchers find the same dead holder, the rename succeeds for one; it restores a lock that is not the dead one's.
-function takeAway(lock: string, dead: ProcessId | undefined): void {
+function removeDeadLock(lock: string, dead: ProcessId | undefined): void {
   const aside = `${lock}.${process.pid}.dead`
   try {
     renameSync(lock, aside)
     const found = readHolder(aside)
-    if (found && found.pid !== dead?.pid) takeFree(aside, lock)
+    if (found && found.pid !== dead?.pid) createLock(aside, lock)
     rmSync(aside, { force: true })
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error

@@ -15,7 +15,7 @@ export async function freePorts(count: number): Promise<number[]> {
   for (let attempt = 0; attempt < 200; attempt++) {
     const first = lowest + Math.floor(Math.random() * (highest - lowest - count))
     const ports = Array.from({ length: count }, (_, index) => first + index)
-    const states = await Promise.all(ports.map(whyTaken))
+    const states = await Promise.all(ports.map(portFault))
     if (states.every((state) => state === undefined)) return ports
   }
   throw new StackError(`No ${count} free ports were found between ${lowest} and ${highest}.`)
@@ -39,7 +39,7 @@ export async function onFreePorts<T>(count: number, use: (ports: number[]) => Pr
 
 /** @throws StackError naming the port and the setting that moves it */
 export async function requireFree(port: number, setting: string, what: string): Promise<void> {
-  const why = await whyTaken(port)
+  const why = await portFault(port)
   if (why === undefined) return
   if (why === 'EACCES') {
     throw new StackError(`Port ${port} (${what}) is not allowed for this user. Set ${setting} to a port above 1023.`)
@@ -48,7 +48,7 @@ export async function requireFree(port: number, setting: string, what: string): 
 }
 
 // Tried on both addresses: a listener on only one of them does not block the other.
-async function whyTaken(port: number): Promise<string | undefined> {
+async function portFault(port: number): Promise<string | undefined> {
   return (await tryToListen(port, '127.0.0.1')) ?? (await tryToListen(port, '0.0.0.0'))
 }
 

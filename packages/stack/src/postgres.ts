@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { chown, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import { type Account, giveTo } from './account.ts'
+import { type Account, chownAll } from './account.ts'
 import { type Engine, startEngine } from './engine.ts'
 import { onDisk, reasonOf, StackError } from './failure.ts'
 import { freePort } from './ports.ts'
@@ -41,7 +41,7 @@ export async function startPostgres(options: PostgresOptions, port?: number): Pr
     await stopLeftover(folder)
     if (await isMissing(folder)) await initialize(folder, binaries, options)
     await requireOurs(folder, binaries)
-    await giveTo(folder, options.account)
+    await chownAll(folder, options.account)
     return launch(folder, binaries, options, port)
   })
 }

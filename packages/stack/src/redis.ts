@@ -3,7 +3,7 @@ import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import { redisPasswordHash, redisPasswordsFrom, redisProcesses, redisUser } from '@muster/backplane/redis-logins.ts'
 import { Redis as Client } from 'ioredis'
-import { type Account, giveTo } from './account.ts'
+import { type Account, chownAll } from './account.ts'
 import { type Engine, startEngine } from './engine.ts'
 import { onDisk, StackError } from './failure.ts'
 import { freePort } from './ports.ts'
@@ -39,7 +39,7 @@ export async function startRedis(options: RedisOptions, fixedPort?: number): Pro
   const { path, title } = findRedis(options.say)
   return onDisk(folder, async () => {
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    await giveTo(folder, options.account)
+    await chownAll(folder, options.account)
     await stopLeftover(folder)
     for (let attempt = 1; ; attempt++) {
       const port = fixedPort ?? (await freePort())

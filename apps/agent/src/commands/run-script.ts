@@ -41,11 +41,11 @@ async function runIn(folder: string, payload: Payload, run: CommandRun, platform
     workingDirectory: payload.workingDirectory ?? folder,
   })
   if (script === undefined) return failure('INTERPRETER_NOT_FOUND', `${payload.language} is not installed`)
-  return attend(script, run)
+  return captureUntilEnd(script, run)
 }
 
 /** Captures output until the script has ended or was aborted. */
-async function attend(script: RunningScript, run: CommandRun): Promise<Outcome> {
+async function captureUntilEnd(script: RunningScript, run: CommandRun): Promise<Outcome> {
   const stdout = capture(script.stdout, Math.min(outputBytesMax, stdoutCharsMax))
   const stderr = capture(script.stderr, Math.min(outputBytesMax, stderrCharsMax))
   const showing = setInterval(() => show(run, stdout, stderr), progressEveryMs)
@@ -56,7 +56,7 @@ async function attend(script: RunningScript, run: CommandRun): Promise<Outcome> 
     await Promise.all([drained(script.stdout), drained(script.stderr)])
     stdout.end()
     stderr.end()
-    return { ...judge(end), ...outputs(stdout, stderr) }
+    return { ...outcomeOf(end), ...outputs(stdout, stderr) }
   } catch (error) {
     return failure('SCRIPT_NOT_STARTED', error instanceof Error ? error.message : String(error))
   } finally {
@@ -106,7 +106,7 @@ async function drained(stream: Readable): Promise<void> {
   stream.destroy()
 }
 
-function judge({ exitCode, signal }: ScriptEnd): Outcome {
+function outcomeOf({ exitCode, signal }: ScriptEnd): Outcome {
   const code = exitCode ?? undefined
   if (signal !== null)
     return { status: 'failed', exitCode: code, error: errorText('SIGNAL', `the script was ended by ${signal}`) }

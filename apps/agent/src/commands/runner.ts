@@ -144,7 +144,10 @@ export class CommandRunner {
     try {
       await journal.begin(id, expiresAt)
     } catch (error) {
-      const why = errorText('JOURNAL_UNAVAILABLE', `not run, because the journal cannot be written: ${words(error)}`)
+      const why = errorText(
+        'JOURNAL_UNAVAILABLE',
+        `not run, because the journal cannot be written: ${errorMessage(error)}`,
+      )
       return this.#settle(id, expiresAt, { status: 'failed', error: why }, 0)
     }
     log.info(`runs ${type} (${id})`, { commandId: id })
@@ -204,7 +207,7 @@ export class CommandRunner {
       await journal.finish(id, expiresAt, result)
       this.#hand(id, () => this.#stored(id))
     } catch (error) {
-      log.error(`cannot journal the result of ${id}: ${words(error)}`, { commandId: id })
+      log.error(`cannot journal the result of ${id}: ${errorMessage(error)}`, { commandId: id })
       this.#hand(id, () => result)
     }
   }
@@ -214,7 +217,9 @@ export class CommandRunner {
     this.#handing.add(id)
     outbox.result(read, () => {
       this.#handing.delete(id)
-      journal.acknowledge(id).catch((error: unknown) => log.error(`cannot journal an acknowledgment: ${words(error)}`))
+      journal
+        .acknowledge(id)
+        .catch((error: unknown) => log.error(`cannot journal an acknowledgment: ${errorMessage(error)}`))
     })
   }
 
@@ -223,7 +228,7 @@ export class CommandRunner {
       const result = this.#options.journal.result(id)
       if (result !== undefined) return result
     } catch (error) {
-      this.#options.log.error(`cannot read the result of ${id}: ${words(error)}`)
+      this.#options.log.error(`cannot read the result of ${id}: ${errorMessage(error)}`)
     }
     const error = errorText('RESULT_FORGOTTEN', 'it ran, but its result is no longer stored')
     return { commandId: id, status: 'failed', error, durationMs: 0 }
@@ -242,6 +247,6 @@ function aborted(outcome: Outcome, abortion: Abortion): Ended {
   return { ...produced, status: abortion }
 }
 
-function words(error: unknown): string {
+function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

@@ -5,18 +5,18 @@ import { clockJumpMs } from '../limits.ts'
  * time that the administration server sent over HTTPS, until the machine's clock is set.
  */
 export class OrderClock {
-  #told: { serverMs: number; wallMs: number; steadyMs: number } | undefined
+  #server: { serverMs: number; wallMs: number; steadyMs: number } | undefined
 
   /** Takes the time of the administration server. */
   learn(serverMs: number): void {
-    this.#told = { serverMs, wallMs: Date.now(), steadyMs: performance.now() }
+    this.#server = { serverMs, wallMs: Date.now(), steadyMs: performance.now() }
   }
 
   now(): number {
     const wallMs = Date.now()
-    if (this.#told === undefined) return wallMs
-    const elapsedMs = performance.now() - this.#told.steadyMs
-    const wasSet = Math.abs(wallMs - this.#told.wallMs - elapsedMs) > clockJumpMs
-    return wasSet ? wallMs : this.#told.serverMs + elapsedMs
+    if (this.#server === undefined) return wallMs
+    const elapsedMs = performance.now() - this.#server.steadyMs
+    const wasSet = Math.abs(wallMs - this.#server.wallMs - elapsedMs) > clockJumpMs
+    return wasSet ? wallMs : this.#server.serverMs + elapsedMs
   }
 }

@@ -78,16 +78,16 @@ export class OrderGate {
   }
 
   /** An agent that enrolled before signed orders existed requests the keys, and retries while it is connected. */
-  async learnFirst(stopping: AbortSignal): Promise<void> {
+  async fetchMissingKeys(stopping: AbortSignal): Promise<void> {
     const { keys } = this.#options
-    if (keys.serial !== undefined || (await this.consult())) return
+    if (keys.serial !== undefined || (await this.askServer())) return
     const retry = async () => {
       for (let failures = 0; keys.serial === undefined; failures++) {
         await pause(
           fullJitter(Math.min(orderKeysRetryMaxMs, retryWindowFirstMs * 2 ** failures), Math.random),
           stopping,
         )
-        await this.consult()
+        await this.askServer()
       }
     }
     // It ends with the agent.
@@ -95,7 +95,7 @@ export class OrderGate {
   }
 
   /** Fetches the keys, if there are none yet, and the time. @returns whether the administration server answered */
-  async consult(): Promise<boolean> {
+  async askServer(): Promise<boolean> {
     const { ask, keys, log } = this.#options
     if (ask === undefined) {
       await keys.read()
@@ -132,7 +132,7 @@ export class OrderGate {
 
   async #judgeTwice(order: Order): Promise<void> {
     let fault = this.#judge(order)
-    if (fault !== undefined && this.#isDoubtful(fault) && (await this.consult())) fault = this.#judge(order)
+    if (fault !== undefined && this.#isDoubtful(fault) && (await this.askServer())) fault = this.#judge(order)
     this.#end(order, fault)
   }
 

@@ -200,7 +200,7 @@ describe('an agent executes only orders signed for it', () => {
 
   test('sends no hello to a server of the previous protocol', async () => {
     const hellos = server.hellos.length
-    server.mood.protocols = [1]
+    server.behavior.protocols = [1]
     server.drop()
     await agent.said(/supports protocol 1, this agent 2/)
     expect(server.hellos).toHaveLength(hellos)
@@ -226,7 +226,7 @@ describe('the time of orders', () => {
   test('comes from the administration server when the clock of the machine is wrong', async () => {
     // For this agent the server's time is two hours ago.
     const ago = 120 * minute
-    server.mood.administrationTime = () => Date.now() - ago
+    server.behavior.administrationTime = () => Date.now() - ago
     const message = script('clock')
     server.order(message, { issuedAt: Date.now() - ago, expiresAt: Date.now() - ago + 10 * minute })
     expect(await server.result(idOf(message))).toMatchObject({ status: 'completed' })
@@ -235,7 +235,7 @@ describe('the time of orders', () => {
   })
 
   test('is not taken from a welcome', async () => {
-    server.mood.answersOrderKeys = false
+    server.behavior.answersOrderKeys = false
     server.order(script('old'), { issuedAt: Date.now() - 20 * minute, expiresAt: Date.now() - 10 * minute })
     await refused('ORDER_EXPIRED')
     expect(await ran('old')).toBe(0)
@@ -244,7 +244,7 @@ describe('the time of orders', () => {
 
 describe('the keys of orders', () => {
   test('change by statements of trusted keys from any sender; a removed key is no longer trusted', async () => {
-    server.mood.answersOrderKeys = false
+    server.behavior.answersOrderKeys = false
     const { orders } = server
     server.send({ name: 'orderKeys', sequence: 0, body: { statements: [orders.rotate()] } })
     await settle()

@@ -16,7 +16,7 @@ import { type WebSocket, WebSocketServer } from '../websocket.ts'
 import { TestOrders } from './test-orders.ts'
 
 /** The faults of the fake server; a test can change them at any time. */
-export interface Mood {
+export interface Behavior {
   /** Which frames are acknowledged. */
   acknowledges: (message: UpMessage) => boolean
   /** Refuses the upgrade to a socket. */
@@ -62,7 +62,7 @@ export interface Credentials {
 
 /** One address for enrollment and agents that speaks the real protocol and records what it receives. */
 export class FakeServer {
-  readonly mood: Mood = {
+  readonly behavior: Behavior = {
     acknowledges: () => true,
     refusesUpgrade: undefined,
     refusesEnrollment: undefined,
@@ -109,7 +109,7 @@ export class FakeServer {
         : { web: 'https://localhost', socket: 'wss://localhost' }
     this.#http.on('upgrade', (request, socket, head) => {
       this.upgrades.push(performance.now())
-      const refusal = this.mood.refusesUpgrade
+      const refusal = this.behavior.refusesUpgrade
       this.#changed()
       if (refusal === undefined) {
         this.#sockets.handleUpgrade(request, socket, head, (accepted) => this.#accept(accepted))
@@ -221,8 +221,8 @@ export class FakeServer {
   }
 
   async #enroll(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (request.method === 'GET' && this.mood.answersGet !== undefined) {
-      this.mood.answersGet(request, response)
+    if (request.method === 'GET' && this.behavior.answersGet !== undefined) {
+      this.behavior.answersGet(request, response)
       return
     }
     let text = ''
@@ -234,21 +234,21 @@ export class FakeServer {
     }
     if (request.url === '/api/v1/agents/order-keys') {
       this.orderKeysAsked.push(text)
-      const serverTime = this.mood.administrationTime()
+      const serverTime = this.behavior.administrationTime()
       const { trusted, statements } = this.orders
-      return this.mood.answersOrderKeys ? answer(200, { ...trusted, statements, serverTime }) : answer(503, {})
+      return this.behavior.answersOrderKeys ? answer(200, { ...trusted, statements, serverTime }) : answer(503, {})
     }
     const body = EnrollmentBody.safeParse(JSON.parse(text))
     if (request.url !== '/api/v1/agents/enroll' || !body.success)
       return answer(400, { code: 'VALIDATION_ERROR', message: 'Not an enrollment' })
     this.enrollments.push(body.data)
-    const refusal = this.mood.refusesEnrollment
+    const refusal = this.behavior.refusesEnrollment
     if (refusal !== undefined) return answer(refusal.status, refusal.body, refusal.retryAfter)
     const deviceId = randomUUID()
     this.#devices.set(deviceId, body.data.publicKey)
     const certificate = this.certificateFor(deviceId, body.data.publicKey)
     const ingestUrl = `${this.#origin.socket}:${this.port}/agent`
-    const orderKeys = this.mood.namesOrderKeys ? { orderKeys: this.orders.trusted } : {}
+    const orderKeys = this.behavior.namesOrderKeys ? { orderKeys: this.orders.trusted } : {}
     answer(201, { deviceId, certificate, ingestUrl, orgId: randomUUID(), siteId: randomUUID(), ...orderKeys })
   }
 
@@ -279,8 +279,8 @@ export class FakeServer {
       return
     }
     const challenge = () => {
-      const tickets = this.mood.tickets === undefined ? {} : { tickets: true }
-      const body = { nonce, protocols: this.mood.protocols, serverTime: Date.now(), ...tickets }
+      const tickets = this.behavior.tickets === undefined ? {} : { tickets: true }
+      const body = { nonce, protocols: this.behavior.protocols, serverTime: Date.now(), ...tickets }
       send({ name: 'challenge', sequence: 0, body })
     }
     challenge()
@@ -301,7 +301,7 @@ export class FakeServer {
       } else {
         this.received.push({ connection, message })
         if (message.name === 'watchdogKey') this.#certifyWatchdog(message.body.publicKey)
-        if (this.mood.acknowledges(message)) send({ name: 'ack', sequence: message.sequence, body: undefined })
+        if (this.behavior.acknowledges(message)) send({ name: 'ack', sequence: message.sequence, body: undefined })
       }
       this.#changed()
     })
@@ -318,7 +318,7 @@ export class FakeServer {
     const isWatchdog = hello.role === 'watchdog'
     const hellos = isWatchdog ? this.watchdogHellos : this.hellos
     hellos.push(hello)
-    const refusal = this.mood.closesAtHello
+    const refusal = this.behavior.closesAtHello
     if (refusal !== undefined) {
       if (refusal.hintMs !== undefined)
         socket.send(encodeDown({ name: 'retry', sequence: 0, body: { afterMs: refusal.hintMs, reason: 'test' } }))
@@ -336,7 +336,7 @@ export class FakeServer {
   #resume(socket: WebSocket, nonce: Uint8Array, resume: Resume): boolean {
     this.resumes.push(resume)
     const kept = this.#tickets.get(Buffer.from(resume.ticket).toString('hex'))
-    if (kept === undefined || this.mood.tickets?.takes !== true) return false
+    if (kept === undefined || this.behavior.tickets?.takes !== true) return false
     if (!resumptionProof(kept.secret, nonce, resume).equals(resume.proof)) return false
     this.#greet(socket, kept.deviceId, resume.role, true)
     return true
@@ -344,7 +344,7 @@ export class FakeServer {
 
   #greet(socket: WebSocket, deviceId: string, role: Role, keepsTickets: boolean): void {
     if (role === 'agent') this.#current = socket
-    const { heartbeatMs, tickets } = this.mood
+    const { heartbeatMs, tickets } = this.behavior
     const body = { protocol: protocolVersion, deviceId, heartbeatMs, serverTime: Date.now(), frameBytesMax }
     socket.send(encodeDown({ name: 'welcome', sequence: 0, body }))
     if (tickets === undefined || !keepsTickets) return

@@ -100,7 +100,7 @@ async function fetchRest(
     if (at < bytes) return new UpdateRefused('download_failed', `interrupted at byte ${at} of ${bytes}`)
     return undefined
   } catch (error) {
-    if (error instanceof UpdateRefused || isOfDisk(error)) throw error
+    if (error instanceof UpdateRefused || isDiskError(error)) throw error
     const why = stalled.signal.aborted ? `no data for ${stallMs / 1000} s` : String(error)
     return new UpdateRefused('download_failed', `${url}: ${why}`)
   } finally {
@@ -108,6 +108,6 @@ async function fetchRest(
   }
 }
 
-function isOfDisk(error: unknown): boolean {
+function isDiskError(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error && error.syscall === 'write' && !('address' in error)
 }

@@ -4,7 +4,7 @@ import { chmod, open, rename, rm } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { z } from 'zod'
-import { executableBytesMax, firstWordsTimeoutMs, jobCharsMax } from '../limits.ts'
+import { executableBytesMax, versionCheckTimeoutMs, jobCharsMax } from '../limits.ts'
 import { onLines } from '../line-reader.ts'
 import { download } from './download.ts'
 import { hashOf, Installation } from './installation.ts'
@@ -74,13 +74,13 @@ export async function fetchChecked(job: FetchJob, enter: (state: 'downloading' |
     await file.sync().finally(() => file.close())
     await rename(installation.part, installation.next)
   } else enter('verifying')
-  await hearFirstWords(installation.next, job.version)
+  await checkReportedVersion(installation.next, job.version)
 }
 
 /** An executable that cannot print its version on this machine is not tried. */
-async function hearFirstWords(executable: string, version: string): Promise<void> {
+async function checkReportedVersion(executable: string, version: string): Promise<void> {
   try {
-    const { stdout } = await promisify(execFile)(executable, ['--version'], { timeout: firstWordsTimeoutMs })
+    const { stdout } = await promisify(execFile)(executable, ['--version'], { timeout: versionCheckTimeoutMs })
     if (stdout.trim() === version) return
     throw new UpdateRefused('wrong_target', `it reports version ${stdout.trim().slice(0, 64)}`)
   } catch (error) {

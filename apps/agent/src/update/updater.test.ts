@@ -44,8 +44,11 @@ describe('U8: an update on the device', () => {
       await using _ = await startAgent(server.url, folder.path)
       await server.until(() => server.isConnected)
       offer('9.0.0')
-      const told = ['auto_update_off', 'The auto-update setting could not be read: turn auto-update on or off again']
-      expect(await refused(1)).toEqual(told)
+      const unreadable = [
+        'auto_update_off',
+        'The auto-update setting could not be read: turn auto-update on or off again',
+      ]
+      expect(await refused(1)).toEqual(unreadable)
       // Another setting is stored meanwhile: that does not restore this one.
       await server.result(server.command('refresh_inventory', {}))
     }

@@ -1,7 +1,7 @@
 import type { Update } from '@muster/wire/messages/update.ts'
 import type { UpdateStatus } from '@muster/wire/messages/update-status.ts'
 import { compareVersions, releaseArchitectures, releaseSystems, releaseTargetPath } from '@muster/wire/release.ts'
-import { inWords } from '../backoff.ts'
+import { formatDuration } from '../backoff.ts'
 import type { Log } from '../log.ts'
 import type { ServerClock } from '../server-clock.ts'
 import type { Settings } from '../settings.ts'
@@ -55,7 +55,7 @@ export class Updater {
 
   offer(update: Update): void {
     this.#busy ??= this.#consider(update)
-      .catch((error: unknown) => this.#options.log.error(`cannot update: ${words(error)}`))
+      .catch((error: unknown) => this.#options.log.error(`cannot update: ${errorMessage(error)}`))
       .finally(() => {
         this.#busy = undefined
       })
@@ -82,7 +82,7 @@ export class Updater {
       this.#reporting = undefined
     }
     report({ ...outcome, error: outcome.error?.slice(0, 2000), barred }, () => {
-      known().catch((error: unknown) => log.error(`cannot store that an update was reported: ${words(error)}`))
+      known().catch((error: unknown) => log.error(`cannot store that an update was reported: ${errorMessage(error)}`))
     })
   }
 
@@ -163,7 +163,9 @@ export class Updater {
       const again = await steps.refuse(version, refusal, clock.now())
       const { barred } = await journal.read()
       const isLocked = refusal.reason === 'file_locked'
-      const next = barred.includes(version) ? 'not tried again' : `tried again in ${inWords(again - clock.now())}`
+      const next = barred.includes(version)
+        ? 'not tried again'
+        : `tried again in ${formatDuration(again - clock.now())}`
       log.warn(`refused the update to ${version}: ${refusal.message}; ${isLocked ? 'tried at the next offer' : next}`)
       const state = isLocked ? 'installing' : 'refused'
       tell(state, {
@@ -188,6 +190,6 @@ export class Updater {
   }
 }
 
-function words(error: unknown): string {
+function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

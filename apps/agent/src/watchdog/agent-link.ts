@@ -31,7 +31,7 @@ export class AgentLink {
         if (state === undefined) return
         clearTimeout(timer)
         made ??= new AgentLink(socket, state)
-        made.#heard(state)
+        made.#update(state)
         resolve(made)
       })
     })
@@ -60,7 +60,7 @@ export class AgentLink {
   }
 
   /** Notifies the agent that the update journal has something to report. */
-  tellNews(): void {
+  notifyNews(): void {
     this.#socket.write(`${controlWords.news}\n`)
   }
 
@@ -69,7 +69,7 @@ export class AgentLink {
     this.#socket.destroy()
   }
 
-  #heard(state: AgentState): void {
+  #update(state: AgentState): void {
     this.#unanswered = 0
     const isNew = JSON.stringify(state) !== JSON.stringify(this.#state)
     this.#state = state

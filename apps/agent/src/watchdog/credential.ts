@@ -2,7 +2,7 @@ import { type KeyObject, sign } from 'node:crypto'
 import { join } from 'node:path'
 import { proofBytes } from '@muster/wire/identity.ts'
 import { readIfPresent, writeDurably } from '../durable-file.ts'
-import { type Enrollment, Identity, isFor, publicHalf, readOrCreateKey } from '../identity.ts'
+import { type Enrollment, Identity, isCertificateFor, publicKeyOf, readOrCreateKey } from '../identity.ts'
 
 const keyFile = 'watchdog.key'
 const certificateFile = 'watchdog.certificate'
@@ -28,13 +28,13 @@ export class WatchdogCredential {
   /** The key that needs a certificate; undefined when there is one for this device. */
   async wanting(deviceId: string): Promise<string | undefined> {
     const held = await readIfPresent(join(this.#directory, certificateFile))
-    const publicKey = publicHalf(this.#key)
-    return held !== undefined && isFor(held, deviceId, publicKey) ? undefined : publicKey
+    const publicKey = publicKeyOf(this.#key)
+    return held !== undefined && isCertificateFor(held, deviceId, publicKey) ? undefined : publicKey
   }
 
   /** @returns whether the certificate is for this key and device */
   async store(certificate: string, deviceId: string): Promise<boolean> {
-    if (!isFor(certificate, deviceId, publicHalf(this.#key))) return false
+    if (!isCertificateFor(certificate, deviceId, publicKeyOf(this.#key))) return false
     await writeDurably(join(this.#directory, certificateFile), certificate)
     return true
   }
@@ -44,7 +44,7 @@ export class WatchdogCredential {
     const { enrollment, prove } = (await readIdentity(this.#directory)) ?? {}
     if (enrollment === undefined || prove === undefined) return undefined
     const certificate = await readIfPresent(join(this.#directory, certificateFile))
-    if (certificate === undefined || !isFor(certificate, enrollment.deviceId, publicHalf(this.#key)))
+    if (certificate === undefined || !isCertificateFor(certificate, enrollment.deviceId, publicKeyOf(this.#key)))
       return { enrollment, certificate: enrollment.certificate, prove }
     return { enrollment, certificate, prove: (nonce, text) => sign(null, proofBytes(nonce, text), this.#key) }
   }

@@ -5,7 +5,7 @@ import { AgentStopped } from '../agent-stopped.ts'
 import { type Invocation, usage } from '../config.ts'
 import { takeDataFolder } from '../data-folder.ts'
 import { takeEnrollmentKey } from '../enrollment-key.ts'
-import { firstWordsTimeoutMs } from '../limits.ts'
+import { versionCheckTimeoutMs } from '../limits.ts'
 import { createLog, type Log } from '../log.ts'
 import { isExecutable, ownProgram } from '../own-program.ts'
 import { loadPlatform } from '../platform/load.ts'
@@ -124,7 +124,7 @@ class OwnExecutable {
     if (this.#isMoving || (await installation.isSharedWithWatchdog())) return
     this.#isMoving = true
     try {
-      await promisify(execFile)(installation.current, ['watchdog', '--version'], { timeout: firstWordsTimeoutMs })
+      await promisify(execFile)(installation.current, ['watchdog', '--version'], { timeout: versionCheckTimeoutMs })
       await installation.giveToWatchdog()
       await this.#become()
     } catch (error) {

@@ -120,7 +120,7 @@ export class Supervisor {
       log.info(`${version} is confirmed`, { version })
       this.#hasFailedOver = false
       this.#see({ agent: 'running' })
-      this.#link?.tellNews()
+      this.#link?.notifyNews()
       onTrusted()
     } catch (error) {
       log.error(`cannot store that ${version} is confirmed: ${error instanceof Error ? error.message : error}`)

@@ -21,7 +21,7 @@ export interface Node {
 }
 
 /** Writes the emergency stop, as workers do. */
-async function tellCommandStops(redisUrl: string, stops: CommandStops): Promise<void> {
+async function publishCommandStops(redisUrl: string, stops: CommandStops): Promise<void> {
   const redis = connectRedis(redisUrl, 'test-stops')
   try {
     await untilReady(redis, 10_000)
@@ -46,7 +46,7 @@ export async function startNode(
   const metrics = createMetrics('ingest')
   const log = options.lines ? pino({ level: 'info' }, options.lines) : createLog('ingest', 'silent')
   const ingest = createIngest(config, log, metrics, { ...limits, ...options.limits })
-  await tellCommandStops(redisUrl, { all: false, partnerIds: [] })
+  await publishCommandStops(redisUrl, { all: false, partnerIds: [] })
   await ingest.run()
   return {
     port: ingest.port ?? 0,

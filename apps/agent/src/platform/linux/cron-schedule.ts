@@ -84,7 +84,7 @@ function isDay({ days, months, weekdays }: Schedule, date: Date): boolean {
 const minuteOfDay = (date: Date) => date.getHours() * 60 + date.getMinutes()
 
 /** Whether a scheduled time was just skipped because the clock went forward. cron then runs it at once. */
-function isMadeUpFor({ minutes, hours }: Schedule, atMs: number): boolean {
+function isSkippedTime({ minutes, hours }: Schedule, atMs: number): boolean {
   if (hours.isOpen) return false
   const [before, now] = [minuteOfDay(new Date(atMs - minuteMs)), minuteOfDay(new Date(atMs))]
   const left = (now - before + 1_440) % 1_440
@@ -110,7 +110,7 @@ export function nextRun(text: string, afterMs: number): number | null {
       atMs = new Date(date.getFullYear(), date.getMonth(), date.getDate() + 1).getTime()
       continue
     }
-    if (isMadeUpFor(schedule, atMs)) return atMs
+    if (isSkippedTime(schedule, atMs)) return atMs
     if (!schedule.hours.allowed.has(date.getHours())) atMs += (60 - date.getMinutes()) * minuteMs
     else if (!schedule.minutes.allowed.has(date.getMinutes()) || isRepeated(schedule, date)) atMs += minuteMs
     else return atMs

@@ -8,7 +8,7 @@ import type { GuardedPaths, HeldFolder } from './guarded-path.ts'
 
 type Piece = z.infer<typeof WriteFile>
 /** The target path of an upload, and its temporary path. */
-interface Place {
+interface UploadPaths {
   folder: HeldFolder
   name: string
   part: string
@@ -48,7 +48,7 @@ export class Uploads {
     })
   }
 
-  async #take(what: Piece, data: Uint8Array, { folder, name, part }: Place): Promise<Written> {
+  async #take(what: Piece, data: Uint8Array, { folder, name, part }: UploadPaths): Promise<Written> {
     const { path, uploadId, offset, last, overwrite } = what
     const replaced = await requireFree(folder, name, path, overwrite)
     this.#attend(uploadId, join(folder.path, part))
@@ -56,7 +56,7 @@ export class Uploads {
     const sizeBytes = await append(await openPart(folder.entry(part), offset), data, offset, mode)
     if (!last) return { path, sizeBytes, sha256: null }
     const sha256 = await hashOf(folder.entry(part))
-    await place(folder.entry(part), folder.entry(name), overwrite)
+    await moveIntoPlace(folder.entry(part), folder.entry(name), overwrite)
     this.#forget(uploadId)
     return { path: join(folder.path, name), sizeBytes, sha256 }
   }
@@ -134,7 +134,7 @@ async function hashOf(part: string): Promise<string> {
 }
 
 /** A link fails when the target exists, a rename replaces it. */
-async function place(part: string, target: string, overwrite: boolean): Promise<void> {
+async function moveIntoPlace(part: string, target: string, overwrite: boolean): Promise<void> {
   if (overwrite) {
     await rename(part, target)
     return
