@@ -3,8 +3,8 @@ import { Admission } from './admission.ts'
 import { createRates, takeFrame } from './allowance.ts'
 import { createConnection } from './connection.ts'
 import { limits } from './limits.ts'
-import { Penalties } from './penalties.ts'
 import { LogThrottle } from './log-throttle.ts'
+import { Penalties } from './penalties.ts'
 
 describe('admission', () => {
   test('admits one second of its rate at once, then at the rate', () => {

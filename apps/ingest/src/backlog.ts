@@ -1,6 +1,6 @@
 import { update } from '@muster/wire/messages/update.ts'
-import type { Connection } from './connection.ts'
 import { typeIn } from './check-order.ts'
+import type { Connection } from './connection.ts'
 
 interface Slow {
   bytes: number

@@ -17,26 +17,26 @@ import { CommandStops } from './command-stops.ts'
 import { Compaction, engineCollector } from './compaction.ts'
 import type { IngestConfig } from './config.ts'
 import { countBy, createCounters } from './counters.ts'
-import { RecentDeliveries } from './recent-deliveries.ts'
 import { closeAll } from './drain.ts'
 import {
   acknowledge,
-  type Gateway,
+  backlogShrank,
   broadcastOrderKeys,
+  type Gateway,
   open,
   prepare,
   receive,
-  backlogShrank,
   send,
 } from './gateway.ts'
 import { Generations } from './generations.ts'
 import { type Limits, limits as ordinaryLimits } from './limits.ts'
+import { LogThrottle } from './log-throttle.ts'
 import { createAppendHistogram, exposeMetrics } from './metrics.ts'
 import { OrderKeys } from './order-keys.ts'
 import { Penalties } from './penalties.ts'
 import { Presence } from './presence.ts'
 import { Push } from './push.ts'
-import { LogThrottle } from './log-throttle.ts'
+import { RecentDeliveries } from './recent-deliveries.ts'
 import { createRedisLinks, type RedisLinks, unlink, untilLinked } from './redis-links.ts'
 import { Registry } from './registry.ts'
 import { Replies } from './replies.ts'

@@ -1,7 +1,7 @@
 import type { Session } from '@muster/stack/local-agent.ts'
 import { z } from 'zod'
-import { addSampleData } from './sample-data.ts'
 import { type Place, places, provider } from './places.ts'
+import { addSampleData } from './sample-data.ts'
 
 const Created = z.looseObject({ id: z.uuid() })
 const Page = z.looseObject({

@@ -86,7 +86,7 @@ function What({ approval }: { readonly approval: Approval }) {
               {words}
             </Badge>,
           ],
-          ['Requested by', requestedByEmail],
+          ['Requested by', requestedByEmail ?? 'Your IT provider'],
           ['Requested', <Moment key="requested" at={createdAt} />],
           ['Expires', <Moment key="expires" at={expiresAt} />],
           ['Timeout per device', duration(timeoutMs / 1_000)],

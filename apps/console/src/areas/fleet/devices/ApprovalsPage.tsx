@@ -88,7 +88,8 @@ function useApprovalColumns(open: (id: string) => void): readonly Column<Approva
       header: 'Requested by',
       width: 200,
       grow: 1,
-      cell: ({ requestedBy, requestedByEmail }) => (requestedBy === me.id ? 'you' : requestedByEmail),
+      cell: ({ requestedBy, requestedByEmail }) =>
+        requestedBy === me.id ? 'you' : (requestedByEmail ?? 'Your IT provider'),
     },
     {
       id: 'status',

@@ -15,7 +15,8 @@ export const ApprovalSummary = z.object({
   /** How many devices it is for. */
   devices: z.number(),
   requestedBy: id(),
-  requestedByEmail: z.string(),
+  /** Null where the caller does not see the user, such as a partner's user within an organization. */
+  requestedByEmail: z.string().nullable(),
   decidedBy: id().nullable(),
   decidedAt: time().nullable(),
   reason: z.string().nullable(),

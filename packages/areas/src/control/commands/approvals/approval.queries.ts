@@ -82,7 +82,8 @@ const status = sql<ApprovalStatus>`CASE WHEN command_approvals.status = 'pending
 const approvalsOf = (db: Db, caller: Caller) =>
   db
     .selectFrom('commandApprovals')
-    .innerJoin('users', 'users.id', 'commandApprovals.requestedBy')
+    // An organization does not see the users of its partner, but it sees what they request for its devices.
+    .leftJoin('users', 'users.id', 'commandApprovals.requestedBy')
     .where(visible(caller))
     .select(columns)
     .select([

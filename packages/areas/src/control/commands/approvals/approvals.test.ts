@@ -221,6 +221,18 @@ describe('finding 5: a second person', () => {
 })
 
 describe('how far one account reaches', () => {
+  it('lets an organization see and decide what a user of its partner requests for its devices', async () => {
+    const here = await world()
+    const names = Array.from({ length: blastRadius.devices + 1 }, (_, index) => `own-${index}`)
+    const deviceIds = await enrolled(here.partnerAdmin, { orgId: here.org.id }, ...names)
+    await call(here.partnerAdmin, approvals.require, { required: true })
+    const { approval } = await call(here.partnerAdmin, commands.bulk, { deviceIds, ...script })
+    const listed = await call(here.orgAdmin, approvals.list, {})
+    expect(listed.data).toMatchObject([{ id: approval?.id, devices: deviceIds.length, requestedByEmail: null }])
+    const { id, hash } = await call(here.orgAdmin, approvals.get, { id: approval?.id ?? '' })
+    expect((await call(here.orgAdmin, approvals.approve, { id, hash })).commands).toHaveLength(deviceIds.length)
+  })
+
   it('counts devices that system tools changed with those that got commands, also what is asked at once', async () => {
     const here = await world()
     const names = Array.from({ length: blastRadius.devices + 1 }, (_, index) => `tool-${index}`)
