@@ -1,4 +1,4 @@
-import type { Saved } from './results.ts'
+import type { Saved } from './saved.ts'
 
 /*
  * All limits of all saved results in one picture: how many times better (right) or worse (left) than the limit, on a

@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { z } from 'zod'
 import { drawBars } from './picture.ts'
 import type { Circumstances, Report } from './report.ts'
+import { Saved } from './saved.ts'
 import { summarize } from './summary.ts'
 
 const folder = fileURLToPath(new URL('../results/', import.meta.url))
@@ -11,35 +11,6 @@ const notes = fileURLToPath(new URL('../notes/', import.meta.url))
 const picture = join(folder, 'bars.svg')
 const summary = fileURLToPath(new URL('../RESULTS.md', import.meta.url))
 
-const Saved = z.looseObject({
-  scenario: z.string(),
-  date: z.string(),
-  command: z.string(),
-  machine: z.string(),
-  node: z.string(),
-  loadBefore: z.number(),
-  loadAfter: z.number(),
-  tables: z.array(
-    z.object({
-      title: z.string(),
-      head: z.array(z.string()),
-      rows: z.array(z.array(z.union([z.string(), z.number()]))),
-    }),
-  ),
-  bars: z.array(
-    z.object({
-      name: z.string(),
-      measured: z.number(),
-      limit: z.number(),
-      sense: z.enum(['at least', 'at most']),
-      unit: z.string(),
-      isMet: z.boolean(),
-    }),
-  ),
-})
-export type Saved = z.infer<typeof Saved>
-
-/** Saves a result, and writes the summary and the picture of all results again. */
 export function saveResult(report: Report, circumstances: Circumstances): void {
   mkdirSync(folder, { recursive: true })
   const path = join(folder, `${report.scenario}.json`)

@@ -1,4 +1,4 @@
-import type { Saved } from './results.ts'
+import type { Saved } from './saved.ts'
 
 /*
  * bench/RESULTS.md, generated completely from the saved results and notes.

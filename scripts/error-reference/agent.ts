@@ -1,6 +1,6 @@
 import type { OrderFault } from '@muster/wire/messages/refusal.ts'
 import type { updateReasons } from '@muster/wire/messages/update-status.ts'
-import type { ErrorCode } from '../../apps/agent/src/commands/command.ts'
+import type { ErrorCode } from '../../apps/agent/src/error-code.ts'
 import type { Advice } from './http.ts'
 
 /** The codes with which an agent reports that a command failed. */

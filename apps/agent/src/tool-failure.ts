@@ -1,4 +1,4 @@
-import type { ErrorCode } from './commands/command.ts'
+import type { ErrorCode } from './error-code.ts'
 
 /** Why a command failed, with a code for programs and a message for people. */
 export class ToolFailure extends Error {

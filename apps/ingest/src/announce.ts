@@ -1,4 +1,4 @@
-import type { Gateway } from './gateway.ts'
+import type { Gateway } from './gateway-parts.ts'
 
 /**
  * Publishes all connections of this node again: after its lease expired, after Redis lost its data, or after an event

@@ -2,7 +2,7 @@ import { type CloseName, closeCodeOf, closeCodes } from '@muster/wire/close-code
 import { encodeDown } from '@muster/wire/down.ts'
 import { type Connection, deviceIdOf, remoteAddressOf, type Socket } from './connection.ts'
 import { countBy } from './counters.ts'
-import type { Gateway } from './gateway.ts'
+import type { Gateway } from './gateway-parts.ts'
 
 /** What is known beside the reason itself. */
 export interface CloseContext {

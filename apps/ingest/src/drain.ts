@@ -1,7 +1,8 @@
 import { closeCodes } from '@muster/wire/close-codes.ts'
 import { encodeDown } from '@muster/wire/down.ts'
 import { closeWith } from './closing.ts'
-import { type Gateway, send } from './gateway.ts'
+import { send } from './gateway.ts'
+import type { Gateway } from './gateway-parts.ts'
 import type { Limits } from './limits.ts'
 
 /** The window in which agents are asked to reconnect. It grows with their number. */

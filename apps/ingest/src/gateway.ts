@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import type { Log } from '@muster/kit/log.ts'
 import { encodeDown } from '@muster/wire/down.ts'
 import { emptyHeader, type Fault, isWellFormed, readHeader, writeHeader } from '@muster/wire/frame.ts'
 import { frameBytesMax, nonceBytes } from '@muster/wire/limits.ts'
@@ -9,44 +8,13 @@ import { reply } from '@muster/wire/messages/reply.ts'
 import { resume } from '@muster/wire/messages/resume.ts'
 import { upFrameBytesMax } from '@muster/wire/up.ts'
 import { signedOrdersProtocol, supportedProtocols } from '@muster/wire/version.ts'
-import { type Rates, takeFrame } from './allowance.ts'
-import type { Backlog } from './backlog.ts'
-import type { Batches } from './batches.ts'
+import { takeFrame } from './allowance.ts'
 import type { Identity } from './certificate.ts'
 import { closeWith } from './closing.ts'
 import { type Connection, createConnection, deviceIdOf, makeLive, roleOf, type Socket } from './connection.ts'
-import type { Counters } from './counters.ts'
-import { type Verifier, verifyAnswer } from './handshake.ts'
+import type { Gateway } from './gateway-parts.ts'
+import { verifyAnswer } from './handshake.ts'
 import type { Limits } from './limits.ts'
-import type { LogThrottle } from './log-throttle.ts'
-import type { OrderKeys } from './order-keys.ts'
-import type { Penalties } from './penalties.ts'
-import type { Presence } from './presence.ts'
-import type { Registry } from './registry.ts'
-import type { Replies } from './replies.ts'
-import type { Tickets } from './tickets.ts'
-
-/** Everything that handling a socket needs. One per process, passed to plain functions. */
-export interface Gateway extends Verifier {
-  limits: Limits
-  tickets: Tickets
-  log: Log
-  logThrottle: LogThrottle
-  registry: Registry
-  batches: Batches
-  backlog: Backlog
-  presence: Presence
-  replies: Replies
-  counters: Counters
-  orderKeys: OrderKeys
-  penalties: Penalties
-  rates: Rates
-  heartbeatMs: number
-  /** During a drain: how long the last agent may take to reconnect. */
-  returnWindowMs: number
-  /** Number of sweeps so far: the clock of all timeouts. */
-  tick: number
-}
 
 const header = emptyHeader()
 const ackFrame = new Uint8Array(11)

@@ -18,16 +18,8 @@ import { Compaction, engineCollector } from './compaction.ts'
 import type { IngestConfig } from './config.ts'
 import { countBy, createCounters } from './counters.ts'
 import { closeAll } from './drain.ts'
-import {
-  acknowledge,
-  backlogShrank,
-  broadcastOrderKeys,
-  type Gateway,
-  open,
-  prepare,
-  receive,
-  send,
-} from './gateway.ts'
+import { acknowledge, backlogShrank, broadcastOrderKeys, open, prepare, receive, send } from './gateway.ts'
+import type { Gateway } from './gateway-parts.ts'
 import { Generations } from './generations.ts'
 import { type Limits, limits as ordinaryLimits } from './limits.ts'
 import { LogThrottle } from './log-throttle.ts'

@@ -2,7 +2,7 @@ import { closeCodeOf } from '@muster/wire/close-codes.ts'
 import { upMessages } from '@muster/wire/up.ts'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { Counters } from './counters.ts'
-import type { Gateway } from './gateway.ts'
+import type { Gateway } from './gateway-parts.ts'
 
 /** Measures appends; created before the gateway, which uses it. */
 export function createAppendHistogram(registry: Registry): Histogram {

@@ -2,7 +2,8 @@ import { presenceField } from '@muster/backplane/presence.ts'
 import type { CloseName } from '@muster/wire/close-codes.ts'
 import { closeWith } from './closing.ts'
 import { type Connection, deviceIdOf, identityOf } from './connection.ts'
-import { type Gateway, giveTicket } from './gateway.ts'
+import { giveTicket } from './gateway.ts'
+import type { Gateway } from './gateway-parts.ts'
 
 /** Closes connections that were silent or open too long, and renews tickets: one pass per second instead of a timer per socket. */
 export function sweep(gateway: Gateway, nowMs: number): void {

@@ -5,8 +5,7 @@ import type { WorkerMetrics } from './metrics.ts'
 import type { Presence } from './presence.ts'
 import type { Hello } from './renewals.ts'
 import type { WatchdogCertificates } from './watchdogs.ts'
-import type { Submission } from './write-groups.ts'
-import type { Prepared, Written } from './writer.ts'
+import type { Prepared, Submission, Written } from './writer.ts'
 
 export interface AftermathParts {
   live: Live

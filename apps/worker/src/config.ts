@@ -1,9 +1,9 @@
+import type { JobSettings } from '@muster/areas/job.ts'
 import { mailSettings } from '@muster/areas/platform/mail/settings.ts'
 import { filesSettings } from '@muster/files/config.ts'
 import { hostSettings, logLevel, onOff, port, postgresUrl, redisUrl, wholeNumber } from '@muster/kit/config.ts'
 import { sourceSettings, storeSettings } from '@muster/releases/config.ts'
 import { z } from 'zod'
-import type { MetricDays } from './metric-retention.ts'
 
 /** The worker's settings. The number of shards has to be the same in every ingest and worker process. */
 export const workerSettings = z.object({
@@ -34,7 +34,7 @@ export const workerSettings = z.object({
 })
 export type WorkerSettings = z.infer<typeof workerSettings>
 
-export const metricDaysOf = (settings: WorkerSettings): MetricDays => ({
+export const metricDaysOf = (settings: WorkerSettings): JobSettings['metricDays'] => ({
   raw: settings.METRICS_RAW_DAYS,
   fiveMinutes: settings.METRICS_FIVE_MINUTE_DAYS,
   hours: settings.METRICS_HOUR_DAYS,

@@ -1,6 +1,6 @@
 import type pg from 'pg'
+import { logInventoryChanges } from '../../../packages/areas/src/fleet/devices/inventory/inventory-log.ts'
 import type { InventoryRecord, Owned } from './decoded.ts'
-import { logInventoryChanges } from './inventory-log.ts'
 import { inventoriesPerStatement } from './limits.ts'
 
 /** A device of which something else than its status changed. */

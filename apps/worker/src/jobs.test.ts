@@ -1,8 +1,10 @@
+import { jobs } from '@muster/areas/work.ts'
+import { createKeyring } from '@muster/kit/keyring.ts'
 import { createLog } from '@muster/kit/log.ts'
 import { Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createJobs, jobs } from './jobs.ts'
-import { ensureMetricPartitions } from './metric-retention.ts'
+import { ensureMetricPartitions } from '../../../packages/areas/src/fleet/devices/metrics/retention.jobs.ts'
+import { scheduledJobs } from './jobs.ts'
 import { createWorkerMetrics } from './metrics.ts'
 import { type Bed, openBed } from './testing/bed.ts'
 
@@ -13,20 +15,33 @@ beforeAll(async () => {
 afterAll(() => bed?.close())
 
 it('the queues come up under a login that owns nothing, and hold the schedule of every job', async () => {
-  const options = {
-    log: createLog('test', 'silent'),
-    metrics: createWorkerMetrics(new Registry()),
-    publicUrl: 'http://127.0.0.1:3000',
-    metricDays: { raw: 7, fiveMinutes: 30, hours: 365 },
-  }
   const { pool, redis, systemUrl: databaseUrl } = bed
-  const first = createJobs({ ...options, pool, redis, databaseUrl })
+  const parts = {
+    pool,
+    redis,
+    keyring: createKeyring(),
+    log: createLog('test', 'silent'),
+    settings: {
+      publicUrl: 'http://127.0.0.1:3000',
+      metricDays: { raw: 7, fiveMinutes: 30, hours: 365 },
+      releases: null,
+      files: null,
+    },
+  }
+  const queues = { databaseUrl, metrics: createWorkerMetrics(new Registry()) }
+  const old = {
+    name: 'of-an-earlier-version',
+    when: { cron: '0 0 * * *' },
+    by: 'one worker',
+    begin: () => async () => {},
+  } as const
+  const first = scheduledJobs([...jobs, old], parts, queues)
   await first.run()
   await first.drain()
-  const second = createJobs({ ...options, pool, redis, databaseUrl })
+  const second = scheduledJobs(jobs, parts, queues)
   await second.run()
   const { rows } = await pool.query('SELECT name, cron FROM pgboss.schedule ORDER BY name')
-  const wanted = jobs.map(({ name, schedule }) => ({ name, cron: schedule }))
+  const wanted = jobs.flatMap(({ name, when }) => ('cron' in when ? { name, cron: when.cron } : []))
   expect(rows).toEqual(wanted.sort((a, b) => (a.name < b.name ? -1 : 1)))
   await second.drain()
 })

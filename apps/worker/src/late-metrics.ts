@@ -1,7 +1,7 @@
 import type pg from 'pg'
+import { fiveMinutesMs } from '../../../packages/areas/src/fleet/devices/metrics/rollups.jobs.ts'
 import type { Decoded } from './decoded.ts'
 import { lateAfterMs } from './limits.ts'
-import { fiveMinutesMs } from './metric-rollups.ts'
 
 /** Notes the times, over by now, that heartbeats of these reads belong to: what was rolled up of them is no longer true. */
 export async function noteLateMetrics(

@@ -94,44 +94,15 @@ export const watchdogKeysMax = 10_000
 export const watchdogAnswersMs = 500
 
 // Metrics over longer times.
-export const metricPartitionDaysAhead = 3
-/** A time is rolled up when it has been over for so long. */
-export const rollupDelayMs = 2 * 60_000
 /** Heartbeats of a time that has been over for so long note that they are late; well before it can be rolled up. */
 export const lateAfterMs = 10_000
-export const rollupDevicesPerStatement = 2_000
-export const rollupHoursPerRun = 48
-export const rollupLatePerRun = 10_000
-/** Locks that others wait behind are tried for briefly, again and again. */
-export const lockTryMs = 500
-export const lockTriesMax = 120
 
 // The rest.
 export const lockMs = 30_000
-export const generationsMs = 60_000
 export const watchersRefreshMs = 1_000
 export const liveEventsPerMessage = 2_000
 export const certificateRenewalMs = 30 * 24 * 3_600_000
 export const statisticsMs = 5_000
-/** Dynamic groups follow the change of a device within five seconds. */
-export const groupChangesMs = 1_500
-export const groupSweepMs = 60_000
-export const auditChainMs = 1_000
-export const auditHeadsMs = 60_000
-/** How often answers kept for an Idempotency-Key are removed when their day is over. */
-export const repeatsMs = 600_000
-export const releasesMs = 30_000
-/** How soon the bytes of deleted and expired files are removed. */
-export const fileSweepMs = 60_000
-/** How often the gateways are told whose commands are stopped. */
-export const commandStopsMs = 1_000
-/** Metadata of a release host is good for a day. */
-export const mirrorMs = 3_600_000
-/** A stop of all updates holds within one turn. */
-export const offersMs = 2_000
-/** How soon it is on record that two machines use one key; they are locked out already. */
-export const clonesMs = 1_000
-export const auditPartitionMonthsAhead = 3
 export const mailMs = 1_000
 export const mailBacklogMs = 15_000
 export const startUpMs = 30_000

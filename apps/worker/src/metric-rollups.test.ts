@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { dropOldMetrics, ensureMetricPartitions, keptFrom } from './metric-retention.ts'
-import { rollUpMetrics } from './metric-rollups.ts'
+import {
+  dropOldMetrics,
+  ensureMetricPartitions,
+  keptFrom,
+} from '../../../packages/areas/src/fleet/devices/metrics/retention.jobs.ts'
+import { rollUpMetrics } from '../../../packages/areas/src/fleet/devices/metrics/rollups.jobs.ts'
 import {
   type Bed,
   makeDevices,

@@ -14,7 +14,7 @@ import { pack } from '@muster/backplane/pack.ts'
 import { connectSubscriber } from '@muster/backplane/redis.ts'
 import type { UpdateStatus } from '@muster/wire/messages/update-status.ts'
 import { describe, expect, it } from 'vitest'
-import { rebuildGenerations } from './generations.ts'
+import { rebuildGenerations } from '../../../packages/areas/src/control/lifecycle/generations.jobs.ts'
 import { makeDevices, type TestDevice, TestNode, until, untilDrained, withConsumer } from './testing/bed.ts'
 
 const { bed, parts } = await withConsumer()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { inventoryChanges } from './inventory-log.ts'
+import { inventoryChanges } from '../../../packages/areas/src/fleet/devices/inventory/inventory-log.ts'
 import { fieldsIn, meantBy } from './script-fields.ts'
 
 describe('custom fields that a script writes', () => {

@@ -1,13 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { followReleases, followUpstream } from '@muster/areas/control/agent-versions/publish.jobs.ts'
 import { OrderSigner } from '@muster/areas/control/commands/delivery/order-signer.ts'
-import { copyCommandStops } from '@muster/areas/control/commands/stops/stops.jobs.ts'
-import { quarantineClones } from '@muster/areas/control/lifecycle/clones.jobs.ts'
-import { offerUpdates } from '@muster/areas/control/rollouts/offers.jobs.ts'
-import { changeFollower, sweepGroups } from '@muster/areas/fleet/groups/membership.jobs.ts'
-import { chainAudit, signAuditHeads } from '@muster/areas/platform/audit/chain/chain.jobs.ts'
-import { sweepFiles } from '@muster/areas/platform/files/files.jobs.ts'
-import { forgetOldRepeats } from '@muster/areas/repeats.ts'
+import type { JobParts } from '@muster/areas/job.ts'
+import { jobs } from '@muster/areas/work.ts'
 import type { Redis } from '@muster/backplane/redis.ts'
 import { connectRedis, untilReady } from '@muster/backplane/redis.ts'
 import { createPool } from '@muster/db/pool.ts'
@@ -20,30 +14,19 @@ import type { Service } from '@muster/kit/service.ts'
 import { sourceOf, storeOf } from '@muster/releases/config.ts'
 import { readReleaseKey } from '@muster/releases/keys.ts'
 import type pg from 'pg'
+import { rebuildGenerations } from '../../../packages/areas/src/control/lifecycle/generations.jobs.ts'
+import { ensureMetricPartitions } from '../../../packages/areas/src/fleet/devices/metrics/retention.jobs.ts'
 import { Aftermath } from './aftermath.ts'
 import { Arrivals } from './arrivals.ts'
 import { metricDaysOf, type WorkerSettings } from './config.ts'
 import { ShardConsumer } from './consumer.ts'
 import { createDecoder, type Decoder } from './decoder.ts'
 import { exclusively } from './exclusive.ts'
-import { rebuildGenerations } from './generations.ts'
 import { heartbeatRowType } from './heartbeats.ts'
-import { createJobs } from './jobs.ts'
+import { repeatedJobs, scheduledJobs } from './jobs.ts'
 import {
-  auditChainMs,
-  auditHeadsMs,
-  clonesMs,
-  commandStopsMs,
-  fileSweepMs,
-  generationsMs,
-  groupChangesMs,
-  groupSweepMs,
-  mirrorMs,
   nodeSweepMs,
-  offersMs,
   reconcileMs,
-  releasesMs,
-  repeatsMs,
   settleMs,
   startUpMs,
   sweepMs,
@@ -53,7 +36,6 @@ import {
 } from './limits.ts'
 import { Live } from './live.ts'
 import { createMail } from './mail.ts'
-import { ensureMetricPartitions } from './metric-retention.ts'
 import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts'
 import { periodic } from './periodic.ts'
 import { Presence } from './presence.ts'
@@ -101,23 +83,18 @@ export async function createWorker(settings: WorkerSettings, log: Log): Promise<
   })
   const shards = await createShards(parts)
   const pools = { writer: writers, system: pool }
+  const jobParts = { ...parts, settings: jobSettingsOf(settings) }
   return {
     services: [
       stores(parts),
       observed,
       beforehand('partitions', () => ensureMetricPartitions(pool)),
       createStatistics({ ...parts, pools, heldShards: () => shards.held }),
-      createJobs({
-        ...parts,
-        databaseUrl: settings.SYSTEM_DATABASE_URL,
-        publicUrl: settings.PUBLIC_URL,
-        metricDays: metricDaysOf(settings),
-      }),
+      scheduledJobs(jobs, jobParts, { databaseUrl: settings.SYSTEM_DATABASE_URL, metrics: parts.metrics }),
       createMail(parts),
       shards,
       ...repeated(parts),
-      ...releases(parts),
-      ...files(parts),
+      ...repeatedJobs(jobs, jobParts),
     ],
     info: () => ({ workerId, metricsPort: observed.port }),
   }
@@ -178,7 +155,7 @@ async function createShards(parts: Parts): Promise<Shards> {
   return new Shards({ redis, workerId, shards, open, log })
 }
 
-/** What is done now and then, most of it by one worker at a time. */
+/** What is done now and then with the parts of this worker. */
 function repeated(parts: Parts): Service[] {
   const { redis, log, presence, watchdogs } = parts
   const alone = (name: string, everyMs: number, work: () => Promise<unknown>) =>
@@ -186,43 +163,23 @@ function repeated(parts: Parts): Service[] {
   return [
     periodic('presence', settleMs, log, () => presence.settle()),
     periodic('watchdog-certificates', watchdogAnswersMs, log, () => watchdogs.answer()),
-    // Each worker tells it: gateways deliver no command unless they know that they may.
-    periodic('command-stops', commandStopsMs, log, () => copyCommandStops(parts.pool, redis)),
     alone('node-sweep', nodeSweepMs, () => presence.sweepNodes()),
     alone('reconcile', reconcileMs, () => presence.reconcile()),
     alone('command-sweep', sweepMs, () => endOverdueCommands(parts)),
     alone('command-reroute', sweepMs, () => rerouteCommands(parts)),
-    alone('group-changes', groupChangesMs, changeFollower(parts.pool)),
-    alone('group-sweep', groupSweepMs, () => sweepGroups(parts.pool)),
-    alone('agent-updates', offersMs, () => offerUpdates({ ...parts, publicUrl: parts.settings.PUBLIC_URL })),
-    alone('clones', clonesMs, () => quarantineClones({ ...parts, publicUrl: parts.settings.PUBLIC_URL })),
-    alone('generations', generationsMs, () => rebuildGenerations(parts)),
-    alone('idempotent-requests', repeatsMs, () => forgetOldRepeats(parts.pool)),
-    // These two see to it themselves that only one of them writes at a time.
-    periodic('audit-chain', auditChainMs, log, () => chainAudit(parts.pool)),
-    periodic('audit-heads', auditHeadsMs, log, () => signAuditHeads(parts.pool, parts.keyring, log)),
   ]
 }
 
-/** What the store of releases holds is known to the database; nothing where there is no store. */
-function releases({ settings, redis, pool, log }: Parts): Service[] {
+function jobSettingsOf(settings: WorkerSettings): JobParts['settings'] {
   const store = storeOf(settings)
-  if (store === null) return []
   const file = settings.RELEASE_ONLINE_KEY_FILE
-  const online = file === undefined ? null : readReleaseKey(file)
-  const follow = () => followReleases(pool, store, online, log)
-  const mirror = () => followUpstream(store, sourceOf(settings))
-  return [
-    periodic('releases', releasesMs, log, () => exclusively(redis, 'releases', follow)),
-    periodic('release-metadata', mirrorMs, log, () => exclusively(redis, 'release-metadata', mirror)),
-  ]
-}
-
-/** Nothing where the installation has no place for files. */
-function files({ settings, redis, pool, log }: Parts): Service[] {
-  const store = filesStoreOf(settings)
-  if (store === null) return []
-  return [periodic('files', fileSweepMs, log, () => exclusively(redis, 'files', () => sweepFiles(pool, store, log)))]
+  const onlineKey = file === undefined ? null : readReleaseKey(file)
+  return {
+    publicUrl: settings.PUBLIC_URL,
+    metricDays: metricDaysOf(settings),
+    releases: store && { store, source: sourceOf(settings), onlineKey },
+    files: filesStoreOf(settings),
+  }
 }
 
 /** Started first, so that it closes last. */

@@ -1,5 +1,4 @@
 import type { Aftermath } from './aftermath.ts'
-import type { Doubt } from './connections.ts'
 import {
   gatherMs,
   gatherRecordsMax,
@@ -10,12 +9,7 @@ import {
 } from './limits.ts'
 import type { WorkerMetrics } from './metrics.ts'
 import { isTransient } from './transient.ts'
-import type { Work, Writer, Written } from './writer.ts'
-
-/** A read that waits for its transaction. */
-export interface Submission extends Work {
-  doubts: readonly Doubt[]
-}
+import type { Submission, Writer, Written } from './writer.ts'
 
 interface Waiting {
   work: Submission

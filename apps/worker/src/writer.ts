@@ -1,6 +1,7 @@
 import { inTransaction } from '@muster/db/transaction.ts'
 import type pg from 'pg'
 import { type CommandChange, type CommandOutput, storeCommandEvents } from './command-events.ts'
+import type { Doubt } from './connections.ts'
 import type { ConnectedRecord, Decoded, Owned } from './decoded.ts'
 import { changeStatuses, changeUpdating, type StatusChange, type Verdict } from './device-status.ts'
 import { fold, type Plan, unfamiliarBoots } from './fold.ts'
@@ -38,6 +39,11 @@ export interface Prepared {
 export interface Work extends Prepared {
   step: Step
   verdicts: readonly Verdict[]
+}
+
+/** A read that waits for its transaction. */
+export interface Submission extends Work {
+  doubts: readonly Doubt[]
 }
 
 export interface Written {

@@ -1,11 +1,13 @@
 // Where answers to requests with an Idempotency-Key are kept.
+
 import { asSystem, type Db, inOrder, readAsSystem, withCommit } from '@muster/db/database.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { AppError } from '@muster/kit/errors.ts'
-import { EarlierAnswer, type Repeat } from '@muster/kit/idempotency.ts'
+import { EarlierAnswer, type Repeat } from '@muster/kit/repeat.ts'
 import { seal, unseal } from '@muster/kit/sealed.ts'
 import { sql } from 'kysely'
 import type pg from 'pg'
+import { every } from './job.ts'
 import type { Services } from './services.ts'
 
 const keptHours = 24
@@ -102,3 +104,5 @@ export const forgetOldRepeats = (pool: pg.Pool): Promise<unknown> =>
        WHERE created_at < now() - make_interval(hours => $1) ORDER BY created_at LIMIT 50000)`,
     [keptHours],
   )
+
+export const idempotentRequests = every(600_000, 'idempotent-requests', ({ pool }) => forgetOldRepeats(pool))

@@ -1,6 +1,7 @@
 // The vocabulary in which operations are declared. The console loads this file: nothing of the server may be imported here.
 import { z } from 'zod'
 import type { WithProof } from './proof.ts'
+import type { NoStepUp, StepUp, StepUpWhen } from './step-up-rule.ts'
 import { strictSchema } from './strict.ts'
 import type { AuditAction, Permission } from './vocabulary.ts'
 
@@ -69,20 +70,6 @@ export interface AuditedWhen {
 }
 export const auditedWhen = (when: string, ...actions: AuditAction[]): AuditedWhen => ({ when, actions })
 export type AuditRule = AuditAction | readonly AuditAction[] | Unaudited | AuditedWhen | null
-
-/** Only the handler can tell whether this call takes a proof. It says so with `call.stepUp()`. */
-export interface StepUpWhen {
-  readonly when: string
-}
-/** The effect does not outlive the session, or is protected in another way. */
-export interface NoStepUp {
-  readonly never: string
-}
-/**
- * `always`: every call takes a fresh proof, checked before the handler runs. `stepUpWhen`: some calls do. `noStepUp`: none
- * does, for the reason given. Null: the operation changes nothing that outlives the session.
- */
-export type StepUp = 'always' | StepUpWhen | NoStepUp | null
 
 export const stepUpWhen = (when: string): StepUpWhen => ({ when })
 export const noStepUp = (reason: string): NoStepUp => ({ never: reason })

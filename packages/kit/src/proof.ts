@@ -1,6 +1,6 @@
 // The fresh proof of who asks that operations with `stepUp` take. The console loads this file.
 import { z } from 'zod'
-import type { StepUp, StepUpWhen } from './contract.ts'
+import type { StepUp, StepUpWhen } from './step-up-rule.ts'
 
 /**
  * The fields of a proof. Every operation that can ask for one takes them in its body, beside its own. They never reach the

@@ -17,9 +17,10 @@ import {
 } from './call.ts'
 import { conditionOf, currentOf, mustHold, resourceOf } from './conditions.ts'
 import { AppError } from './errors.ts'
-import { EarlierAnswer, keptOnce, repeatOf, replayed } from './idempotency.ts'
+import { keptOnce, repeatOf, replayed } from './idempotency.ts'
 import { parsed } from './input.ts'
 import { takesProof } from './proof.ts'
+import { EarlierAnswer } from './repeat.ts'
 import { stepUpOf, takeProof } from './step-up.ts'
 
 /** The first steps of the road: rate limit, credential, admission. */

@@ -4,6 +4,7 @@ import { ReleaseTarget, releaseTargetPath } from '@muster/wire/release.ts'
 import { Metadata, MetadataKind, MetaFile, Root, Snapshot, TargetFile, Targets, Timestamp } from '@tufjs/models'
 import type { ReleaseKey } from './keys.ts'
 import { signSums } from './signed-sums.ts'
+import type { SignedTarget } from './signed-target.ts'
 
 /*
  * The signed metadata of releases in the format of The Update Framework, with consistent snapshots. The offline release keys
@@ -21,15 +22,6 @@ const rootVersionsMax = 10_000
 /** An executable with its version and platform. */
 export interface Executable extends ReleaseTarget {
   readonly bytes: Uint8Array
-}
-
-/** A signed target, for people and the service. */
-export interface SignedTarget extends ReleaseTarget {
-  readonly path: string
-  /** The path of its bytes under `targets/`: consistent snapshots put the hash into the name. */
-  readonly file: string
-  readonly sha256: string
-  readonly size: number
 }
 
 type Json = Parameters<typeof Root.fromJSON>[0]

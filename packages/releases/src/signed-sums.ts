@@ -1,7 +1,7 @@
 // Checksums that a shell script can verify: the hashes of a version, and plain signatures of them.
 import { type ObjectStore, readSmall, replaceWith } from '@muster/files/object-store.ts'
 import type { ReleaseKey } from './keys.ts'
-import type { SignedTarget } from './repository.ts'
+import type { SignedTarget } from './signed-target.ts'
 
 /** The file contains one Ed25519 signature per key, one after the other. */
 const signatureBytes = 64

@@ -1,6 +1,6 @@
-import type { OrderFault } from '@muster/wire/messages/refusal.ts'
 import type { Result } from '@muster/wire/messages/result.ts'
 import type { z } from 'zod'
+import type { ErrorCode } from '../error-code.ts'
 import { ToolFailure } from '../tool-failure.ts'
 
 /** The outcome that a command itself reports. The runner adds the rest of the result, and all other endings. */
@@ -52,28 +52,6 @@ export function defineCommand<S extends z.ZodType>(
     },
   }
 }
-
-export type ErrorCode =
-  | OrderFault
-  | 'UNSUPPORTED_COMMAND'
-  | 'INVALID_PAYLOAD'
-  | 'INTERRUPTED'
-  | 'JOURNAL_UNAVAILABLE'
-  | 'RESULT_FORGOTTEN'
-  | 'COMMAND_FAILED'
-  | 'INTERPRETER_NOT_FOUND'
-  | 'SCRIPT_NOT_STARTED'
-  | 'EXIT_CODE'
-  | 'SIGNAL'
-  | 'NOT_FOUND'
-  | 'DENIED'
-  | 'EXISTS'
-  | 'CHANGED'
-  | 'TOO_LARGE'
-  | 'BUSY'
-  | 'TIMED_OUT'
-  | 'UNSUPPORTED_PLATFORM'
-  | 'NO_SERVICE_MANAGER'
 
 const errorCharsMax = 2000
 

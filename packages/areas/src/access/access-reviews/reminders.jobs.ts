@@ -1,6 +1,7 @@
 import { asSystem, type Db } from '@muster/db/database.ts'
 import { sql } from 'kysely'
 import type pg from 'pg'
+import { at } from '../../job.ts'
 import { enqueueMail } from '../../platform/mail/index.ts'
 
 interface Due {
@@ -49,3 +50,7 @@ async function takeDue(db: Db): Promise<Due[]> {
   )
   return rows
 }
+
+export const reminders = at('7 * * * *', 'access-review-reminders', async ({ pool, log, settings }) => {
+  log.info({ mails: await remindReviewers(pool, settings.publicUrl) }, 'reviewers reminded')
+})

@@ -5,7 +5,7 @@ import { ReleaseTarget } from '@muster/wire/release.ts'
 import { type Call, implement } from '../../operation.ts'
 import { distribution as contract } from './distribution.contract.ts'
 import { executableAnswer, storedExecutable } from './executable.ts'
-import { installScript } from './install-script.ts'
+import { installScript } from './install/install-script.ts'
 import { serveBytes } from './served-file.ts'
 import { findExecutable } from './versions.queries.ts'
 

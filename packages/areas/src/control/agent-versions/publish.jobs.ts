@@ -5,6 +5,7 @@ import type { ReleaseKey } from '@muster/releases/keys.ts'
 import { mirrorMetadata } from '@muster/releases/mirror.ts'
 import { Repository } from '@muster/releases/repository.ts'
 import type pg from 'pg'
+import type { Job } from '../../job.ts'
 import type { ReleaseSource } from '../../services.ts'
 import { publishedIn, register } from './registration.ts'
 import { readUpstream } from './upstream.ts'
@@ -49,4 +50,23 @@ export async function followUpstream(store: ObjectStore, source: ReleaseSource):
   if ((await new Repository(store).root()) === null) return
   const { signed } = await readUpstream(source, undefined)
   if (signed.size > 0) await mirrorMetadata(store, signed)
+}
+
+/** What the store of releases holds is known to the database. */
+export const releases: Job = {
+  name: 'releases',
+  when: { everyMs: 30_000 },
+  by: 'one worker',
+  begin({ pool, log, settings: { releases } }) {
+    return releases && (() => followReleases(pool, releases.store, releases.onlineKey, log))
+  },
+}
+
+export const releaseMetadata: Job = {
+  name: 'release-metadata',
+  when: { everyMs: 3_600_000 },
+  by: 'one worker',
+  begin({ settings: { releases } }) {
+    return releases && (() => followUpstream(releases.store, releases.source))
+  },
 }

@@ -1,4 +1,5 @@
 // What the nodes have noticed is put on record: a device whose key two machines use.
+
 import { publishGeneration } from '@muster/backplane/generations.ts'
 import { clonesKey, quarantinedGeneration } from '@muster/backplane/keys.ts'
 import { publishLive } from '@muster/backplane/live.ts'
@@ -7,6 +8,8 @@ import { asSystem } from '@muster/db/database.ts'
 import type { Log } from '@muster/kit/log.ts'
 import type pg from 'pg'
 import { tellAdministrators } from '../../fleet/devices/index.ts'
+import { every } from '../../job.ts'
+import { recordAsSystem } from '../../platform/audit/index.ts'
 import { quarantineDevice } from './decommission.ts'
 
 const reason = 'Two machines use the key of this device'
@@ -32,13 +35,14 @@ async function quarantineClone({ pool, redis, log, publicUrl }: CloneParts, id: 
     const found = await quarantineDevice(db, id, reason, at)
     if (found === undefined) return undefined
     const { orgId, partnerId, hostname } = found
-    await db
-      .insertInto('auditLogs')
-      .values({
-        ...{ orgId, partnerId, actorType: 'system', action: 'device.quarantine' },
-        ...{ resourceType: 'device', resourceId: id, resourceName: hostname, details: JSON.stringify({ reason }) },
-      })
-      .execute()
+    const tenant = { orgId, partnerId }
+    await recordAsSystem(db, {
+      action: 'device.quarantine',
+      target: id,
+      name: hostname,
+      ...tenant,
+      details: { reason },
+    })
     await tellAdministrators(db, publicUrl, { template: 'device-quarantined', device: found, at, reason })
     return found
   })
@@ -51,3 +55,8 @@ async function quarantineClone({ pool, redis, log, publicUrl }: CloneParts, id: 
     { type: 'device.status', orgId, siteId, deviceId: id, at: Date.parse(at), status: 'quarantined' },
   ])
 }
+
+/** How soon it is on record that two machines use one key; they are locked out already. */
+export const clones = every(1_000, 'clones', (parts) =>
+  quarantineClones({ ...parts, publicUrl: parts.settings.publicUrl }),
+)

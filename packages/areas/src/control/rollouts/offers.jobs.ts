@@ -7,8 +7,10 @@ import type { Log } from '@muster/kit/log.ts'
 import { releaseTargetPath } from '@muster/wire/release.ts'
 import { sql } from 'kysely'
 import type pg from 'pg'
+import type { Job } from '../../job.ts'
+import { recordAsSystem } from '../../platform/audit/index.ts'
 import { type Registered, releasesPath, urlOf } from '../agent-versions/index.ts'
-import { frameToOrder, type Instruction, type OrderSigner } from '../commands/index.ts'
+import { frameToOrder, type Instruction, OrderSigner } from '../commands/index.ts'
 import { type Going, hasFailed, hasSucceeded, meantFor, runsOlder } from './fleet.sql.ts'
 import { type Counts, failsWidely, heldOrgs, type OrgCounts, reachOf, sumOf, verdictOf } from './rollouts.rules.ts'
 import { noteWithheld } from './withheld.ts'
@@ -176,16 +178,17 @@ async function advance(db: Db, { id, stage }: Running): Promise<void> {
 /** Stops a rollout until a person lets it go on, and puts that on record. */
 async function halt(db: Db, { id, version }: Running, counts: Counts, reason: string): Promise<void> {
   await setState(db, id, 'halted', reason)
-  const details = JSON.stringify({ reason, ...counts })
-  await db
-    .insertInto('auditLogs')
-    .values({
-      actorType: 'system',
-      action: 'agent_rollout.halt',
-      resourceType: 'agent_rollout',
-      resourceId: id,
-      resourceName: version,
-      details,
-    })
-    .execute()
+  await recordAsSystem(db, { action: 'agent_rollout.halt', target: id, name: version, details: { reason, ...counts } })
+}
+
+/** A stop of all updates holds within one turn. */
+export const agentUpdates: Job = {
+  name: 'agent-updates',
+  when: { everyMs: 2_000 },
+  by: 'one worker',
+  begin(parts) {
+    const { keyring, settings } = parts
+    const offering = { ...parts, signer: new OrderSigner(keyring), publicUrl: settings.publicUrl }
+    return () => offerUpdates(offering)
+  },
 }

@@ -1,6 +1,7 @@
 import { asSystem, type Db } from '@muster/db/database.ts'
 import { sql } from 'kysely'
 import type pg from 'pg'
+import { every, type Job } from '../../job.ts'
 import { type FieldSource, fields, isFieldName } from '../filter-language/fields.contract.ts'
 import { type DynamicGroup, evaluateGroup } from './membership.ts'
 
@@ -95,3 +96,13 @@ export function changeFollower(system: pg.Pool): () => Promise<void> {
     since = await followDeviceChanges(system, since)
   }
 }
+
+/** Dynamic groups follow the change of a device within five seconds. */
+export const groupChanges: Job = {
+  name: 'group-changes',
+  when: { everyMs: 1_500 },
+  by: 'one worker',
+  begin: ({ pool }) => changeFollower(pool),
+}
+
+export const groupSweep = every(60_000, 'group-sweep', ({ pool }) => sweepGroups(pool))

@@ -1,8 +1,10 @@
 // Removes the bytes of files that were deleted, have expired or were never finished, and then their rows.
+
 import type { ObjectStore } from '@muster/files/object-store.ts'
 import { StagedUpload } from '@muster/files/staged-upload.ts'
 import type { Log } from '@muster/kit/log.ts'
 import type pg from 'pg'
+import type { Job } from '../../job.ts'
 
 const filesPerSweep = 500
 /** Longer than any single request takes to write an object. */
@@ -42,4 +44,14 @@ export async function sweepFiles(pool: pg.Pool, store: ObjectStore, log: Log, no
   await pool.query('UPDATE files SET updated_at = now() WHERE id = ANY ($1)', [failed])
   await store.removeUnfinished(new Date(nowMs - unfinishedMs))
   return removed.length
+}
+
+/** The bytes of deleted and expired files are gone within a minute or so. */
+export const fileSweep: Job = {
+  name: 'files',
+  when: { everyMs: 60_000 },
+  by: 'one worker',
+  begin({ pool, log, settings: { files } }) {
+    return files && (() => sweepFiles(pool, files, log))
+  },
 }

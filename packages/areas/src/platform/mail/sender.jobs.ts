@@ -1,4 +1,5 @@
 // Takes mails out of the outbox and hands them to the SMTP server, again and again until it takes them or time is up.
+
 import { asSystem, type Db } from '@muster/db/database.ts'
 import type { Clock } from '@muster/kit/clock.ts'
 import type { Keyring } from '@muster/kit/keyring.ts'
@@ -6,6 +7,7 @@ import type { Log } from '@muster/kit/log.ts'
 import { type SelectQueryBuilder, sql } from 'kysely'
 import { createTransport, type Transporter } from 'nodemailer'
 import type pg from 'pg'
+import { at } from '../../job.ts'
 import { openMailData } from './outbox.ts'
 import { renderMail } from './templates.ts'
 
@@ -208,3 +210,5 @@ export async function mailBacklog(pool: pg.Pool): Promise<{ waiting: number; old
   const [row] = rows
   return { waiting: row?.waiting ?? 0, oldestSeconds: row?.oldest ?? 0, failed: row?.failed ?? 0 }
 }
+
+export const forgetMail = at('46 2 * * *', 'forget-mail', ({ pool }) => forgetOldMail(pool))

@@ -26,7 +26,7 @@ const Challenge = z.object({
   /** The identity provider that came first, in place of a password. */
   providerId: z.guid().nullable().default(null),
 })
-export type Challenge = z.infer<typeof Challenge>
+type Challenge = z.infer<typeof Challenge>
 
 const keyOf = (keyring: Keyring, tempToken: string) => `mfa:challenge:${peppered(keyring, tempToken)}`
 const failuresOf = (key: string) => `${key}:failures`

@@ -5,7 +5,6 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Services, Settings } from '../../../services.ts'
 import { type Account, countsIn, type Session } from '../sessions/accounts.queries.ts'
-import type { Challenge } from './mfa-challenge.ts'
 
 export const ceremonyMs = 300_000
 
@@ -135,7 +134,7 @@ async function remember(
 export async function usePasskeyOfChallenge(
   services: Services,
   account: Account,
-  { passkeyChallenge, providerId }: Pick<Challenge, 'passkeyChallenge' | 'providerId'>,
+  { passkeyChallenge, providerId }: { readonly passkeyChallenge: string | null; readonly providerId: string | null },
   given: unknown,
 ): Promise<'passkey' | null> {
   if (passkeyChallenge === null) return null

@@ -1,6 +1,7 @@
 import { asSystem } from '@muster/db/database.ts'
 import { sql } from 'kysely'
 import type pg from 'pg'
+import { at } from '../../../job.ts'
 
 const keptDays = 30
 
@@ -15,3 +16,7 @@ export const forgetOldSessions = (pool: pg.Pool): Promise<number> =>
       .executeTakeFirst()
     return Number(numDeletedRows)
   })
+
+export const forgetSessions = at('43 2 * * *', 'forget-sessions', async ({ pool, log }) => {
+  log.info({ sessions: await forgetOldSessions(pool) }, 'old sessions and links forgotten')
+})

@@ -1,9 +1,11 @@
 // The one writer of the audit chains. Requests only insert records; this appends them to their partner's chain in batches,
 // so that auditing never makes one request wait for another.
+
 import { inTransaction } from '@muster/db/transaction.ts'
 import type { Keyring } from '@muster/kit/keyring.ts'
 import type { Log } from '@muster/kit/log.ts'
 import type pg from 'pg'
+import { at, type Job } from '../../../job.ts'
 import { type ChainedRecord, chainHash, chainOf, noHash, recordColumns } from './canonical.ts'
 import { type SignedHead, signHead } from './signed-heads.ts'
 
@@ -169,3 +171,26 @@ export async function dropAuditBefore(pool: pg.Pool, keyring: Keyring, log: Log,
   )
   return rows[0]?.dropped ?? []
 }
+
+/** Every worker tries: the database sees to it that only one of them writes. */
+export const auditChain: Job = {
+  name: 'audit-chain',
+  when: { everyMs: 1_000 },
+  by: 'every worker',
+  begin:
+    ({ pool }) =>
+    () =>
+      chainAudit(pool),
+}
+
+export const auditHeads: Job = {
+  name: 'audit-heads',
+  when: { everyMs: 60_000 },
+  by: 'every worker',
+  begin:
+    ({ pool, keyring, log }) =>
+    () =>
+      signAuditHeads(pool, keyring, log),
+}
+
+export const auditPartitions = at('23 1 * * *', 'audit-partitions', ({ pool }) => ensureAuditPartitions(pool))

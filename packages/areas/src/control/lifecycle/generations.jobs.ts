@@ -1,6 +1,7 @@
 import { generationsKey, quarantinedGeneration, revokedGeneration } from '@muster/backplane/keys.ts'
 import type { Redis } from '@muster/backplane/redis.ts'
 import type pg from 'pg'
+import { every } from '../../job.ts'
 
 const firstGeneration = 1
 const fieldsPerCommand = 1_000
@@ -47,3 +48,5 @@ async function correct({ pool, redis }: { pool: pg.Pool; redis: Redis }, ids: re
   }
   await pipeline.exec()
 }
+
+export const generations = every(60_000, 'generations', rebuildGenerations)

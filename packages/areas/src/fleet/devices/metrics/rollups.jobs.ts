@@ -1,11 +1,17 @@
 import type pg from 'pg'
-import { rollupDelayMs, rollupDevicesPerStatement, rollupHoursPerRun, rollupLatePerRun } from './limits.ts'
+import { at } from '../../../job.ts'
+import { keptFrom } from './retention.jobs.ts'
 
 /*
  * Folds heartbeats into five minutes, and those into hours. A time is folded once it is over and its heartbeats have had
  * time to arrive; those that arrive later note it, and it is folded anew. Folding twice gives the same rows.
  */
 
+/** A time is rolled up when it has been over for so long. */
+const rollupDelayMs = 2 * 60_000
+const rollupDevicesPerStatement = 2_000
+const rollupHoursPerRun = 48
+const rollupLatePerRun = 10_000
 const minuteMs = 60_000
 export const fiveMinutesMs = 5 * minuteMs
 const hourMs = 60 * minuteMs
@@ -152,3 +158,9 @@ async function doneUntil(pool: pg.Pool, { name }: Resolution): Promise<number> {
 }
 
 const floor = (ms: number, unitMs: number) => Math.floor(ms / unitMs) * unitMs
+
+/** Two minutes after each time is over. */
+export const rollups = at('2-57/5 * * * *', 'metric-rollups', async ({ pool, log, settings }) => {
+  const now = Date.now()
+  log.debug(await rollUpMetrics(pool, now, keptFrom(settings.metricDays.raw, now)), 'metrics rolled up')
+})

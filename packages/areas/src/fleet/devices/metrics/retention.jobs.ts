@@ -1,14 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
-import { lockTriesMax, lockTryMs, metricPartitionDaysAhead } from './limits.ts'
+import { at, type JobSettings } from '../../../job.ts'
 
-/** For how many days metrics are kept, by how fine they are. */
-export interface MetricDays {
-  raw: number
-  fiveMinutes: number
-  hours: number
-}
-
+const partitionDaysAhead = 3
+/** Locks that others wait behind are tried for briefly, again and again. */
+const lockTryMs = 500
+const lockTriesMax = 120
 const dayMs = 86_400_000
 const lockNotAvailable = '55P03'
 
@@ -18,13 +15,13 @@ export const keptFrom = (days: number, nowMs: number): number => (Math.floor(now
 /** Makes the tables that the next days' metrics go into; returns how many were missing. */
 export async function ensureMetricPartitions(pool: pg.Pool): Promise<number> {
   const { rows } = await patiently(() =>
-    pool.query<{ made: number }>('SELECT ensure_metric_partitions($1) AS made', [metricPartitionDaysAhead]),
+    pool.query<{ made: number }>('SELECT ensure_metric_partitions($1) AS made', [partitionDaysAhead]),
   )
   return rows[0]?.made ?? 0
 }
 
 /** Drops the partitions whose days are over, and what old heartbeats came so late that they have no partition. */
-export async function dropOldMetrics(pool: pg.Pool, days: MetricDays, nowMs: number): Promise<string[]> {
+export async function dropOldMetrics(pool: pg.Pool, days: JobSettings['metricDays'], nowMs: number): Promise<string[]> {
   const series = {
     device_metrics: days.raw,
     device_metrics_five_minutes: days.fiveMinutes,
@@ -58,3 +55,11 @@ async function patiently<T>(work: () => Promise<T>): Promise<T> {
     }
   }
 }
+
+export const partitions = at('17 1 * * *', 'metric-partitions', async ({ pool, log }) => {
+  log.info({ made: await ensureMetricPartitions(pool) }, 'partitions for metrics made')
+})
+
+export const retention = at('37 1 * * *', 'metric-retention', async ({ pool, log, settings }) => {
+  log.info({ dropped: await dropOldMetrics(pool, settings.metricDays, Date.now()) }, 'old metrics dropped')
+})

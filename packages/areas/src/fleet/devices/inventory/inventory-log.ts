@@ -1,5 +1,6 @@
+import type { Inventory } from '@muster/wire/messages/inventory.ts'
 import type pg from 'pg'
-import type { InventoryRecord, Owned } from './decoded.ts'
+import { at } from '../../../job.ts'
 
 const changesPerInventoryMax = 1_000
 const keptDays = 365
@@ -91,11 +92,14 @@ const writeLog = {
       AS u(device_id, org_id, partner_id, at_ms, section, action, name, before, after)`,
 }
 
+/** An inventory that a device has sent. */
+interface Collected {
+  readonly deviceId: string
+  readonly record: { readonly atMs: number; readonly body: Inventory }
+}
+
 /** Notes what is different from the inventories that are about to be replaced. */
-export async function logInventoryChanges(
-  client: pg.PoolClient,
-  records: readonly Owned<InventoryRecord>[],
-): Promise<void> {
+export async function logInventoryChanges(client: pg.PoolClient, records: readonly Collected[]): Promise<void> {
   const values = [
     records.map(({ deviceId }) => deviceId),
     records.map(({ record }) => record.body.hash),
@@ -130,3 +134,5 @@ export async function logInventoryChanges(
 export async function forgetInventoryChanges(pool: pg.Pool): Promise<void> {
   await pool.query(`DELETE FROM device_inventory_log WHERE at < now() - interval '${keptDays} days'`)
 }
+
+export const forgetChanges = at('49 2 * * *', 'forget-inventory-changes', ({ pool }) => forgetInventoryChanges(pool))

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { asSystem } from '@muster/db/database.ts'
 import { trustedKeys } from '@muster/releases/keys.ts'
 import { Repository } from '@muster/releases/repository.ts'
-import type { Services } from '../../services.ts'
-import { listVersions } from './versions.queries.ts'
+import type { Services } from '../../../services.ts'
+import { listVersions } from '../versions.queries.ts'
 
 const template = new URL('./install.sh', import.meta.url)
 const versionsMax = 50

@@ -25,9 +25,9 @@ import { call } from '@muster/testkit/call.ts'
 import { testServices } from '@muster/testkit/services.ts'
 import { ownDatabase } from '@muster/testkit/stores.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createRuntime } from '../../runtime.ts'
-import { distribution } from './distribution.contract.ts'
-import { publishedIn, register } from './registration.ts'
+import { createRuntime } from '../../../runtime.ts'
+import { distribution } from '../distribution.contract.ts'
+import { publishedIn, register } from '../registration.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'muster-install-'))
 // A database of its own: what a store has registered is one for the whole installation.

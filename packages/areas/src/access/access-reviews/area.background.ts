@@ -1,0 +1,4 @@
+import { background } from '../../background.ts'
+import { reminders } from './reminders.jobs.ts'
+
+export default background({ jobs: [reminders] })

@@ -1,0 +1,4 @@
+import { background } from '../../background.ts'
+import { releaseMetadata, releases } from './publish.jobs.ts'
+
+export default background({ jobs: [releaseMetadata, releases] })

@@ -1,0 +1,4 @@
+import { background } from '../../background.ts'
+import { commandStops } from './stops/stops.jobs.ts'
+
+export default background({ jobs: [commandStops] })

@@ -1,0 +1,4 @@
+import { background } from '../../background.ts'
+import { groupChanges, groupSweep } from './membership.jobs.ts'
+
+export default background({ jobs: [groupChanges, groupSweep] })

@@ -1,0 +1,2 @@
+// What other areas may use of the audit log.
+export { recordAsSystem } from './system-records.ts'
