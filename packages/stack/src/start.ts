@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { SchemaError } from '@muster/db/migrate.ts'
 import { ConfigError } from '@muster/kit/config.ts'
 import { childEnvironment, type LauncherConfig, readLauncherConfig } from './config.ts'
@@ -13,23 +12,23 @@ import { isEnrolled, isPassword, makeEnrollmentKey, type Session, sessionOf } fr
 import { operatorSession } from './operator-session.ts'
 import { freePort } from './ports.ts'
 import { type Stack, startStack } from './stack.ts'
+import { readArguments, usage } from './start-arguments.ts'
 
-const usage = `usage: npm start [-- [--demo <machines>] [--outbox]]
-  --demo <machines>  adds simulated machines
-  --outbox           shows mail and SMS on a local page, to try Muster without a mail server
-Settings are environment variables, see README.md.`
 const demoMain = fileURLToPath(new URL('../../demo/src/main.ts', import.meta.url))
 const agentMain = fileURLToPath(new URL('../../../apps/agent/agent.mjs', import.meta.url))
 
-// One process holds them all, with at most 20,000 open files.
-const demoMachinesMax = 15_000
 // The terminal, npm and our own bootstrap may each forward the same Ctrl-C.
 const echoMs = 1_000
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
 async function main(): Promise<void> {
-  const { demo, outbox } = readArguments(process.argv.slice(2))
+  const given = readArguments(process.argv.slice(2))
+  if (given === 'help') {
+    say(usage)
+    return
+  }
+  const { demo, outbox } = given
   const config = readLauncherConfig()
   say(`Starting Muster with data in ${config.MUSTER_DATA_DIR}`)
   const stop = listenForStop()
@@ -53,27 +52,6 @@ async function main(): Promise<void> {
   })
   if (stop.isWanted()) return
   await welcome(config, stack, demo)
-}
-
-/** The command-line arguments: how many machines to simulate, and whether mail and SMS are shown. */
-function readArguments(args: string[]): { demo: number; outbox: boolean } {
-  const options = {
-    help: { type: 'boolean', short: 'h' },
-    demo: { type: 'string' },
-    outbox: { type: 'boolean', default: false },
-  } as const
-  try {
-    const { values } = parseArgs({ args, strict: true, options })
-    const demo = Number(values.demo ?? 0)
-    if (!Number.isInteger(demo) || demo < 0 || demo > demoMachinesMax) {
-      throw new Error(`--demo must be a number of machines, at most ${demoMachinesMax}`)
-    }
-    if (!values.help) return { demo, outbox: values.outbox }
-  } catch (error) {
-    throw new StackError(`${reasonOf(error)}. ${usage}`)
-  }
-  say(usage)
-  process.exit(0)
 }
 
 function listenForStop() {
