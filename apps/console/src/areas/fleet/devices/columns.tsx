@@ -153,7 +153,7 @@ const momentColumns = (moment: (iso: string) => string): readonly Column<Device>
   {
     id: 'seen',
     header: 'Last seen',
-    width: 96,
+    width: 104,
     sort: 'lastSeen',
     cell: (device) => <SeenCell device={device} />,
     text: ({ lastSeenAt }) => lastSeenAt && moment(lastSeenAt),
@@ -182,7 +182,7 @@ const names: readonly Column<Device>[] = [
   {
     id: 'status',
     header: 'Status',
-    width: 112,
+    width: 104,
     cell: (device) => <StatusCell device={device} />,
     text: ({ status }) => statusWords[status],
   },

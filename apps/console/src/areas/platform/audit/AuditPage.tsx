@@ -165,7 +165,7 @@ function SearchForm({ value, change }: { readonly value: string; change(text: st
 }
 
 const columnsWith = (open: (id: string) => void): readonly Column<AuditLog>[] => [
-  { id: 'at', header: 'Time', width: 205, cell: ({ at }) => <Moment at={at} /> },
+  { id: 'at', header: 'Time', width: 188, cell: ({ at }) => <Moment at={at} /> },
   {
     id: 'action',
     header: 'Action',
@@ -202,7 +202,7 @@ const columnsWith = (open: (id: string) => void): readonly Column<AuditLog>[] =>
   {
     id: 'result',
     header: 'Result',
-    width: 80,
+    width: 96,
     cell: ({ result }) => <Badge tone={tones[result]}>{resultWords.get(result)}</Badge>,
   },
 ]
