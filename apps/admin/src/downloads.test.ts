@@ -73,7 +73,7 @@ describe('downloads', async () => {
   it.each(places)('HEAD of %s is GET without the body', async (_, path) => {
     const [whole, head] = [await ask(path), await ask(path, {}, 'HEAD')]
     const lasting = ({
-      headers: { date, 'x-request-id': id, connection, 'keep-alive': alive, ...rest },
+      headers: { date, ratelimit, 'x-request-id': id, connection, 'keep-alive': alive, ...rest },
     }: typeof whole) => rest
     expect(whole.status).toBe(200)
     expect(Number(whole.headers['content-length'])).toBe(Buffer.byteLength(whole.text))

@@ -1,7 +1,7 @@
 import type { Facts } from '@muster/wire/messages/inventory.ts'
 import type { TrustedOrderKeys } from '@muster/wire/orders.ts'
 import { z } from 'zod'
-import { fullJitter, formatDuration, type Random, retryAfterMs } from './backoff.ts'
+import { formatDuration, fullJitter, type Random, retryAfterMs } from './backoff.ts'
 import type { Enrollment } from './identity.ts'
 import { enrollAnswerBytesMax, enrollTimeoutMs, retryWindowFirstMs } from './limits.ts'
 import type { Log } from './log.ts'

@@ -1,7 +1,7 @@
 import { closeCodes } from '@muster/wire/close-codes.ts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { fullJitter, formatDuration, retryAfterMs } from './backoff.ts'
+import { formatDuration, fullJitter, retryAfterMs } from './backoff.ts'
 import { connectionStableMs, refusedCertificateDelayMs, retryDelayMinMs, retryWindowMaxMs } from './limits.ts'
 import { type Ending, nextAfter, outageAfter } from './retry.ts'
 
