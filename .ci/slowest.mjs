@@ -13,7 +13,9 @@ for (const { file, load, tests } of files.toSorted((a, b) => b.load + b.tests - 
   console.log(row([load, tests], file))
 }
 console.log(`── projects\n${row(['files', 'from', 'to', 'load', 'tests'])}`)
-for (const [project, its] of Object.entries(Object.groupBy(files, (each) => each.project))) {
+// The Node of the machine may be older than ours: no Object.groupBy.
+for (const project of new Set(files.map((each) => each.project))) {
+  const its = files.filter((each) => each.project === project)
   const from = Math.min(...its.map((each) => each.from))
   const to = Math.max(...its.map((each) => each.to))
   console.log(row([its.length, from, to, sum(its, 'load'), sum(its, 'tests')], project))
