@@ -20,7 +20,7 @@ export async function* piecesOf(body: AsyncIterable<Uint8Array> | null, bytes: n
   yield { piece: Buffer.concat(held), last: true }
 }
 
-/** The pieces with the one that was looked at already. Whoever stops early lets go of the rest, too. */
+/** The pieces, preceded by one that was read already. A consumer that stops early releases the rest. */
 export async function* startingWith(first: Piece | undefined, rest: AsyncGenerator<Piece>): AsyncGenerator<Piece> {
   try {
     if (first !== undefined) yield first

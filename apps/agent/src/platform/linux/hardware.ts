@@ -3,7 +3,7 @@ import type { Disk, Hardware, NetworkInterface } from '@muster/wire/messages/inv
 import information from 'systeminformation'
 import { readVolumes } from './mounts.ts'
 
-// Placeholder values in firmware.
+// What firmware says where the vendor entered no value.
 const placeholders = /^(-|none|default string|to be filled.*|not specified|unknown|n\/a|0+)$/i
 
 export async function collectHardware(): Promise<Hardware> {

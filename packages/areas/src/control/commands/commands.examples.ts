@@ -7,7 +7,7 @@ import type { stops } from './stops/stops.contract.ts'
 
 const about = 'device'
 
-const nobody = '00000000-0000-4000-8000-000000000000'
+const unknownId = '00000000-0000-4000-8000-000000000000'
 
 export const commandsExamples: ExamplesOf<typeof commands> = {
   list: { about, quiet: true, input: ({ device }) => ({ id: device }) },
@@ -34,9 +34,9 @@ export const outputExamples: ExamplesOf<typeof output> = {
 
 export const approvalsExamples: ExamplesOf<typeof approvals> = {
   list: { about: 'own', input: () => ({ limit: 100 }) },
-  get: { about: 'own', answers: [404], input: () => ({ id: nobody }) },
-  approve: { about: 'own', answers: [404], input: () => ({ id: nobody, hash: 'sample' }) },
-  refuse: { about: 'own', answers: [404], input: () => ({ id: nobody }) },
+  get: { about: 'own', answers: [404], input: () => ({ id: unknownId }) },
+  approve: { about: 'own', answers: [404], input: () => ({ id: unknownId, hash: 'sample' }) },
+  refuse: { about: 'own', answers: [404], input: () => ({ id: unknownId }) },
   required: { about: 'own', input: () => ({}) },
   require: {
     about: 'own',
@@ -48,6 +48,6 @@ export const approvalsExamples: ExamplesOf<typeof approvals> = {
 
 export const stopsExamples: ExamplesOf<typeof stops> = {
   get: { about: 'own', input: () => ({}) },
-  set: { about: 'own', answers: [403, 404], input: () => ({ partnerId: nobody, reason: 'Drill' }) },
-  lift: { about: 'own', answers: [403, 404, 409], input: () => ({ partnerId: nobody }) },
+  set: { about: 'own', answers: [403, 404], input: () => ({ partnerId: unknownId, reason: 'Drill' }) },
+  lift: { about: 'own', answers: [403, 404, 409], input: () => ({ partnerId: unknownId }) },
 }

@@ -53,16 +53,16 @@ describe('a device whose key two machines use', () => {
     expect(await mailsAbout(id)).toHaveLength(told.length)
   })
 
-  it('stays locked out for a machine that enrols anew, even with proof of the key', async () => {
+  it('stays locked out for a machine that enrolls again, even with proof of the key', async () => {
     const { publicKey, privateKey } = generateKeyPairSync('ed25519')
     const given = { ...machine('proven'), publicKey: String(publicKey.export({ format: 'jwk' }).x) }
     const { key } = await call(here.orgAdmin, keys.create, { orgId: here.org.id, name: 'Key', maxUsage: null })
     const { deviceId } = await call(null, agents.enroll, { enrollmentKey: key, ...given })
     await call(here.orgAdmin, lifecycle.quarantine, { id: deviceId, reason: 'Stolen' })
-    const anew = { ...given, publicKey: machine().publicKey }
-    const signature = sign(null, reenrollmentProofBytes(anew.publicKey, deviceId), privateKey).toString('base64url')
+    const replaced = { ...given, publicKey: machine().publicKey }
+    const signature = sign(null, reenrollmentProofBytes(replaced.publicKey, deviceId), privateKey).toString('base64url')
     const previous = { deviceId, signature }
-    expect(await refusal(call(null, agents.enroll, { enrollmentKey: key, ...anew, previous }))).toMatchObject({
+    expect(await refusal(call(null, agents.enroll, { enrollmentKey: key, ...replaced, previous }))).toMatchObject({
       ...{ status: 403, message: 'The device is quarantined' },
     })
     expect((await call(null, agents.enroll, { enrollmentKey: key, ...given })).deviceId).toBe(deviceId)

@@ -12,17 +12,17 @@ export default implement(contract, {
     const devices = chosen(input.deviceIds)
     const left = new AbortController()
     const signal = AbortSignal.any([request.signal, left.signal])
-    let anew = () => {}
+    let resync = () => {}
     try {
       const inGroups =
-        caller.deviceGroupIds && (await watchedGroupsOf(services).watch(caller.deviceGroupIds, signal, () => anew()))
+        caller.deviceGroupIds && (await watchedGroupsOf(services).watch(caller.deviceGroupIds, signal, () => resync()))
       const events = await liveEventsOf(services).watch({
         partnerId: caller.scope === 'system' ? null : caller.partnerId,
         signal,
         accepts: (event: LiveEvent) =>
           maySee(caller, event, inGroups) && orgs(event.orgId) && sites(event.siteId) && devices(event.deviceId),
         begins: (tell) => {
-          anew = tell
+          resync = tell
         },
       })
       yield { type: 'resync' as const, at: services.clock.now() }

@@ -117,21 +117,21 @@ describe('enrolment', async () => {
     const rawOf = (pair: typeof before) => String(pair.publicKey.export({ format: 'jwk' }).x)
     const given = { ...machine(), publicKey: rawOf(before) }
     const { deviceId } = await enrol(key, given)
-    const anew = { ...given, publicKey: rawOf(after), agentVersion: '1.1.0' }
-    const proof = reenrollmentProofBytes(anew.publicKey, deviceId)
+    const replaced = { ...given, publicKey: rawOf(after), agentVersion: '1.1.0' }
+    const proof = reenrollmentProofBytes(replaced.publicKey, deviceId)
     const signedBy = (pair: typeof before) => ({
       deviceId,
       signature: sign(null, proof, pair.privateKey).toString('base64url'),
     })
     const again = (previous: { deviceId: string; signature: string }) =>
-      call(null, agents.enroll, { enrollmentKey: key, ...anew, previous })
+      call(null, agents.enroll, { enrollmentKey: key, ...replaced, previous })
     expect(await refusal(again(signedBy(after)))).toMatchObject({ status: 403 })
     const elsewhere = { ...signedBy(before), deviceId: (await enrol(await keyOf(here))).deviceId }
     expect(await refusal(again(elsewhere))).toMatchObject({ status: 403 })
     const answer = await again(signedBy(before))
     expect(answer.deviceId).toBe(deviceId)
     const claims = JSON.parse(Buffer.from(answer.certificate.split('.')[1] ?? '', 'base64url').toString())
-    expect(claims).toMatchObject({ gen: 2, cnf: { jwk: { x: anew.publicKey } } })
+    expect(claims).toMatchObject({ gen: 2, cnf: { jwk: { x: replaced.publicKey } } })
     expect(await (await operatorRedis()).hget(generationsKey, deviceId)).toBe('2')
   })
 

@@ -39,7 +39,7 @@ export const fields = {
   hostname: device('text', 'Hostname'),
   displayName: device('text', 'Display name'),
   status: state('choice', 'Status', ['online', 'offline', 'updating', 'provisioned', 'quarantined', 'decommissioned']),
-  organizationId: device('id', 'Organisation'),
+  organizationId: device('id', 'Organization'),
   siteId: device('id', 'Site'),
   groupId: device('id', 'Group'),
   tags: device('tags', 'Tags'),

@@ -28,7 +28,7 @@ export interface ReadyFile extends PendingFile, StoredObject {
   readonly createdAt: string
 }
 
-/** The row comes before the bytes, so that the sweep finds whatever a crash leaves. */
+/** The row comes before the bytes, so that the sweep finds what a crash leaves. */
 export async function addPending(db: Db, file: NewFile): Promise<PendingFile> {
   const id = randomUUID()
   const storageKey = `files/${id.slice(0, 2)}/${id}`

@@ -17,9 +17,9 @@ export const actions = [
 export const permissions = {
   'settings:read': 'See settings and integrations',
   'settings:write': 'Change settings and integrations',
-  'organizations:read': 'See organisations',
-  'organizations:write': 'Create and change organisations',
-  'organizations:delete': 'Delete organisations',
+  'organizations:read': 'See organizations',
+  'organizations:write': 'Create and change organizations',
+  'organizations:delete': 'Delete organizations',
   'sites:read': 'See sites',
   'sites:write': 'Create and change sites',
   'sites:delete': 'Delete sites',

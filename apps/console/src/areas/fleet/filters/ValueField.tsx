@@ -65,7 +65,7 @@ const knownValues: Readonly<Record<string, string>> = { macos: 'macOS', provisio
 type Change = Pick<Props, 'value' | 'change'>
 const textsIn = (value: FilterValue | undefined): string[] => (Array.isArray(value) ? value.map(String) : [])
 
-/** How many tags the placeholder names. */
+/** How many tags the hint in the empty field names. */
 const hinted = 3
 
 function ListField({ value, change, isTags }: Change & { readonly isTags: boolean }) {

@@ -101,9 +101,6 @@ const Company = ({ draft, change }: Part) => (
         value={draft.billingEmail}
         onChange={({ target }) => change({ billingEmail: target.value })}
       />
-      <SelectField label="Language" value="en" hint="English is the only language for now." onChange={() => undefined}>
-        <option value="en">English</option>
-      </SelectField>
     </Column>
   </Card>
 )
