@@ -53,7 +53,7 @@ describe('over a Redis Cluster', () => {
     const subscribers = cluster.address.split(',').map((address) => {
       const subscriber = connectSubscriber(address, 'test-watcher')
       subscriber.on('messageBuffer', (_channel: Buffer, message: Buffer) =>
-        received.push(...decodeLive(message).map(({ deviceId }) => deviceId)),
+        received.push(...decodeLive(message).map(({ deviceId }) => String(deviceId))),
       )
       return subscriber
     })

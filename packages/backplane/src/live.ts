@@ -2,19 +2,11 @@ import { liveChannel } from './keys.ts'
 import { pack, unpack } from './pack.ts'
 import { type Redis, serversOf } from './redis.ts'
 
-export type LiveEventType =
-  | 'device.status'
-  | 'device.heartbeat'
-  | 'device.changed'
-  | 'command.changed'
-  | 'command.output'
-
-/** A change that consoles and API clients may follow; further fields depend on the type. */
+/** A change that consoles and API clients may follow. The areas declare the types and their further fields. */
 export interface LiveEvent {
-  type: LiveEventType
+  type: string
   orgId: string
-  siteId: string | null
-  deviceId: string
+  /** When it happened, in milliseconds since 1970. */
   at: number
   [field: string]: unknown
 }
@@ -54,8 +46,6 @@ function isLiveEvent(value: unknown): value is LiveEvent {
     'type' in value &&
     typeof value.type === 'string' &&
     'orgId' in value &&
-    typeof value.orgId === 'string' &&
-    'deviceId' in value &&
-    typeof value.deviceId === 'string'
+    typeof value.orgId === 'string'
   )
 }

@@ -1,8 +1,8 @@
 import { asCaller } from '@muster/db/database.ts'
 import type { Caller } from '@muster/kit/access.ts'
-import type { Watched } from '../../platform/live-events/index.ts'
-import { liveEventsOf } from '../../platform/live-events/index.ts'
+import { liveEventsOf, type WatchedEvent } from '../../platform/live-events/index.ts'
 import type { Services } from '../../services.ts'
+import { commandChanged } from './command-events.contract.ts'
 import { type Command, CommandStatus } from './commands.contract.ts'
 import { commandById } from './commands.queries.ts'
 import { hasEnded } from './commands.rules.ts'
@@ -21,7 +21,7 @@ export class CommandWait {
   readonly #services: Services
   readonly #options: Options
   readonly #over = new AbortController()
-  #events: AsyncIterable<Watched> | null = null
+  #events: AsyncIterable<WatchedEvent<typeof commandChanged>> | null = null
 
   constructor(services: Services, options: Options) {
     this.#services = services
@@ -32,9 +32,10 @@ export class CommandWait {
   async listen(): Promise<void> {
     const { partnerId, command, waitMs, signal } = this.#options
     this.#events = await liveEventsOf(this.#services).watch({
+      kinds: [commandChanged],
       partnerId,
       signal: AbortSignal.any([signal, this.#over.signal, AbortSignal.timeout(waitMs)]),
-      accepts: (event) => event.type === 'command.changed' && event.commandId === command.id,
+      accepts: (event) => event.commandId === command.id,
     })
   }
 
@@ -45,7 +46,7 @@ export class CommandWait {
       const command = await this.#read()
       if (hasEnded(command.status) || this.#events === null) return command
       for await (const event of this.#events) {
-        if (event.type === 'command.changed' && !saysEnded(event.status)) continue
+        if (event.type !== 'resync' && !saysEnded(event.status)) continue
         const now = await this.#read()
         if (hasEnded(now.status)) return now
       }

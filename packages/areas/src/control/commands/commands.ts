@@ -26,7 +26,7 @@ import {
   targetById,
 } from './commands.queries.ts'
 import { nextStatus } from './commands.rules.ts'
-import { deliverCancel, tellOfCommands } from './delivery/delivery.ts'
+import { deliverCancel, publishCommands } from './delivery/delivery.ts'
 import { type OrderInput, orderOf } from './orders.ts'
 import { requestKeyOf, requireSameRequest } from './request-key.ts'
 import { deliverAfter, issueTo, issueToAll, refusalOf } from './sending.ts'
@@ -95,7 +95,7 @@ export default implement(contract, {
     const cancelled = status === 'running' ? [] : await cancelCommands(db, { id }, { error: null, now })
     audit({ target: deviceId, name, orgId, partnerId, details: { commandId: id, type: before.type, was: status } })
     after(() => deliverCancel(services, before))
-    after(() => tellOfCommands(services, cancelled, () => ({ orgId, siteId, partnerId })))
+    after(() => publishCommands(services, cancelled, () => ({ orgId, siteId, partnerId })))
     return cancelled[0] ?? before
   },
 

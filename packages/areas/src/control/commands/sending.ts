@@ -7,12 +7,12 @@ import { signedOrdersProtocol } from '@muster/wire/version.ts'
 import type { Call } from '../../operation.ts'
 import type { Settings } from '../../services.ts'
 import { requireWorking } from '../../tenancy/tenancy/index.ts'
-import { keepSetting, tellOfSetting } from './auto-update/update-setting.ts'
+import { keepSetting, publishSetting } from './auto-update/update-setting.ts'
 import { commandType } from './command-registry.ts'
 import type { Command, CommandName, SkipReason } from './commands.contract.ts'
 import { type IssuedTo, issueCommands, type Order, type Target } from './commands.queries.ts'
 import { commandRefusal, incapacity } from './commands.rules.ts'
-import { deliverCommands, deliveryOf, frameBytesOf, tellOfCommands } from './delivery/delivery.ts'
+import { deliverCommands, deliveryOf, frameBytesOf, publishCommands } from './delivery/delivery.ts'
 import { requireDelivery } from './stops/stops.ts'
 
 /** Payloads of one request together; what is more has to be asked for in several. */
@@ -138,8 +138,8 @@ export function deliverAfter(
   after(() =>
     Promise.all([
       deliver(),
-      tellOfCommands(services, commands, (deviceId) => places.get(deviceId)),
-      tellOfSetting(
+      publishCommands(services, commands, (deviceId) => places.get(deviceId)),
+      publishSetting(
         services,
         targets.filter(({ id }) => set.has(id)),
       ),

@@ -1,15 +1,16 @@
-// What the nodes have noticed is put on record: a device whose key two machines use.
+// Quarantines devices whose key two machines use. Gateways detect them; this job records them.
 
 import { publishGeneration } from '@muster/backplane/generations.ts'
 import { clonesKey, quarantinedGeneration } from '@muster/backplane/keys.ts'
-import { publishLive } from '@muster/backplane/live.ts'
 import type { Redis } from '@muster/backplane/redis.ts'
 import { asSystem } from '@muster/db/database.ts'
 import type { Log } from '@muster/kit/log.ts'
 import type pg from 'pg'
 import { tellAdministrators } from '../../fleet/devices/index.ts'
+import { deviceStatus } from '../../fleet/devices/state/device-events.contract.ts'
 import { every } from '../../job.ts'
 import { recordAsSystem } from '../../platform/audit/index.ts'
+import { liveEvent, publishEvents } from '../../platform/live-events/index.ts'
 import { quarantineDevice } from './decommission.ts'
 
 const reason = 'Two machines use the key of this device'
@@ -21,7 +22,7 @@ export interface CloneParts {
   readonly publicUrl: string
 }
 
-/** Quarantines the devices that nodes have locked out, and tells those who can do something about it. */
+/** Quarantines the devices that gateways have locked out, and notifies their administrators. */
 export async function quarantineClones(parts: CloneParts): Promise<void> {
   const seen = await parts.redis.hgetall(clonesKey)
   for (const [deviceId, atMs] of Object.entries(seen)) {
@@ -48,15 +49,14 @@ async function quarantineClone({ pool, redis, log, publicUrl }: CloneParts, id: 
   })
   if (device === undefined) return
   log.warn({ deviceId: id }, 'a device is quarantined: two machines use its key')
-  // Once more: what the node has said may have been taken back meanwhile, by whom knew of no quarantine yet.
+  // Again: a release that did not know of the quarantine yet may have replaced what the gateway wrote.
   await publishGeneration(redis, id, quarantinedGeneration)
   const { orgId, siteId, partnerId } = device
-  await publishLive(redis, partnerId, [
-    { type: 'device.status', orgId, siteId, deviceId: id, at: Date.parse(at), status: 'quarantined' },
-  ])
+  const fields = { orgId, siteId, deviceId: id, at: Date.parse(at), status: 'quarantined' } as const
+  await publishEvents(redis, [liveEvent(deviceStatus, partnerId, fields)])
 }
 
-/** How soon it is on record that two machines use one key; they are locked out already. */
+/** Both machines are locked out already; the job only records it. */
 export const clones = every(1_000, 'clones', (parts) =>
   quarantineClones({ ...parts, publicUrl: parts.settings.publicUrl }),
 )

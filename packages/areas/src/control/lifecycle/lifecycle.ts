@@ -1,15 +1,16 @@
 import { publishGeneration } from '@muster/backplane/generations.ts'
 import { quarantinedGeneration, revokedGeneration } from '@muster/backplane/keys.ts'
-import { type LiveEvent, publishLive } from '@muster/backplane/live.ts'
 import { forgetRuns } from '@muster/backplane/runs.ts'
 import type { Db } from '@muster/db/database.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { badRequest, conflict, denied, notFound } from '@muster/kit/errors.ts'
 import { deviceById, dismissDuplicates } from '../../fleet/devices/index.ts'
+import { deviceChanged, deviceStatus } from '../../fleet/devices/state/device-events.contract.ts'
 import { leaveGroups, leaveGroupsOfOtherSites } from '../../fleet/groups/index.ts'
 import { implement } from '../../operation.ts'
+import { liveEvent, publishEvents } from '../../platform/live-events/index.ts'
 import { claimDevices, findOrganization, requireWorking } from '../../tenancy/tenancy/index.ts'
-import { type Target, tellOfCommands } from '../commands/index.ts'
+import { publishCommands, type Target } from '../commands/index.ts'
 import { decommissionDevice, lockDevice, moveDevice, quarantineDevice, releaseDevice } from './decommission.ts'
 import { lifecycle as contract } from './lifecycle.contract.ts'
 
@@ -31,10 +32,10 @@ export default implement(contract, {
     }
     audit({ target: id, name: hostname, orgId, partnerId, ...states })
     const at = services.clock.now()
-    const events = [...new Set([before.siteId, siteId])].map(
-      (site): LiveEvent => ({ type: 'device.changed', orgId, siteId: site, deviceId: id, at, changed: 'place' }),
+    const events = [...new Set([before.siteId, siteId])].map((site) =>
+      liveEvent(deviceChanged, partnerId, { orgId, siteId: site, deviceId: id, at, changed: 'place' }),
     )
-    effect(() => publishLive(services.redis, partnerId, events))
+    effect(() => publishEvents(services.redis, events))
     return deviceById(db, caller, id, at)
   },
 
@@ -51,12 +52,12 @@ export default implement(contract, {
     await claimDevices(db, { partnerId, orgId }, 0)
     const from = { orgId: device.orgId, siteId: device.siteId }
     audit({ target: id, name: hostname, orgId, partnerId, before: from, after: { orgId, siteId } })
-    // Those who watch the place that it left hear of it as well as those who watch where it is now.
-    const events = [from, { orgId, siteId }].map(
-      (place): LiveEvent => ({ type: 'device.changed', ...place, deviceId: id, at, changed: 'moved' }),
+    // For the watchers of the old organization and of the new one.
+    const events = [from, { orgId, siteId }].map((place) =>
+      liveEvent(deviceChanged, partnerId, { ...place, deviceId: id, at, changed: 'moved' }),
     )
-    after(() => publishLive(services.redis, partnerId, events))
-    after(() => tellOfCommands(services, cancelled, () => device))
+    after(() => publishEvents(services.redis, events))
+    after(() => publishCommands(services, cancelled, () => device))
     return deviceById(db, caller, id, at)
   },
 
@@ -73,9 +74,9 @@ export default implement(contract, {
     // Ends open sockets at once; should it fail, the worker brings the generations in line within a minute.
     after(() => publishGeneration(services.redis, id, revokedGeneration))
     after(() => forgetRuns(services.redis, id))
-    const event: LiveEvent = { type: 'device.status', orgId, siteId, deviceId: id, at, status: 'decommissioned' }
-    after(() => publishLive(services.redis, partnerId, [event]))
-    after(() => tellOfCommands(services, cancelled, () => device))
+    const event = liveEvent(deviceStatus, partnerId, { orgId, siteId, deviceId: id, at, status: 'decommissioned' })
+    after(() => publishEvents(services.redis, [event]))
+    after(() => publishCommands(services, cancelled, () => device))
     return { success: true as const }
   },
 
@@ -89,8 +90,8 @@ export default implement(contract, {
     const states = { before: { lifecycle: device.lifecycle }, after: { lifecycle: 'quarantined' } }
     audit({ target: id, name: hostname, orgId, partnerId, ...states, details: { reason: input.reason } })
     after(() => publishGeneration(services.redis, id, quarantinedGeneration))
-    const event: LiveEvent = { type: 'device.status', orgId, siteId, deviceId: id, at, status: 'quarantined' }
-    after(() => publishLive(services.redis, partnerId, [event]))
+    const event = liveEvent(deviceStatus, partnerId, { orgId, siteId, deviceId: id, at, status: 'quarantined' })
+    after(() => publishEvents(services.redis, [event]))
     return deviceById(db, caller, id, at)
   },
 
@@ -112,8 +113,8 @@ export default implement(contract, {
       await forgetRuns(services.redis, id)
       await publishGeneration(services.redis, id, released.keyGeneration)
     })
-    const event: LiveEvent = { type: 'device.status', orgId, siteId, deviceId: id, at, status: 'offline' }
-    after(() => publishLive(services.redis, partnerId, [event]))
+    const event = liveEvent(deviceStatus, partnerId, { orgId, siteId, deviceId: id, at, status: 'offline' })
+    after(() => publishEvents(services.redis, [event]))
     return deviceById(db, caller, id, at)
   },
 

@@ -1,50 +1,16 @@
 import { can, csv, id, live as stream } from '@muster/kit/contract.ts'
 import { z } from 'zod'
-import { DeviceStatus } from '../../fleet/devices/devices.contract.ts'
-import { CommandStatus } from '../commands/commands.contract.ts'
+import { deviceChanged, deviceHeartbeat, deviceStatus } from '../../fleet/devices/state/device-events.contract.ts'
+import { commandChanged } from '../commands/command-events.contract.ts'
 
-const place = {
-  orgId: id(),
-  siteId: id().nullable(),
-  deviceId: id(),
-  /** When it happened, in milliseconds since 1970. */
-  at: z.number(),
-}
-const figure = z.number().nullable().optional()
-
-const StatusEvent = z.object({ type: z.literal('device.status'), ...place, status: DeviceStatus })
-const HeartbeatEvent = z.object({
-  type: z.literal('device.heartbeat'),
-  ...place,
-  cpuPercent: figure,
-  memoryUsed: figure,
-  memoryTotal: figure,
-  diskUsed: figure,
-  diskTotal: figure,
-  load1m: figure,
-  uptimeSeconds: figure,
-  networkRxBytes: figure,
-  networkTxBytes: figure,
-  processCount: figure,
-})
-/** Something else about the device changed; `changed` says what, the device itself says how it is now. */
-const ChangeEvent = z.object({ type: z.literal('device.changed'), ...place, changed: z.string().optional() })
-const CommandEvent = z.object({
-  type: z.literal('command.changed'),
-  ...place,
-  commandId: id(),
-  commandType: z.string().optional(),
-  status: CommandStatus,
-  exitCode: z.number().nullable().optional(),
-})
-/** Read the current state now: it is the start, or events were missed. From here on every change is told. */
+/** Read the current state: the stream begins, or events were missed. Every later change is an event. */
 const Resync = z.object({ type: z.literal('resync'), at: z.number() })
 
 export const DeviceEvent = z.discriminatedUnion('type', [
-  StatusEvent,
-  HeartbeatEvent,
-  ChangeEvent,
-  CommandEvent,
+  deviceStatus.schema,
+  deviceHeartbeat.schema,
+  deviceChanged.schema,
+  commandChanged.schema,
   Resync,
 ])
 export type DeviceEvent = z.infer<typeof DeviceEvent>

@@ -9,6 +9,7 @@ import { type Person, person, world } from '@muster/testkit/world.ts'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { z } from 'zod'
 import { callersOf } from '../../caller-cache.ts'
+import { deviceStatus } from '../../fleet/devices/state/device-events.contract.ts'
 import { groups, members } from '../../fleet/groups/groups.contract.ts'
 import { LiveEvents } from '../../platform/live-events/live-events.ts'
 import { commands } from '../commands/commands.contract.ts'
@@ -35,6 +36,7 @@ async function watching(who: Pick<Person, 'token'>, input: z.input<typeof live.e
   return { next }
 }
 
+const kinds = [deviceStatus]
 let clock = 0
 const status = (orgId: string, more: Partial<LiveEvent> = {}): LiveEvent => ({
   type: 'device.status',
@@ -154,12 +156,12 @@ describe('watching devices', () => {
     expect(await refusal(events(null, live.events, {}).next())).toMatchObject({ status: 401 })
   })
 
-  it('a lost connection to Redis is mended, and the watcher told that it missed something', async () => {
+  it('sends resync when the connection to Redis was lost and is back', async () => {
     const name = `test-${randomUUID()}`
     const origin = connectRedis(testRedis(), name)
     await untilReady(origin, 10_000)
     const signal = new AbortController().signal
-    const watch = await new LiveEvents(origin).watch({ partnerId: here.partner.id, signal, accepts: () => true })
+    const watch = await new LiveEvents(origin).watch({ kinds, partnerId: here.partner.id, signal, accepts: () => true })
     onTestFinished(() => origin.disconnect())
     const operator = await operatorRedis()
     const connections = String(await operator.client('LIST')).split('\n')
@@ -172,11 +174,11 @@ describe('watching devices', () => {
     expect((await watch.next()).value).toEqual(after)
   })
 
-  it('without Redis nobody is left to believe that nothing happens', async () => {
+  it('rejects a watch while Redis is unreachable', async () => {
     const origin = connectRedis('redis://127.0.0.1:1', 'nowhere')
     onTestFinished(() => origin.disconnect())
     const signal = new AbortController().signal
-    const watch = new LiveEvents(origin).watch({ partnerId: here.partner.id, signal, accepts: () => true })
+    const watch = new LiveEvents(origin).watch({ kinds, partnerId: here.partner.id, signal, accepts: () => true })
     expect(await refusal(watch)).toMatchObject({ status: 503 })
   })
 })

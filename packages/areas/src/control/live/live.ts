@@ -1,7 +1,8 @@
-import type { LiveEvent } from '@muster/backplane/live.ts'
 import { maySee } from '../../fleet/devices/index.ts'
+import { deviceChanged, deviceHeartbeat, deviceStatus } from '../../fleet/devices/state/device-events.contract.ts'
 import { implement } from '../../operation.ts'
 import { liveEventsOf } from '../../platform/live-events/index.ts'
+import { commandChanged } from '../commands/command-events.contract.ts'
 import { live as contract, DeviceEvent } from './live.contract.ts'
 import { watchedGroupsOf } from './watched-groups.ts'
 
@@ -17,18 +18,19 @@ export default implement(contract, {
       const inGroups =
         caller.deviceGroupIds && (await watchedGroupsOf(services).watch(caller.deviceGroupIds, signal, () => resync()))
       const events = await liveEventsOf(services).watch({
+        kinds: [deviceStatus, deviceHeartbeat, deviceChanged, commandChanged],
         partnerId: caller.scope === 'system' ? null : caller.partnerId,
         signal,
-        accepts: (event: LiveEvent) =>
+        accepts: (event) =>
           maySee(caller, event, inGroups) && orgs(event.orgId) && sites(event.siteId) && devices(event.deviceId),
-        begins: (tell) => {
-          resync = tell
+        begins: (send) => {
+          resync = send
         },
       })
       yield { type: 'resync' as const, at: services.clock.now() }
       for await (const event of events) {
         const known = DeviceEvent.safeParse(event)
-        // Processes of a newer version may tell what this one does not know.
+        // A process of a newer version may publish events that this version does not know.
         if (known.success) yield known.data
       }
     } finally {
@@ -37,7 +39,7 @@ export default implement(contract, {
   },
 })
 
-/** A filter that lets everything through when nothing was chosen. */
+/** Accepts any id if none were chosen. */
 function chosen(ids: readonly string[] | undefined): (id: string | null) => boolean {
   if (ids === undefined) return () => true
   const wanted = new Set(ids)

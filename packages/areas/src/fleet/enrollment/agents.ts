@@ -1,10 +1,11 @@
 import { publishGeneration } from '@muster/backplane/generations.ts'
-import { publishLive } from '@muster/backplane/live.ts'
 import { unauthenticated } from '@muster/kit/errors.ts'
 import { type Keyring, orderKeysOf, peppered } from '@muster/kit/keyring.ts'
 import { limitsOf, originOf } from '../../access/auth/index.ts'
 import { implement } from '../../operation.ts'
+import { liveEvent, publishEvents } from '../../platform/live-events/index.ts'
 import { findRegistered, findTwins, lockMachine, noteDuplicates } from '../devices/index.ts'
+import { deviceChanged } from '../devices/state/device-events.contract.ts'
 import { agents as contract } from './agents.contract.ts'
 import { isDeviceCertificate, signDeviceCertificate } from './certificates.ts'
 import { againstGuessing, hashOfCode, isInstallCode } from './codes/install-code.ts'
@@ -67,8 +68,8 @@ export default implement(contract, {
             details: { sameMachineAs: twins },
           })
         }
-        const event = { type: 'device.changed', orgId, siteId, deviceId: id, at: nowMs, change: 'enrolled' } as const
-        if (known === undefined) after(() => publishLive(services.redis, partnerId, [event]))
+        const event = liveEvent(deviceChanged, partnerId, { orgId, siteId, deviceId: id, at: nowMs })
+        if (known === undefined) after(() => publishEvents(services.redis, [event]))
         return admitted
       })
     const device =

@@ -1,9 +1,14 @@
 import type { LiveEvent } from '@muster/backplane/live.ts'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { EventQueue, type Watched } from './event-queue.ts'
+import { EventQueue, type Resync } from './event-queue.ts'
 
-const event = (type: LiveEvent['type'], deviceId: string, at: number): LiveEvent => ({
+const newestOfHeartbeats = ({ type, deviceId }: LiveEvent) =>
+  type === 'device.heartbeat' ? String(deviceId) : undefined
+const queueOf = (accepts: (event: LiveEvent) => boolean = () => true) =>
+  new EventQueue((event): event is LiveEvent => accepts(event), newestOfHeartbeats)
+
+const event = (type: string, deviceId: string, at: number): LiveEvent => ({
   type,
   orgId: 'o',
   siteId: null,
@@ -11,9 +16,9 @@ const event = (type: LiveEvent['type'], deviceId: string, at: number): LiveEvent
   at,
 })
 
-/** Everything that waits in a queue, taken until it ends. */
-async function taken(queue: EventQueue, count: number): Promise<Watched[]> {
-  const events: Watched[] = []
+/** Takes `count` events from a queue. */
+async function taken(queue: EventQueue, count: number): Promise<(LiveEvent | Resync)[]> {
+  const events: (LiveEvent | Resync)[] = []
   if (count === 0) return events
   for await (const one of queue.take(() => undefined)) {
     events.push(one)
@@ -23,8 +28,8 @@ async function taken(queue: EventQueue, count: number): Promise<Watched[]> {
 }
 
 describe('the queue of a watcher', () => {
-  it('gives what it accepts, in order', async () => {
-    const queue = new EventQueue(({ deviceId }) => deviceId !== 'hidden')
+  it('delivers accepted events in order', async () => {
+    const queue = queueOf(({ deviceId }) => deviceId !== 'hidden')
     for (const [at, id] of ['a', 'hidden', 'b', 'a'].entries()) queue.push(event('device.status', id, at))
     expect((await taken(queue, 3)).map((one) => one.at)).toEqual([0, 2, 3])
   })
@@ -36,7 +41,7 @@ describe('the queue of a watcher', () => {
     )
     await fc.assert(
       fc.asyncProperty(arrivals, async (given) => {
-        const queue = new EventQueue(() => true)
+        const queue = queueOf()
         const all = given.map(([type, id], at) => event(type, id, at))
         for (const one of all) queue.push(one)
         const newest = new Map(all.filter(({ type }) => type === 'device.heartbeat').map((one) => [one.deviceId, one]))
@@ -48,16 +53,16 @@ describe('the queue of a watcher', () => {
     )
   })
 
-  it('never holds more than its limit, and says so when it forgot something', async () => {
-    const queue = new EventQueue(() => true)
+  it('never holds more than its limit, and sends resync when it dropped events', async () => {
+    const queue = queueOf()
     for (let at = 0; at < 1_500; at++) queue.push(event('device.status', 'a', at))
     const [first, ...rest] = await taken(queue, 500)
     expect(first).toEqual({ type: 'resync', at: 1_000 })
     expect(rest.map((one) => one.at)).toEqual(Array.from({ length: 499 }, (_, index) => 1_001 + index))
   })
 
-  it('ends a watcher that waits', async () => {
-    const queue = new EventQueue(() => true)
+  it('ends a waiting watcher', async () => {
+    const queue = queueOf()
     let left = false
     const events = queue.take(() => {
       left = true

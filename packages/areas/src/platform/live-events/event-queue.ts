@@ -2,31 +2,33 @@ import type { LiveEvent } from '@muster/backplane/live.ts'
 
 const queueMax = 1_000
 
-/** What a watcher gets: events, and `resync` whenever it may have missed some and should read the current state. */
-export type Watched = LiveEvent | Resync
-interface Resync {
+/** Sent in place of events that a watcher missed: it has to read the current state. */
+export interface Resync {
   readonly type: 'resync'
   readonly at: number
 }
 
 /**
- * The events that one watcher has not taken yet. Of a device's heartbeats only the newest waits; when too much waits all the
- * same, it is dropped and the watcher told to read anew.
+ * The events that one watcher has not taken yet. An event with a key replaces a waiting one with the same key. When too many
+ * wait, all are dropped and the watcher gets `resync`.
  */
-export class EventQueue {
-  readonly #accepts: (event: LiveEvent) => boolean
-  readonly #waiting = new Map<string, Watched>()
+export class EventQueue<Event extends LiveEvent = LiveEvent> {
+  readonly #accepts: (event: LiveEvent) => event is Event
+  readonly #keyOf: (event: Event) => string | undefined
+  readonly #waiting = new Map<string, Event | Resync>()
   #count = 0
   #ended = false
   #wake: (() => void) | null = null
 
-  constructor(accepts: (event: LiveEvent) => boolean) {
+  /** @param keyOf the key of events of which only the newest counts */
+  constructor(accepts: (event: LiveEvent) => event is Event, keyOf: (event: Event) => string | undefined) {
     this.#accepts = accepts
+    this.#keyOf = keyOf
   }
 
   push(event: LiveEvent): void {
     if (this.#ended || !this.#accepts(event)) return
-    const key = event.type === 'device.heartbeat' ? event.deviceId : `${this.#count++}`
+    const key = this.#keyOf(event) ?? `${this.#count++}`
     if (this.#waiting.size >= queueMax && !this.#waiting.has(key)) {
       this.resync(event.at)
       return
@@ -35,7 +37,7 @@ export class EventQueue {
     this.#wake?.()
   }
 
-  /** Forgets what waits and tells the watcher that it missed something. */
+  /** Drops the waiting events and sends `resync` instead. */
   resync(at: number): void {
     if (this.#ended) return
     this.#waiting.clear()
@@ -50,7 +52,7 @@ export class EventQueue {
   }
 
   /** Takes events until the end. @param left called when the watcher stops taking them */
-  async *take(left: () => void): AsyncGenerator<Watched> {
+  async *take(left: () => void): AsyncGenerator<Event | Resync> {
     try {
       while (!this.#ended) {
         const [next] = this.#waiting

@@ -1,3 +1,3 @@
 // What other areas may use of live events.
-export type { Watched } from './event-queue.ts'
-export { liveEventsOf } from './live-events.ts'
+export { liveEventsOf, type WatchedEvent } from './live-events.ts'
+export { liveEvent, publishEvents } from './publish.ts'

@@ -1,28 +1,39 @@
-// Live events of this process: one Redis connection for everybody who watches, and a bounded queue for each of them.
+// Live events in this process: one Redis connection for all watchers, and a bounded queue for each.
 
 import { liveChannel } from '@muster/backplane/keys.ts'
 import { decodeLive, type LiveEvent } from '@muster/backplane/live.ts'
 import { type Redis, type Subscriber, subscriberBeside } from '@muster/backplane/redis.ts'
 import { unavailable } from '@muster/kit/errors.ts'
+import type { z } from 'zod'
 import { service } from '../../services.ts'
-import { EventQueue, type Watched } from './event-queue.ts'
+import type { EventKind } from './event.contract.ts'
+import { EventQueue, type Resync } from './event-queue.ts'
 
 const everyChannel = liveChannel('*')
 const subscribeMs = 3_000
 
-export interface Watch {
+/** An event of one of the kinds as it was published. Fields other than type and subject are not checked yet. */
+export type EventOf<Kind extends EventKind> = LiveEvent & z.output<Kind['schema']>
+export type WatchedEvent<Kind extends EventKind> = EventOf<Kind> | Resync
+
+export interface Watch<Kind extends EventKind> {
+  /** Events of other kinds are skipped. */
+  readonly kinds: readonly Kind[]
   /** Null watches all partners, for system scope. */
   readonly partnerId: string | null
   readonly signal: AbortSignal
-  accepts(event: LiveEvent): boolean
-  /** Is given the way to tell the watcher to read the current state anew, because what it may see is not what it was. */
-  readonly begins?: (anew: () => void) => void
+  accepts(event: EventOf<Kind>): boolean
+  /** Receives a function that sends the watcher `resync`, for when its reach changed. */
+  readonly begins?: (resync: () => void) => void
 }
 
-/** Hands on what workers and other processes publish. Connects when somebody first watches, and ends with the connection it was made from. */
+/** The queue of a watcher of any kinds. */
+type Receiver = Pick<EventQueue, 'push' | 'resync'>
+
+/** Passes on what workers and other processes publish. Connects at the first watch; ends with the connection it was made from. */
 export class LiveEvents {
   readonly #origin: Redis
-  readonly #queues = new Map<string, Set<EventQueue>>()
+  readonly #queues = new Map<string, Set<Receiver>>()
   #connection: Subscriber | null = null
 
   /** @param origin the process's connection for commands, whose address the second one takes */
@@ -31,12 +42,13 @@ export class LiveEvents {
   }
 
   /**
-   * Watches from the moment the promise resolves: nothing published afterwards is missed without a `resync`.
+   * Watches from the moment the promise resolves: an event published later is received, or `resync` is.
    * @throws UNAVAILABLE when Redis cannot be reached
    */
-  async watch({ partnerId, signal, accepts, begins }: Watch): Promise<AsyncGenerator<Watched>> {
+  async watch<Kind extends EventKind>(watch: Watch<Kind>): Promise<AsyncGenerator<WatchedEvent<Kind>>> {
+    const { partnerId, signal, begins } = watch
     const channel = partnerId === null ? everyChannel : liveChannel(partnerId)
-    const queue = new EventQueue(accepts)
+    const queue = queueFor(watch)
     const leave = () => {
       signal.removeEventListener('abort', leave)
       queue.end()
@@ -55,11 +67,11 @@ export class LiveEvents {
     return queue.take(leave)
   }
 
-  #leave(channel: string, queue: EventQueue): void {
+  #leave(channel: string, queue: Receiver): void {
     const queues = this.#queues.get(channel)
     if (queues?.delete(queue) !== true || queues.size > 0) return
     this.#queues.delete(channel)
-    // Failing is harmless: what comes for nobody is dropped, and a lost connection has no subscriptions.
+    // A failure is harmless: events without a watcher are dropped, and a lost connection has no subscriptions.
     const connection = this.#connection
     void (channel === everyChannel ? connection?.punsubscribe(channel) : connection?.unsubscribe(channel))?.catch(
       () => undefined,
@@ -96,6 +108,22 @@ export class LiveEvents {
     const events = decodeLive(message)
     for (const queue of queues) for (const event of events) queue.push(event)
   }
+}
+
+/** The queue of a watcher. Our own processes publish the events, so only type and subject are checked here. */
+function queueFor<Kind extends EventKind>({ kinds, accepts }: Watch<Kind>): EventQueue<EventOf<Kind>> {
+  const byName = new Map<string, EventKind>(kinds.map((kind) => [kind.name, kind]))
+  const isOfKinds = (event: LiveEvent): event is EventOf<Kind> => {
+    const kind = byName.get(event.type)
+    return kind !== undefined && typeof event[kind.subject.id] === 'string'
+  }
+  return new EventQueue(
+    (event): event is EventOf<Kind> => isOfKinds(event) && accepts(event),
+    (event) => {
+      const kind = byName.get(event.type)
+      return kind?.newestOnly === true ? `${kind.name} ${event[kind.subject.id]}` : undefined
+    },
+  )
 }
 
 export const liveEventsOf = service(({ redis }) => new LiveEvents(redis))

@@ -6,7 +6,7 @@ import type { Command } from '../commands.contract.ts'
 import { type Target, targetById } from '../commands.queries.ts'
 import { deliverAfter, issueTo } from '../sending.ts'
 import { autoUpdate as contract } from './auto-update.contract.ts'
-import { keepSetting, tellOfSetting } from './update-setting.ts'
+import { keepSetting, publishSetting } from './update-setting.ts'
 
 export default implement(contract, {
   async set(call) {
@@ -27,7 +27,7 @@ export default implement(contract, {
     audit({ target: deviceId, name: hostname, orgId, partnerId, ...states })
     if (isActive) return { deviceId, autoUpdate: enabled, command: await tellAgent(call, target, enabled) }
     await keepSetting(db, [deviceId], enabled)
-    after(() => tellOfSetting(services, [target]))
+    after(() => publishSetting(services, [target]))
     return { deviceId, autoUpdate: enabled, command: null }
   },
 })

@@ -1,7 +1,8 @@
 // Whether a device updates its agent, as we keep it: offers follow that. The agent keeps its own, and is told by a command.
-import { type LiveEvent, publishLive } from '@muster/backplane/live.ts'
 import type { Db } from '@muster/db/database.ts'
 import { isOneOf } from '@muster/db/lists.ts'
+import { deviceChanged } from '../../../fleet/devices/state/device-events.contract.ts'
+import { liveEvent, publishEvents } from '../../../platform/live-events/index.ts'
 import type { Services } from '../../../services.ts'
 import type { Target } from '../commands.queries.ts'
 
@@ -27,17 +28,14 @@ export async function keepSetting(db: Db, deviceIds: readonly string[], enabled:
     .execute()
 }
 
-/** Tells watchers that it was changed for these devices. */
-export function tellOfSetting(
+/** Publishes that the setting of these devices changed. */
+export function publishSetting(
   { redis, clock }: Pick<Services, 'redis' | 'clock'>,
   targets: readonly Target[],
-): Promise<unknown> {
-  const event = { type: 'device.changed', at: clock.now(), changed: 'autoUpdate' } as const
-  const byPartner = Map.groupBy(targets, ({ partnerId }) => partnerId)
-  return Promise.all(
-    [...byPartner].map(([partnerId, own]) => {
-      const events = own.map(({ id: deviceId, orgId, siteId }): LiveEvent => ({ ...event, orgId, siteId, deviceId }))
-      return publishLive(redis, partnerId, events)
-    }),
+): Promise<void> {
+  const at = clock.now()
+  const events = targets.map(({ id: deviceId, orgId, siteId, partnerId }) =>
+    liveEvent(deviceChanged, partnerId, { orgId, siteId, deviceId, at, changed: 'autoUpdate' }),
   )
+  return publishEvents(redis, events)
 }

@@ -1,11 +1,12 @@
 // What goes out after a commit. Nothing here has to arrive: a command that was not handed over stays pending, and the
 // worker sends it when the device connects or the next sweep finds it.
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type LiveEvent, publishLive } from '@muster/backplane/live.ts'
 import { nodesOf, sendToDevices, sendToNode } from '@muster/backplane/routing.ts'
 import { AppError } from '@muster/kit/errors.ts'
 import { WireError } from '@muster/wire/frame.ts'
+import { liveEvent, publishEvents } from '../../../platform/live-events/index.ts'
 import type { Services } from '../../../services.ts'
+import { commandChanged } from '../command-events.contract.ts'
 import type { Command, CommandSummary } from '../commands.contract.ts'
 import type { Target } from '../commands.queries.ts'
 import { frameToOrder, type Instruction, signerOf } from './order-signer.ts'
@@ -87,23 +88,21 @@ export async function deliverCancel(
   await sendToDevices(services.redis, [signerOf(services).order({ kind: 'frame', deviceId, frame })], partnerId)
 }
 
-type Place = Pick<Target, 'orgId' | 'siteId'>
+type Place = Pick<Target, 'orgId' | 'siteId' | 'partnerId'>
 
-/** Tells watchers how commands stand. @param placeOf where the command's device stands */
-export function tellOfCommands(
+/** Publishes the status of commands. @param placeOf where the command's device belongs; without it, nothing is published */
+export function publishCommands(
   { redis, clock }: Pick<Services, 'redis' | 'clock'>,
   commands: readonly CommandSummary[],
-  placeOf: (deviceId: string) => (Place & { partnerId: string }) | undefined,
-): Promise<unknown> {
-  const events = new Map<string, LiveEvent[]>()
-  for (const { id: commandId, deviceId, type: commandType, status, exitCode } of commands) {
+  placeOf: (deviceId: string) => Place | undefined,
+): Promise<void> {
+  const at = clock.now()
+  const events = commands.flatMap(({ id: commandId, deviceId, type: commandType, status, exitCode }) => {
     const place = placeOf(deviceId)
-    if (place === undefined) continue
+    if (place === undefined) return []
     const { orgId, siteId, partnerId } = place
-    const event = { type: 'command.changed', orgId, siteId, deviceId, at: clock.now() } as const
-    const list = events.get(partnerId) ?? []
-    list.push({ ...event, commandId, commandType, status, exitCode })
-    events.set(partnerId, list)
-  }
-  return Promise.all([...events].map(([partnerId, list]) => publishLive(redis, partnerId, list)))
+    const fields = { orgId, siteId, deviceId, at, commandId, commandType, status, exitCode }
+    return [liveEvent(commandChanged, partnerId, fields)]
+  })
+  return publishEvents(redis, events)
 }

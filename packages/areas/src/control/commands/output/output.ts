@@ -10,6 +10,7 @@ import { implement } from '../../../operation.ts'
 import { liveEventsOf } from '../../../platform/live-events/index.ts'
 import { within } from '../../../tenancy/tenancy/index.ts'
 import { requireContent } from '../command-content.ts'
+import { commandChanged, commandOutput } from '../command-events.contract.ts'
 import type { CommandStatus } from '../commands.contract.ts'
 import { targetById } from '../commands.queries.ts'
 import { hasEnded } from '../commands.rules.ts'
@@ -30,6 +31,7 @@ export default implement(contract, {
     const left = new AbortController()
     try {
       const events = await liveEventsOf(services).watch({
+        kinds: [commandChanged, commandOutput],
         partnerId,
         signal: AbortSignal.any([request.signal, left.signal]),
         accepts: (event) => event.commandId === commandId,
