@@ -51,6 +51,8 @@ export interface AgentOptions {
   ready?: (deviceId: string) => void
   /** Called when another version has replaced this executable and has to be started. */
   restart?: (version: string) => void
+  /** Called when the watchdog asks the agent to end. */
+  end?: () => void
 }
 
 /** The content of the data folder. */
@@ -135,16 +137,15 @@ export class Agent {
     const path = await realpath(directory)
     const settings = await Settings.open(directory)
     const root = await trustedRoot(directory, release.trustedRoot, options.config.trustedRoot)
-    const state = { welcomed: false, connected: false, acknowledged: false }
     let onNews = () => {}
-    const control = await Control.open(directory, { pid: process.pid, version: agentVersion, ...state }, () => onNews())
+    const actions = { news: () => onNews(), end: () => options.end?.() }
+    const control = await Control.open(directory, options.platform, agentVersion, actions)
     const updates = new UpdateJournal(directory)
     const watchdog = await WatchdogCredential.open(directory)
     const key = options.config.key ?? (await keptEnrollmentKey(directory))
     const orderKeys = await OrderKeys.open(directory)
     const held = { path, key, identity, journal, settings, control, watchdog, orderKeys, updates }
-    const folder = { ...held, trustedRoot: root, release: free }
-    const agent = new Agent(options, folder)
+    const agent = new Agent(options, { ...held, trustedRoot: root, release: free })
     onNews = () => agent.#reportUpdate()
     return agent
   }

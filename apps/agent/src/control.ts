@@ -1,9 +1,8 @@
-import { open, rm } from 'node:fs/promises'
 import { createServer, type Server, type Socket } from 'node:net'
-import { join } from 'node:path'
 import { z } from 'zod'
 import { controlLineBytesMax } from './limits.ts'
 import { onLines } from './line-reader.ts'
+import type { Platform } from './platform/platform.ts'
 
 /** The state that an agent reports to the watchdog on its machine. */
 export const AgentState = z.object({
@@ -17,11 +16,16 @@ export const AgentState = z.object({
 })
 export type AgentState = z.infer<typeof AgentState>
 
+/** The file in the data folder that is the control socket, or names it. */
 export const controlFile = 'agent.sock'
-/** The words of a watchdog: a request for the state, or a notice that the update journal has news. */
-export const controlWords = { ask: 'state', news: 'news' } as const
-/** Limit of the kernel for the paths of sockets. */
-const socketPathMax = 100
+/** The words of a watchdog: a request for the state, a notice that the update journal has news, or a request to end. */
+export const controlWords = { ask: 'state', news: 'news', end: 'end' } as const
+
+/** What the agent does on a word of the watchdog. */
+export interface ControlActions {
+  news: () => void
+  end: () => void
+}
 
 /**
  * The control socket for the watchdog, in the data folder, where only its owner can reach it. One line of state at once,
@@ -33,17 +37,22 @@ export class Control {
   readonly #release: () => Promise<void>
   #state: AgentState
 
-  private constructor(state: AgentState, release: () => Promise<void>, onNews: () => void) {
+  private constructor(state: AgentState, release: () => Promise<void>, actions: ControlActions) {
     this.#state = state
     this.#release = release
-    this.#server = createServer((socket) => this.#serve(socket, onNews))
+    this.#server = createServer((socket) => this.#serve(socket, actions))
   }
 
   /** The caller must hold the data folder: a socket that an earlier agent left there is removed. */
-  static async open(directory: string, state: AgentState, onNews: () => void): Promise<Control> {
-    const { path, close } = await socketPath(directory, controlFile)
-    await rm(join(directory, controlFile), { force: true })
-    const control = new Control(state, close, onNews)
+  static async open(
+    directory: string,
+    platform: Pick<Platform, 'ownControlAddress'>,
+    version: string,
+    actions: ControlActions,
+  ): Promise<Control> {
+    const state = { pid: process.pid, version, welcomed: false, connected: false, acknowledged: false }
+    const { path, close } = await platform.ownControlAddress(directory)
+    const control = new Control(state, close, actions)
     await new Promise<void>((resolve, reject) => {
       control.#server.once('error', reject)
       control.#server.listen(path, resolve)
@@ -68,13 +77,14 @@ export class Control {
     await this.#release()
   }
 
-  #serve(socket: Socket, onNews: () => void): void {
+  #serve(socket: Socket, actions: ControlActions): void {
     this.#sockets.add(socket)
     socket.on('close', () => this.#sockets.delete(socket))
     socket.on('error', () => socket.destroy())
     socket.unref()
     onLines(socket, controlLineBytesMax, (line) => {
-      if (line === controlWords.news) onNews()
+      if (line === controlWords.news) actions.news()
+      if (line === controlWords.end) actions.end()
       this.#tell(socket)
     })
     this.#tell(socket)
@@ -84,15 +94,4 @@ export class Control {
     // A watchdog that does not read is disconnected to save memory.
     if (socket.writableLength < controlLineBytesMax) socket.write(`${JSON.stringify(this.#state)}\n`)
   }
-}
-
-/** A path that reaches a socket in a folder, however long the folder's own path is. */
-export async function socketPath(
-  directory: string,
-  name: string,
-): Promise<{ path: string; close: () => Promise<void> }> {
-  const path = join(directory, name)
-  if (path.length <= socketPathMax) return { path, close: async () => undefined }
-  const folder = await open(directory, 'r')
-  return { path: `/proc/self/fd/${folder.fd}/${name}`, close: () => folder.close() }
 }

@@ -1,5 +1,3 @@
-import { access, chmod, constants, mkdir, readdir, stat } from 'node:fs/promises'
-import { join } from 'node:path'
 import { AgentStopped } from './agent-stopped.ts'
 import { claimRetryFirstMs, claimRetryMaxMs } from './limits.ts'
 import type { Log } from './log.ts'
@@ -15,7 +13,7 @@ export async function takeDataFolder(
   part: 'agent' | 'watchdog',
   { platform, log, signal }: { platform: Platform; log: Log; signal?: AbortSignal },
 ): Promise<() => void> {
-  await close(directory)
+  await close(directory, platform)
   for (let delayMs = claimRetryFirstMs; ; delayMs = Math.min(2 * delayMs, claimRetryMaxMs)) {
     const release = await platform.claim(directory, part)
     if (release !== undefined) return release
@@ -25,18 +23,9 @@ export async function takeDataFolder(
   }
 }
 
-/** Restricts the folder to its owner, which must be this user: content from another user would run with our rights. */
-async function close(directory: string): Promise<void> {
+async function close(directory: string, platform: Platform): Promise<void> {
   try {
-    await mkdir(directory, { recursive: true, mode: 0o700 })
-    await access(directory, constants.R_OK | constants.W_OK | constants.X_OK)
-    const { uid, mode } = await stat(directory)
-    const own = process.getuid?.() ?? uid
-    if (uid !== own) throw new Error(`it belongs to user ${uid}, but the agent runs as user ${own}`)
-    if ((mode & 0o077) === 0) return
-    await chmod(directory, 0o700)
-    const files = (await readdir(directory, { withFileTypes: true })).filter((entry) => entry.isFile())
-    await Promise.all(files.map(({ name }) => chmod(join(directory, name), 0o600)))
+    await platform.closeFolder(directory)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     throw new AgentStopped(`cannot use the data folder ${directory}: ${why}; give another one with --data-dir`)

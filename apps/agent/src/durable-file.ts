@@ -21,11 +21,16 @@ export async function writeDurably(path: string, content: string | Uint8Array, m
   await syncDirectory(dirname(path))
 }
 
+/** Systems whose file system journals renames refuse to write a folder to the disk. */
+const cannotSync = new Set(['EPERM', 'EISDIR', 'EINVAL'])
+
 /** Makes a rename in this directory survive a power failure. */
 export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r')
   try {
     await directory.sync()
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && cannotSync.has(String(error.code)))) throw error
   } finally {
     await directory.close()
   }

@@ -31,6 +31,7 @@ export async function start(args: readonly string[]): Promise<void> {
       log,
       ready: (deviceId) => process.send?.({ ready: true, deviceId }),
       restart: (version) => void stop(`version ${version} replaces this one`, exitCodes.restart),
+      end: () => void stop('the watchdog ends it', 0),
     })
     const stop = stopper(agent, log)
     process.on('SIGTERM', () => void stop('SIGTERM', 0))

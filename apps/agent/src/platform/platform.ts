@@ -1,15 +1,17 @@
 import type { Readable } from 'node:stream'
+import type { RunScript } from '@muster/wire/commands/scripts.ts'
 import type { Heartbeat } from '@muster/wire/messages/heartbeat.ts'
 import type { Facts, Inventory } from '@muster/wire/messages/inventory.ts'
+import type { z } from 'zod'
 import type { Tools } from './tools.ts'
+
+export type ScriptLanguage = z.infer<typeof RunScript>['language']
 
 /** The facts of the machine; the agent adds its own version. */
 export type SystemFacts = Omit<Facts, 'agentVersion'>
 
 /** The sections of an inventory that take time to collect. */
 export type InventorySections = Omit<Inventory, 'hash' | 'facts'>
-
-export type ScriptLanguage = 'bash' | 'sh' | 'python' | 'powershell'
 
 export interface ScriptStart {
   commandId: string
@@ -45,9 +47,17 @@ export interface Vitals {
   read(): Promise<Heartbeat>
 }
 
+/** An address for a local socket, and what to do once it is bound or connected. */
+export interface ControlAddress {
+  path: string
+  close(): Promise<void>
+}
+
 /** Everything that differs between operating systems. Code outside platform/ never checks the system. */
 export interface Platform {
   defaultDataDirectory(): string
+  /** Creates a folder where missing, and restricts it to the user of the agent. @throws when it belongs to another user */
+  closeFolder(directory: string): Promise<void>
   /** A stable identifier of this installation of the operating system; undefined without one. */
   machineSeed(): Promise<string | undefined>
   facts(): Promise<SystemFacts>
@@ -65,6 +75,14 @@ export interface Platform {
    * function or with the process, however it ends.
    */
   claim(dataDirectory: string, part: 'agent' | 'watchdog'): Promise<(() => void) | undefined>
+  /** A new address for the agent's control socket, which only the owner of the data folder can reach. */
+  ownControlAddress(dataDirectory: string): Promise<ControlAddress>
+  /** Where the agent's control socket is; undefined when there is none. */
+  controlAddress(dataDirectory: string): Promise<ControlAddress | undefined>
+  /** Whether SIGTERM asks a process to end; on other systems it would kill it. */
+  readonly hasSignals: boolean
+  /** Replaces the program of this process, or ends it so that the service manager starts the program. */
+  continueAs(program: string, args: readonly string[]): void
   /** Removes the enrollment key from the service settings of an earlier installer. */
   forgetInstalledKey(): Promise<void>
   /** Identifies a running process, even if its PID is reused; undefined when it has ended. */

@@ -7,11 +7,11 @@ import { createReleaseKey } from '@muster/releases/keys.ts'
 import { Repository } from '@muster/releases/repository.ts'
 import { releaseTargetPath } from '@muster/wire/release.ts'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { osName } from '../platform/os-name.ts'
 import { temporaryFolder } from '../testing/test-agent.ts'
 import { download } from './download.ts'
 import { type FetchJob, fetchChecked } from './fetch-process.ts'
 import { hashOf, Installation } from './installation.ts'
-import { osName } from './trusted-target.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -116,7 +116,7 @@ const replaceMetadata = async (name: string, change: (metadata: { signed: Record
 }
 
 test('fetches, verifies and prepares a signed release of a newer version', async () => {
-  expect(osName()).toBe('linux')
+  expect(osName).toBe('linux')
   await fetching(await host.publish('2.0.0'))
   expect(await readFile(installation().next)).toEqual(program('2.0.0'))
   expect((await stat(installation().next)).mode & 0o111).not.toBe(0)

@@ -5,6 +5,7 @@ import { type Fetcher, type TargetFile, Updater } from 'tuf-js'
 import { DownloadHTTPError } from 'tuf-js/dist/error.js'
 import { writeDurably } from '../durable-file.ts'
 import { metadataTimeoutMs } from '../limits.ts'
+import { osName } from '../platform/os-name.ts'
 import { get } from './http-get.ts'
 import { UpdateRefused } from './update-refused.ts'
 
@@ -54,18 +55,13 @@ function checked(target: TargetFile | undefined, wanted: TargetWanted): TargetFi
   if (!said.success || releaseTargetPath(said.data) !== wanted.target)
     throw new UpdateRefused('wrong_target', `${wanted.target} is signed for another version or platform`)
   const { version, os, arch } = said.data
-  if (version !== wanted.version || os !== osName() || arch !== process.arch)
+  if (version !== wanted.version || os !== osName || arch !== process.arch)
     throw new UpdateRefused('wrong_target', `${version} for ${os}-${arch} does not match the offer or this machine`)
   if (target.length !== wanted.size)
     throw new UpdateRefused('size_mismatch', 'the size in the offer differs from the signed release')
   if (target.hashes.sha256 !== wanted.sha256)
     throw new UpdateRefused('hash_mismatch', 'the SHA-256 in the offer differs from the signed release')
   return target
-}
-
-/** This operating system, as releases name it. */
-export function osName(): string {
-  return process.platform === 'win32' ? 'windows' : process.platform
 }
 
 function refusalOf(error: unknown, { failure }: MetadataFetcher): UpdateRefused {

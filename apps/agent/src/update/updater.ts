@@ -3,12 +3,12 @@ import type { UpdateStatus } from '@muster/wire/messages/update-status.ts'
 import { compareVersions, releaseArchitectures, releaseSystems, releaseTargetPath } from '@muster/wire/release.ts'
 import { formatDuration } from '../backoff.ts'
 import type { Log } from '../log.ts'
+import { osName } from '../platform/os-name.ts'
 import type { ServerClock } from '../server-clock.ts'
 import type { Settings } from '../settings.ts'
 import { UpdateSteps } from './attempt.ts'
 import type { Fetch } from './fetch-update.ts'
 import type { Installation } from './installation.ts'
-import { osName } from './trusted-target.ts'
 import type { UpdateJournal, UpdateState } from './update-journal.ts'
 import { refusalFrom, UpdateRefused } from './update-refused.ts'
 
@@ -135,7 +135,7 @@ export class Updater {
   }
 
   #targetOf(version: string): string | undefined {
-    const os = releaseSystems.find((name) => name === osName())
+    const os = releaseSystems.find((name) => name === osName)
     const arch = releaseArchitectures.find((name) => name === process.arch)
     return os === undefined || arch === undefined ? undefined : releaseTargetPath({ version, os, arch })
   }

@@ -1,7 +1,8 @@
 import { createConnection, type Socket } from 'node:net'
-import { AgentState, controlFile, controlWords, socketPath } from '../control.ts'
+import { AgentState, controlWords } from '../control.ts'
 import { controlLineBytesMax } from '../limits.ts'
 import { onLines } from '../line-reader.ts'
+import type { Platform } from '../platform/platform.ts'
 
 /** The watchdog's end of the agent's control socket. */
 export class AgentLink {
@@ -18,9 +19,14 @@ export class AgentLink {
   }
 
   /** Undefined when no agent listens in this data folder, or it does not report its state in time. */
-  static async open(directory: string, timeoutMs: number): Promise<AgentLink | undefined> {
-    const { path, close } = await socketPath(directory, controlFile)
-    const socket = createConnection(path)
+  static async open(
+    directory: string,
+    platform: Pick<Platform, 'controlAddress'>,
+    timeoutMs: number,
+  ): Promise<AgentLink | undefined> {
+    const address = await platform.controlAddress(directory)
+    if (address === undefined) return undefined
+    const socket = createConnection(address.path)
     const link = await new Promise<AgentLink | undefined>((resolve) => {
       let made: AgentLink | undefined
       const timer = setTimeout(() => socket.destroy(), timeoutMs)
@@ -35,7 +41,7 @@ export class AgentLink {
         resolve(made)
       })
     })
-    await close()
+    await address.close()
     return link
   }
 
@@ -62,6 +68,11 @@ export class AgentLink {
   /** Notifies the agent that the update journal has something to report. */
   notifyNews(): void {
     this.#socket.write(`${controlWords.news}\n`)
+  }
+
+  /** Asks the agent to end. */
+  end(): void {
+    this.#socket.write(`${controlWords.end}\n`)
   }
 
   close(): void {

@@ -36,7 +36,7 @@ export async function startWatchdog(args: readonly string[]): Promise<void> {
   const stopping = new AbortController()
   // The agent, and this watchdog after it changes its executable, find the key in the data folder.
   const passedOn = args.filter((arg) => arg !== '--key-stdin')
-  const own = isExecutable ? new OwnExecutable(passedOn, journal, log, stopping.signal) : undefined
+  const own = isExecutable ? new OwnExecutable(platform, passedOn, journal, log, stopping.signal) : undefined
   await own?.moveIn()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stopping.abort())
   const line = new ServerLine({
@@ -91,13 +91,15 @@ function watchdogLog({ logJson }: Config): Log {
  */
 class OwnExecutable {
   readonly installation = Installation.ofProcess(process.execPath)
+  readonly #platform: Platform
   readonly #args: readonly string[]
   readonly #journal: UpdateJournal
   readonly #log: Log
   readonly #stopping: AbortSignal
   #isMoving = false
 
-  constructor(args: readonly string[], journal: UpdateJournal, log: Log, stopping: AbortSignal) {
+  constructor(platform: Platform, args: readonly string[], journal: UpdateJournal, log: Log, stopping: AbortSignal) {
+    this.#platform = platform
     this.#stopping = stopping
     this.#args = args
     this.#journal = journal
@@ -139,6 +141,6 @@ class OwnExecutable {
     await new Promise((resolve) => setImmediate(resolve))
     if (this.#stopping.aborted) return
     this.#log.info('continuing from its own executable')
-    process.execve?.(watchdog, [watchdog, 'watchdog', ...this.#args])
+    this.#platform.continueAs(watchdog, ['watchdog', ...this.#args])
   }
 }

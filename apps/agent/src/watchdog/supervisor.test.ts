@@ -50,7 +50,7 @@ async function seen(agent: Sight['agent']): Promise<Sight> {
 }
 /** The PID of the agent, as the watchdog finds it. */
 const pidOf = async () => {
-  const link = await AgentLink.open(folder.path, 5_000)
+  const link = await AgentLink.open(folder.path, await loadPlatform(), 5_000)
   link?.close()
   return link?.state.pid
 }

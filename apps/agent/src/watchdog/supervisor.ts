@@ -74,7 +74,7 @@ export class Supervisor {
   /** From one start of the agent, or from attaching to one, to its end. */
   async #runOnce(signal: AbortSignal): Promise<number | undefined> {
     const { directory, platform, program, log, steps } = this.#options
-    const found = await AgentLink.open(directory, pingEveryMs)
+    const found = await AgentLink.open(directory, platform, pingEveryMs)
     const state = found?.state
     let agent: AgentProcess
     let trial: Attempt | undefined
@@ -95,9 +95,9 @@ export class Supervisor {
   }
 
   #watch(agent: AgentProcess, link: AgentLink | undefined, trial: Attempt | undefined, signal: AbortSignal): Watch {
-    const { directory, confirmMs, isOnline } = this.#options
+    const { directory, platform, confirmMs, isOnline } = this.#options
     return new Watch({
-      ...{ directory, agent, link, isOnline, signal },
+      ...{ directory, platform, agent, link, isOnline, signal },
       trial: trial === undefined ? undefined : { version: trial.version, confirmMs },
       onLink: (taken) => {
         this.#link = taken
@@ -214,7 +214,8 @@ export class Supervisor {
 
   /** Asks the agent to end, then kills it. */
   async #end(agent: AgentProcess): Promise<void> {
-    agent.kill('SIGTERM')
+    if (this.#options.platform.hasSignals) agent.kill('SIGTERM')
+    else this.#link?.end()
     const timer = setTimeout(() => agent.kill('SIGKILL'), agentGraceMs)
     await agent.ended
     clearTimeout(timer)

@@ -8,6 +8,7 @@ import {
   pingEveryMs,
   pingsUnansweredMax,
 } from '../limits.ts'
+import type { Platform } from '../platform/platform.ts'
 import { AgentLink } from './agent-link.ts'
 import type { AgentProcess } from './agent-process.ts'
 
@@ -29,6 +30,7 @@ export type Verdict =
 
 export interface WatchOptions {
   directory: string
+  platform: Pick<Platform, 'controlAddress'>
   agent: AgentProcess
   link: AgentLink | undefined
   /** The version that has to be confirmed, if any, and its time limit. */
@@ -107,7 +109,7 @@ export class Watch {
   }
 
   async #findLink(): Promise<void> {
-    const link = await AgentLink.open(this.#options.directory, pingEveryMs)
+    const link = await AgentLink.open(this.#options.directory, this.#options.platform, pingEveryMs)
     if (this.#isOver) return link?.close()
     // An agent that is still ending may hold the control socket a little longer.
     if (link !== undefined && link.state.pid === this.#options.agent.pid) this.#take(link)

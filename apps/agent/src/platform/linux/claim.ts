@@ -3,7 +3,7 @@ import { readdir, rm } from 'node:fs/promises'
 import { createConnection, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { socketPath } from '../../control.ts'
+import { socketPath } from './control-address.ts'
 
 type Part = 'agent' | 'watchdog'
 

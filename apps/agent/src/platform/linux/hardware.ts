@@ -1,10 +1,7 @@
-import { disksMax, networkMax } from '@muster/wire/limits.ts'
 import type { Disk, Hardware, NetworkInterface } from '@muster/wire/messages/inventory.ts'
 import information from 'systeminformation'
+import { whole, word } from '../inventory-values.ts'
 import { readVolumes } from './mounts.ts'
-
-// What firmware says where the vendor entered no value.
-const placeholders = /^(-|none|default string|to be filled.*|not specified|unknown|n\/a|0+)$/i
 
 export async function collectHardware(): Promise<Hardware> {
   const { system, bios, chassis, cpu, mem, graphics } = await information.get({
@@ -54,14 +51,13 @@ export async function collectDisks(): Promise<Disk[]> {
     totalBytes: volume.totalBytes,
     usedBytes: volume.usedBytes,
   }))
-  return [...physical, ...mounted].slice(0, disksMax)
+  return [...physical, ...mounted]
 }
 
 export async function collectNetwork(): Promise<NetworkInterface[]> {
   const found = await information.networkInterfaces()
   return (Array.isArray(found) ? found : [found])
     .filter((entry) => !entry.internal)
-    .slice(0, networkMax)
     .map((entry) => ({
       name: entry.iface.slice(0, 255),
       mac: word(entry.mac)?.slice(0, 64),
@@ -70,14 +66,4 @@ export async function collectNetwork(): Promise<NetworkInterface[]> {
       virtual: entry.virtual,
       speedMbit: whole(entry.speed),
     }))
-}
-
-function word(value: unknown): string | undefined {
-  if (typeof value !== 'string') return undefined
-  const trimmed = value.trim().slice(0, 255)
-  return trimmed === '' || placeholders.test(trimmed) ? undefined : trimmed
-}
-
-function whole(value: number | null | undefined): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.round(value) : undefined
 }

@@ -1,6 +1,7 @@
 import type { Tools } from '../tools.ts'
 import { createEventLogTools } from './event-log-tools.ts'
-import { createFileTools } from './file-tools.ts'
+import { guardedFolders } from './held-folders.ts'
+import { createFileTools } from '../files/file-tools.ts'
 import { createPowerTools } from './power.ts'
 import { createProcessTools } from './processes.ts'
 import { createServiceTools } from './service-tools.ts'
@@ -12,7 +13,7 @@ export function createTools(secret: readonly string[], host: Host = thisHost): T
   return {
     processes: createProcessTools(),
     services: createServiceTools(host),
-    files: createFileTools(secret),
+    files: createFileTools(guardedFolders(secret)),
     eventLogs: createEventLogTools(host, '/var/log'),
     tasks: createTaskTools(host, '/'),
     power: createPowerTools(host),

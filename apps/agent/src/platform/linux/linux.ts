@@ -2,6 +2,8 @@ import { homedir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import type { Platform } from '../platform.ts'
 import { claim } from './claim.ts'
+import { closeFolder } from './closed-folder.ts'
+import { controlAddress, ownControlAddress } from './control-address.ts'
 import { forgetInstalledKey } from './installed-key.ts'
 import { createTools } from './linux-tools.ts'
 import { identify } from './process.ts'
@@ -12,6 +14,7 @@ import { createVitals } from './vitals.ts'
 export const linux: Platform = {
   defaultDataDirectory: () =>
     userInfo().uid === 0 ? '/var/lib/muster-agent' : join(homedir(), '.local/share/muster-agent'),
+  closeFolder,
   machineSeed,
   facts,
   vitals: createVitals,
@@ -23,4 +26,8 @@ export const linux: Platform = {
   claim,
   forgetInstalledKey: () => forgetInstalledKey(),
   identify,
+  ownControlAddress,
+  controlAddress,
+  hasSignals: true,
+  continueAs: (program, args) => process.execve?.(program, [program, ...args]),
 }

@@ -1,8 +1,9 @@
 import { constants, type FileHandle, open, opendir, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Event, EventLevel, type EventLog, type ListEvents } from '@muster/wire/commands/event-logs.ts'
+import type { Event, EventLevel, EventLog, ListEvents } from '@muster/wire/commands/event-logs.ts'
 import type { z } from 'zod'
 import { failureOf, ToolFailure } from '../../tool-failure.ts'
+import { fits } from '../event-pages.ts'
 
 type Asked = z.infer<typeof ListEvents>
 
@@ -143,19 +144,6 @@ async function linesBefore(file: FileHandle, end: number, most = readBytesMax): 
     at = stop + 1
   }
   return lines
-}
-
-function fits(event: Event, { level, search, source, since, until }: Asked): boolean {
-  if (search !== undefined && !event.message.toLowerCase().includes(search.toLowerCase())) return false
-  if (source !== undefined && event.source !== source) return false
-  if (level !== undefined) {
-    if (event.level === null) return false
-    if (EventLevel.options.indexOf(event.level) > EventLevel.options.indexOf(level)) return false
-  }
-  if (since === undefined && until === undefined) return true
-  if (event.at === null) return false
-  const at = Date.parse(event.at)
-  return (since === undefined || at >= Date.parse(since)) && (until === undefined || at <= Date.parse(until))
 }
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']

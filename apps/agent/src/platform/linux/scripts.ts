@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process'
 import { access, constants, readdir, readFile } from 'node:fs/promises'
 import { constants as system, userInfo } from 'node:os'
 import { join } from 'node:path'
-import type { RunningScript, ScriptEnd, ScriptLanguage, ScriptStart } from '../platform.ts'
+import type { RunningScript, ScriptLanguage, ScriptStart } from '../platform.ts'
+import { scriptMarker, spawnScript } from '../script-process.ts'
 import { systemPath } from './tool.ts'
 
 const interpreters: Record<ScriptLanguage, readonly string[]> = {
@@ -12,41 +12,28 @@ const interpreters: Record<ScriptLanguage, readonly string[]> = {
   powershell: ['pwsh'],
 }
 
-/** Marks a script and all its child processes, so that they are found even when they leave its group or the agent dies. */
-const marker = 'MUSTER_COMMAND_ID'
-
 /** Starts a script as the leader of its own session and process group. */
 export async function startScript(start: ScriptStart): Promise<RunningScript | undefined> {
-  const interpreter = await findInterpreter(interpreters[start.language])
-  if (interpreter === undefined) return undefined
-  const child = spawn(interpreter, [start.file, ...start.args], {
-    cwd: start.workingDirectory,
-    env: { ...cleanEnvironment(), ...start.environment, [marker]: start.commandId },
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const ended = new Promise<ScriptEnd>((resolve, reject) => {
-    child.on('error', reject)
-    child.on('exit', (exitCode, signal) => resolve({ exitCode: exitCode ?? exitCodeOfSignal(signal), signal }))
-  })
-  const signalGroup = (signal: NodeJS.Signals) => {
-    if (child.pid !== undefined) signalProcess(-child.pid, signal)
-  }
-  return {
-    stdout: child.stdout,
-    stderr: child.stderr,
-    ended,
-    terminate: () => signalGroup('SIGTERM'),
-    kill() {
-      signalGroup('SIGKILL')
-      void endLeftovers(new Set([start.commandId]))
+  const program = await findInterpreter(interpreters[start.language])
+  if (program === undefined) return undefined
+  return spawnScript(start, {
+    program,
+    args: [start.file, ...start.args],
+    environment: cleanEnvironment(),
+    exitCodeOf: (signal) => 128 + system.signals[signal],
+    grip({ pid }) {
+      const signalGroup = (signal: NodeJS.Signals) => {
+        if (pid !== undefined) signalProcess(-pid, signal)
+      }
+      return {
+        terminate: () => signalGroup('SIGTERM'),
+        kill() {
+          signalGroup('SIGKILL')
+          void endLeftovers(new Set([start.commandId]))
+        },
+      }
     },
-  }
-}
-
-/** The exit code that shells report for a program that a signal ended. */
-function exitCodeOfSignal(signal: NodeJS.Signals | null): number | null {
-  return signal === null ? null : 128 + system.signals[signal]
+  })
 }
 
 // Scripts do not inherit the agent's environment: it may hold an enrollment key.
@@ -84,8 +71,8 @@ export async function endLeftovers(commandIds: ReadonlySet<string>): Promise<voi
     if (!Number.isInteger(pid) || pid === process.pid) continue
     // Processes of other users, and those that have just ended, cannot be read and are not ours.
     const environment = await readFile(`/proc/${name}/environ`, 'latin1').catch(() => '')
-    const id = environment.split('\0').find((entry) => entry.startsWith(`${marker}=`))
-    if (id !== undefined && commandIds.has(id.slice(marker.length + 1))) signalProcess(pid, 'SIGKILL')
+    const id = environment.split('\0').find((entry) => entry.startsWith(`${scriptMarker}=`))
+    if (id !== undefined && commandIds.has(id.slice(scriptMarker.length + 1))) signalProcess(pid, 'SIGKILL')
   }
 }
 

@@ -1,5 +1,4 @@
 import { readdir } from 'node:fs/promises'
-import { servicesMax } from '@muster/wire/limits.ts'
 import type { SystemService } from '@muster/wire/messages/inventory.ts'
 import { outputOf } from './tool.ts'
 
@@ -10,7 +9,7 @@ export async function collectServices(): Promise<SystemService[]> {
   const units = await outputOf('systemctl', ['list-units', ...listing])
   if (units === undefined) return collectInitScripts()
   const files = await outputOf('systemctl', ['list-unit-files', ...listing])
-  return parseUnits(units, files ?? '').slice(0, servicesMax)
+  return parseUnits(units, files ?? '')
 }
 
 /** Joins `list-units` (running state) with `list-unit-files` (startup). */
@@ -40,7 +39,6 @@ async function collectInitScripts(): Promise<SystemService[]> {
   return names
     .filter((name) => name !== 'README' && !name.startsWith('.'))
     .sort()
-    .slice(0, servicesMax)
     .map((name) => ({ name: name.slice(0, 255) }))
 }
 

@@ -1,4 +1,3 @@
-import { softwareMax } from '@muster/wire/limits.ts'
 import type { InstalledSoftware } from '@muster/wire/messages/inventory.ts'
 import { outputOf } from './tool.ts'
 
@@ -6,14 +5,12 @@ const dpkgFields = ['db:Status-Status', 'binary:Package', 'Version', 'Maintainer
 const dpkgFormat = `${dpkgFields.map((field) => `\${${field}}`).join('\\t')}\\n`
 const rpmFormat = '%{NAME}\\t%{EPOCHNUM}:%{VERSION}-%{RELEASE}\\t%{VENDOR}\\t%{INSTALLTIME}\\n'
 
-/** Installed packages of all package managers on the machine, by name. */
+/** Installed packages of all package managers on the machine. */
 export async function collectSoftware(): Promise<InstalledSoftware[]> {
   const dpkg = await outputOf('dpkg-query', ['-W', '-f', dpkgFormat])
   const rpm = await outputOf('rpm', ['-qa', '--qf', rpmFormat])
   const apk = await outputOf('apk', ['info', '-v'])
   return [...parseDpkg(dpkg ?? ''), ...parseRpm(rpm ?? ''), ...parseApk(apk ?? '')]
-    .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
-    .slice(0, softwareMax)
 }
 
 /** Lines of status, package, version and maintainer. Removed packages with remaining configuration are not installed. */

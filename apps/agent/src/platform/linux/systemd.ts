@@ -1,16 +1,7 @@
-import { execFile } from 'node:child_process'
 import { access } from 'node:fs/promises'
-import { toolOutputBytesMax } from '../../limits.ts'
 import { ToolFailure } from '../../tool-failure.ts'
+import { type Ended, runProgram as run } from '../program.ts'
 import { systemPath } from './tool.ts'
-
-const programTimeoutMs = 55_000
-
-export interface Ended {
-  exitCode: number
-  stdout: string
-  stderr: string
-}
 
 /** How system programs are run. Tests replace it. */
 export interface Host {
@@ -22,24 +13,9 @@ export interface Host {
 
 export const thisHost: Host = { path: systemPath, systemdMark: '/run/systemd/system' }
 
-/** Runs a program with exactly these arguments, without a shell. @throws ToolFailure when it is not installed */
+/** Runs a program of the host with exactly these arguments. @throws ToolFailure when it is not installed */
 export function runProgram(host: Host, program: string, args: readonly string[]): Promise<Ended> {
-  const options = {
-    env: { PATH: host.path, LC_ALL: 'C', SYSTEMD_COLORS: '0', SYSTEMD_PAGER: '' },
-    timeout: programTimeoutMs,
-    killSignal: 'SIGKILL',
-    maxBuffer: toolOutputBytesMax,
-    encoding: 'utf8',
-  } as const
-  return new Promise((resolve, reject) => {
-    execFile(program, args, options, (error, stdout, stderr) => {
-      if (error === null) resolve({ exitCode: 0, stdout, stderr })
-      else if (typeof error.code === 'number') resolve({ exitCode: error.code, stdout, stderr })
-      else if (error.code === 'ENOENT') reject(new ToolFailure('NOT_FOUND', `${program} is not installed`))
-      else if (error.killed === true) reject(new ToolFailure('TIMED_OUT', `${program} took too long`))
-      else reject(new ToolFailure('COMMAND_FAILED', error.message.slice(0, 500)))
-    })
-  })
+  return run(program, args, { PATH: host.path, LC_ALL: 'C', SYSTEMD_COLORS: '0', SYSTEMD_PAGER: '' })
 }
 
 /** Whether systemd is the init system of this machine. */

@@ -4,7 +4,8 @@ import { WriteFile } from '@muster/wire/commands/files.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../testing/test-agent.ts'
 import { createEventLogTools } from './event-log-tools.ts'
-import { createFileTools } from './file-tools.ts'
+import { createFileTools } from '../files/file-tools.ts'
+import { guardedFolders } from './held-folders.ts'
 import { parseLine } from './log-files.ts'
 import { createPowerTools } from './power.ts'
 import { parseStat } from './processes.ts'
@@ -306,7 +307,7 @@ describe('event logs', () => {
 
 describe('files', () => {
   test('deletes an abandoned upload, and completes a continued one', async () => {
-    const files = createFileTools([join(folder.path, 'secret')])
+    const files = createFileTools(guardedFolders([join(folder.path, 'secret')]))
     const at = join(folder.path, 'uploads')
     await mkdir(at)
     const uploadId = '3f2b8c1e-5a6d-4e7f-8091-a2b3c4d5e6f7'
@@ -326,7 +327,7 @@ describe('files', () => {
   })
 
   test('creates an upload readable for its owner only, keeps the mode of a replaced file, and never sets setuid', async () => {
-    const files = createFileTools([join(folder.path, 'secret')])
+    const files = createFileTools(guardedFolders([join(folder.path, 'secret')]))
     const path = join(folder.path, 'uploaded')
     const uploadId = '3f2b8c1e-5a6d-4e7f-8091-a2b3c4d5e6f8'
     const whole = { path, uploadId, offset: 0, last: true, abort: false, overwrite: true }
@@ -349,7 +350,7 @@ describe('files', () => {
     await mkdir(secret)
     await writeFile(join(secret, 'key'), 'x')
     await symlink(secret, join(folder.path, 'way'))
-    const files = createFileTools([secret])
+    const files = createFileTools(guardedFolders([secret]))
     const read = (path: string) => files.read({ path, offset: 0, length: 10 })
     for (const path of [join(secret, 'key'), join(folder.path, 'way/key'), join(folder.path, 'secret/./key')])
       await expect(read(path)).rejects.toMatchObject({ code: 'DENIED' })

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises'
-import { usersMax } from '@muster/wire/limits.ts'
 import type { LocalUser } from '@muster/wire/messages/inventory.ts'
 
 const adminGroups = new Set(['sudo', 'wheel', 'admin', 'root'])
@@ -11,7 +10,7 @@ export async function collectUsers(): Promise<LocalUser[]> {
   const [accounts, groups] = await Promise.all(
     ['/etc/passwd', '/etc/group'].map((path) => readFile(path, 'utf8').catch(() => '')),
   )
-  return parseUsers(accounts ?? '', groups ?? '').slice(0, usersMax)
+  return parseUsers(accounts ?? '', groups ?? '')
 }
 
 export function parseUsers(accounts: string, groups: string): LocalUser[] {

@@ -1,95 +1,17 @@
 import { access, readdir, readFile, statfs } from 'node:fs/promises'
-import type { Heartbeat } from '@muster/wire/messages/heartbeat.ts'
-import { pause } from '../../pause.ts'
-import type { Vitals } from '../platform.ts'
-
-/** With fewer ticks of all processors together a percentage would be noise. */
-const ticksMin = 10
-
-const diskReadMs = 2000
-
-interface Usage {
-  used: number
-  total: number
-}
-
-interface CpuTicks {
-  busy: number
-  total: number
-}
+import { type CpuTicks, createVitals as createVitalsOf, type Usage } from '../vitals.ts'
 
 /** Reads /proc directly: a heartbeat costs a few small reads and no process. */
-export function createVitals(): Vitals {
-  let last: Promise<CpuTicks | undefined> = readOr(readCpuTicks)
-  let percent: number | null = null
-  let pendingDisk: Promise<Usage | undefined> | undefined
-
-  const cpuPercent = async (): Promise<number | null> => {
-    const before = await last
-    const now = await readOr(readCpuTicks)
-    if (before === undefined || now === undefined) return null
-    const total = now.total - before.total
-    if (total < ticksMin) return percent
-    last = Promise.resolve(now)
-    percent = Math.min(100, Math.max(0, Math.round(((now.busy - before.busy) / total) * 1000) / 10))
-    return percent
-  }
-
-  // A broken disk can block the call without end: the heartbeat is sent without it, and no second call starts meanwhile.
-  const disk = async (): Promise<Usage | undefined> => {
-    if (pendingDisk !== undefined) return undefined
-    const reading = readOr(readDisk).finally(() => {
-      pendingDisk = undefined
-    })
-    pendingDisk = reading
-    return within(diskReadMs, reading)
-  }
-
-  return {
-    async read(): Promise<Heartbeat> {
-      const [cpu, memory, system, load, uptime, network, processes] = await Promise.all([
-        cpuPercent(),
-        readOr(readMemory),
-        disk(),
-        readOr(readLoad),
-        readOr(readUptime),
-        readOr(readNetwork),
-        readOr(countProcesses),
-      ])
-      return [
-        cpu,
-        memory?.used ?? null,
-        memory?.total ?? null,
-        system?.used ?? null,
-        system?.total ?? null,
-        load ?? null,
-        uptime ?? null,
-        network?.received ?? null,
-        network?.sent ?? null,
-        processes ?? null,
-      ]
-    },
-  }
-}
-
-async function readOr<T>(read: () => Promise<T | undefined>): Promise<T | undefined> {
-  try {
-    return await read()
-  } catch {
-    return undefined
-  }
-}
-
-async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
-  const done = new AbortController()
-  const late = pause(ms, done.signal).then(
-    () => undefined,
-    () => undefined,
-  )
-  const first = await Promise.race([work, late])
-  done.abort()
-  return first
-}
+export const createVitals = () =>
+  createVitalsOf({
+    cpuTicks: readCpuTicks,
+    memory: readMemory,
+    disk: readDisk,
+    load: readLoad,
+    uptime: readUptime,
+    network: readNetwork,
+    processes: countProcesses,
+  })
 
 async function readCpuTicks(): Promise<CpuTicks | undefined> {
   return parseCpuTicks(await readFile('/proc/stat', 'utf8'))

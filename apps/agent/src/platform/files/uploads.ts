@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { WriteFile, WrittenFile } from '@muster/wire/commands/files.ts'
 import type { z } from 'zod'
 import { failureOf, ToolFailure } from '../../tool-failure.ts'
-import type { GuardedPaths, HeldFolder } from './guarded-path.ts'
+import type { GuardedFolders, HeldFolder } from './guarded-folders.ts'
 
 type Piece = z.infer<typeof WriteFile>
 /** The target path of an upload, and its temporary path. */
@@ -27,15 +27,15 @@ const privateMode = 0o600
  * that an incomplete file never has the target's name.
  */
 export class Uploads {
-  readonly #paths: GuardedPaths
+  readonly #folders: GuardedFolders
   readonly #timers = new Map<string, NodeJS.Timeout>()
 
-  constructor(paths: GuardedPaths) {
-    this.#paths = paths
+  constructor(folders: GuardedFolders) {
+    this.#folders = folders
   }
 
   write(what: Piece, data: Uint8Array): Promise<Written> {
-    return this.#paths.withinParent(what.path, async (folder, name) => {
+    return this.#folders.withinParent(what.path, async (folder, name) => {
       const part = `.muster-upload-${what.uploadId}`
       try {
         if (!what.abort) return await this.#take(what, data, { folder, name, part })

@@ -1,26 +1,21 @@
-import { constants, type FileHandle, lstat, open, opendir, readlink } from 'node:fs/promises'
+import { constants, type FileHandle, lstat, open, opendir } from 'node:fs/promises'
 import { type FileEntry, fileBytesMax, fileEntriesMax, type ReadFile } from '@muster/wire/commands/files.ts'
 import type { z } from 'zod'
 import { failureOf, ToolFailure } from '../../tool-failure.ts'
 import type { FileTools } from '../tools.ts'
-import { accountNames, type Names } from './accounts.ts'
-import { GuardedPaths, type HeldFolder } from './guarded-path.ts'
+import type { GuardedFolders, HeldFolder } from './guarded-folders.ts'
 import { Uploads } from './uploads.ts'
 
-/** @param secret folders without access: the agent's own */
-export function createFileTools(secret: readonly string[]): FileTools {
-  const paths = new GuardedPaths(secret)
-  const uploads = new Uploads(paths)
+/** Files of a system, in the folders that are open to users. */
+export function createFileTools(folders: GuardedFolders): FileTools {
+  const uploads = new Uploads(folders)
   return {
     list(path) {
-      return paths.within(path, async (folder) => ({
-        path: folder.path,
-        ...(await entriesOf(folder, await accountNames())),
-      }))
+      return folders.within(path, async (folder) => ({ path: folder.path, ...(await entriesOf(folders, folder)) }))
     },
 
     read(what) {
-      return paths.withinParent(what.path, async (folder, name) => {
+      return folders.withinParent(what.path, async (folder, name) => {
         const file = await openFile(folder.entry(name), what.path)
         try {
           return await readPiece(file, name, what)
@@ -49,20 +44,27 @@ async function readPiece(file: FileHandle, name: string, what: z.infer<typeof Re
   return { piece: { name, sizeBytes: Number(size), version }, data: data.subarray(0, bytesRead) }
 }
 
-/** Opens a regular file, never through a symbolic link, and never a file that blocks. */
+/** Opens a regular file, never through a link, and never a file that blocks. */
 async function openFile(path: string, asked: string): Promise<FileHandle> {
   let file: FileHandle
+  let linked: bigint
   try {
+    linked = (await lstat(path, { bigint: true })).ino
     file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   } catch (error) {
     throw failureOf(error, asked)
   }
-  if ((await file.stat()).isFile()) return file
+  const opened = await file.stat({ bigint: true })
+  // A system without O_NOFOLLOW opened the target of a link: another file than the entry.
+  if (opened.isFile() && opened.ino === linked) return file
   await file.close()
   throw new ToolFailure('DENIED', `${asked} is not a regular file`)
 }
 
-async function entriesOf(folder: HeldFolder, names: Names): Promise<{ entries: FileEntry[]; truncated: boolean }> {
+async function entriesOf(
+  folders: GuardedFolders,
+  folder: HeldFolder,
+): Promise<{ entries: FileEntry[]; truncated: boolean }> {
   const found: string[] = []
   let truncated = false
   try {
@@ -74,26 +76,7 @@ async function entriesOf(folder: HeldFolder, names: Names): Promise<{ entries: F
   } catch (error) {
     throw failureOf(error, folder.path)
   }
-  const entries = await Promise.all(found.sort().map((name) => entryOf(folder, name, names)))
+  // An entry may have been removed since the folder was read.
+  const entries = await Promise.all(found.sort().map((name) => folders.describe(folder, name).catch(() => undefined)))
   return { entries: entries.filter((entry) => entry !== undefined), truncated }
-}
-
-async function entryOf(folder: HeldFolder, name: string, names: Names): Promise<FileEntry | undefined> {
-  try {
-    const stat = await lstat(folder.entry(name))
-    const type = stat.isFile() ? 'file' : stat.isDirectory() ? 'directory' : stat.isSymbolicLink() ? 'symlink' : 'other'
-    return {
-      name,
-      type,
-      sizeBytes: stat.size,
-      modifiedAt: new Date(Math.max(0, stat.mtimeMs)).toISOString(),
-      mode: (stat.mode & 0o7777).toString(8).padStart(4, '0'),
-      owner: names.user(stat.uid),
-      group: names.group(stat.gid),
-      target: type === 'symlink' ? await readlink(folder.entry(name)) : null,
-    }
-  } catch {
-    // It was removed since the folder was read.
-    return undefined
-  }
 }
