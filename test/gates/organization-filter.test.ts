@@ -1,5 +1,5 @@
-// Deviation 10 of the contract as a rule for every read that takes an organization as a filter: one out of reach is refused with
-// 403, and system scope, which reaches all, gets 404 for one that does not exist any more.
+// Deviation 10 of the contract as a rule for every read, stream and bulk request that takes organizations as a filter: one out of
+// reach is refused with 403, and system scope, which reaches all, gets 404 for one that no longer exists.
 import { randomUUID } from 'node:crypto'
 import type { Operation } from '@muster/areas/operation.ts'
 import { operations } from '@muster/areas/registry.ts'
@@ -32,19 +32,22 @@ const tries = [
   { name: 'the system', scope: 'system', who: mine.systemAdmin, orgId: gone.org.id, expected: missing },
 ] as const
 
-const fieldOf = ({ endpoint: { input } }: Operation): string | undefined =>
-  input instanceof z.ZodObject ? ['orgId', 'organizationId'].find((name) => name in input.shape) : undefined
-const filtered = operations.filter((operation) => {
-  const { kind, path, access } = operation.endpoint
-  const reads = kind === 'query' || kind === 'raw'
-  return reads && access.who !== 'public' && !path.includes('/:') && fieldOf(operation) !== undefined
-})
+const names = ['orgId', 'organizationId', 'orgIds']
+const takenBy = ({ endpoint: { input } }: Operation): string[] =>
+  input instanceof z.ZodObject ? names.filter((name) => name in input.shape) : []
+/** Reads and streams that name nothing in their path, and the bulk request, which chooses its devices like a list. */
+const filtered = operations
+  .filter(({ id, endpoint: { kind, path, access } }) => {
+    const chooses = kind !== 'mutation' || id === 'commands.commands.bulk'
+    return chooses && access.who !== 'public' && !path.includes('/:')
+  })
+  .flatMap((operation) => takenBy(operation).map((field) => ({ id: operation.id, field, operation })))
 
-describe.each(filtered.map((operation) => ({ id: operation.id, operation })))('$id', ({ operation }) => {
-  const field = fieldOf(operation) ?? ''
+describe.each(filtered)('$id by $field', ({ operation, field }) => {
   const inputFor = (scope: Scope, orgId: string) => {
     const { partnerId: _, ...input } = Object(exampleOf(operation).input(stage, scope))
-    return { ...input, [field]: orgId }
+    const reachable = scope === 'organization' ? [] : [stage.org]
+    return { ...input, [field]: field === 'orgIds' ? [...reachable, orgId] : orgId }
   }
 
   it('refuses an organization that is out of reach, and takes one in reach', async () => {
@@ -57,6 +60,11 @@ describe.each(filtered.map((operation) => ({ id: operation.id, operation })))('$
     const own = await probe(operation, mine.partnerAdmin, inputFor('partner', stage.org))
     if (operation.endpoint.access.scopes.includes('partner')) expect(own.status).toBeLessThan(400)
   })
+})
+
+it('covers devices, their events and bulk commands', () => {
+  const byList = filtered.filter(({ field }) => field === 'orgIds').map(({ id }) => id)
+  expect(byList).toEqual(expect.arrayContaining(['devices.devices.list', 'devices.live.events']))
 })
 
 it('is asked of many operations', () => {

@@ -183,6 +183,24 @@ describe('around every answer', () => {
     for (const bad of ['a b', 'x'.repeat(129), '"quoted"', 'ä'])
       expect((await ask('GET', '/health', { 'x-request-id': bad })).headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
   })
+  it.each([
+    { what: 'an unknown path', status: 404, method: 'GET', url: '/api/v1/no-such-path' },
+    { what: 'an unknown tRPC procedure', status: 404, method: 'GET', url: '/trpc/no.such.procedure' },
+    { what: 'another method', status: 405, method: 'PUT', url: '/api/v1/orgs/sites', payload: '{}' },
+    { what: 'a body that is no JSON', status: 400, method: 'POST', url: '/api/v1/orgs/sites', payload: '{' },
+    { what: 'a text', status: 415, method: 'POST', url: '/api/v1/orgs/sites', payload: 'a', type: 'text/csv' },
+    { what: 'a long body', status: 413, method: 'POST', url: '/api/v1/orgs/sites', payload: `"${'x'.repeat(2e6)}"` },
+    { what: 'another host', status: 421, method: 'GET', url: '/api/v1/orgs/sites', host: 'elsewhere.example' },
+    { what: 'an ill-formed path', status: 400, method: 'GET', url: '/api/v1/%ff' },
+    { what: 'the API description', status: 200, method: 'GET', url: '/api/v1/openapi.json' },
+  ] as const)('$what answers $status with the limit of the address', async ({ status, method, url, ...given }) => {
+    const { payload, type, host }: { payload?: string; type?: string; host?: string } = given
+    const sent = payload === undefined ? {} : { 'content-type': type ?? 'application/json' }
+    const headers = { ...sent, ...(host !== undefined && { host }) }
+    const answer = await app.inject({ method, url, headers, ...(payload !== undefined && { payload }) })
+    const left = expect.stringMatching(/^"address";r=\d+;t=\d+$/)
+    expect([answer.statusCode, answer.headers.ratelimit]).toEqual([status, left])
+  })
   it('the limit of the address is told, long before it is reached', async () => {
     const { headers } = await ask('GET', '/orgs/sites')
     expect(headers['ratelimit-policy']).toMatch(/^"address";q=\d+;w=\d+$/)

@@ -19,10 +19,11 @@ import { acceptBodies, drainUnreadBodies } from './doors/bodies.ts'
 import { requestIdOf } from './doors/request.ts'
 import { sendFailure, serveRest } from './doors/rest.ts'
 import { serveTrpc } from './doors/trpc.ts'
+import { EarlyAnswers } from './early-answers.ts'
 import { loggedPath } from './logged-path.ts'
 import { observeRequests } from './metrics.ts'
 import type { OpenRequests } from './open-requests.ts'
-import { earlyRefusal, refusal, refuseAmbiguity, refuseNonsense } from './refusals.ts'
+import { refusal, refuseAmbiguity, refuseNonsense } from './refusals.ts'
 
 export interface ServerOptions {
   readonly operations: readonly Operation[]
@@ -45,6 +46,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   const { settings } = runtime.services
   const knownHosts = new KnownHosts([settings.publicUrl, settings.ingestUrl], settings.allowedHosts)
   const secureCookies = settings.publicUrl.startsWith('https:')
+  const earlyAnswers = new EarlyAnswers(runtime, knownHosts)
   const app = fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
@@ -56,7 +58,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     keepAliveTimeout: 72_000,
     return503OnClosing: true,
     routerOptions: { maxParamLength: 10_000 },
-    frameworkErrors: (error, request, reply) => sendFailure(earlyRefusal(error, request, knownHosts), request, reply),
+    frameworkErrors: (error, request, reply) => earlyAnswers.refuse(error, request, reply),
     clientErrorHandler: refuseNonsense,
     // Asked for by `refuseAmbiguity`, in our own words.
     http: { requireHostHeader: false },
@@ -72,7 +74,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.addHook('onSend', (request, reply, _payload, done) => {
     reply.header('x-request-id', request.id)
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
-    done()
+    earlyAnswers.limit(request, reply, done)
   })
   app.addHook('onResponse', (request, reply, done) => {
     log.info(

@@ -9,7 +9,7 @@ import {
 import type { AnyEndpoint, Resource } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 import type { Services } from './services.ts'
-import { requireOrganizationInReach } from './tenancy/tenancy/index.ts'
+import { requireOrganizationsInReach } from './tenancy/tenancy/index.ts'
 
 export type Call<In = unknown> = AnyCall<In, Db, Services>
 export type Operation = AnyOperation<Db, Services>
@@ -22,12 +22,11 @@ const filtersByOrganization = ({ kind, path, input, access }: AnyEndpoint): bool
   input instanceof z.ZodObject &&
   filterNames.some((name) => name in input.shape)
 
-const filterNames = ['orgId', 'organizationId'] as const
+const filterNames = ['orgId', 'organizationId', 'orgIds'] as const
 
-/** The organizations that the input names as a filter, each once. */
-const namedIn = (input: unknown): string[] => [
-  ...new Set(filterNames.flatMap((name) => (typeof Object(input)[name] === 'string' ? [Object(input)[name]] : []))),
-]
+/** The organizations that the input names as a filter. */
+const namedIn = (input: unknown): string[] =>
+  filterNames.flatMap((name) => Object(input)[name] ?? []).filter((id) => typeof id === 'string')
 
 type Handler = (call: Call) => unknown
 
@@ -35,17 +34,17 @@ type Handler = (call: Call) => unknown
 const judged =
   (handle: Handler): Handler =>
   async (call) => {
-    const named = namedIn(call.input).map((orgId) => requireOrganizationInReach(call.db, call.caller, orgId))
+    const inReach = requireOrganizationsInReach(call.db, call.caller, namedIn(call.input))
     const work = Promise.resolve(handle(call))
     // The refusal comes first, whatever became of the work.
     work.catch(() => {})
-    await Promise.all(named)
+    await inReach
     return work
   }
 
 /**
  * Pairs the declarations of a resource with their handlers; a missing or misnamed handler does not compile. One rule holds
- * for every read that is filtered by `orgId`: an organization out of reach is refused, not answered with nothing.
+ * for every read that is filtered by `orgId` or `orgIds`: an organization out of reach is refused, not answered with nothing.
  */
 export function implement<R extends Resource>(contract: R, handlers: AnyHandlers<R, Db, Services>) {
   const made = implementation(contract, handlers)

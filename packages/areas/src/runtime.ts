@@ -37,7 +37,7 @@ export function createRuntime(services: Services): Runtime<Db, Services> {
   const flood = new FloodLimit(settings.requestsPerSecond ?? requestsPerSecond)
   return {
     services,
-    async limit(_operation, request, reply) {
+    async limit(request, reply) {
       const left = await flood.take(request.ip)
       if (left === null) return
       reply.header('ratelimit-policy', flood.policy)

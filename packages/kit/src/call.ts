@@ -99,7 +99,7 @@ export interface AuditRecord extends AuditNote {
 /** What `run` needs of the process it runs in. */
 export interface Runtime<Db, Services> {
   readonly services: Services
-  limit(operation: Operation<Db, Services>, request: Request, reply: Reply): Promise<void>
+  limit(request: Pick<Request, 'ip'>, reply: Pick<Reply, 'header'>): Promise<void>
   /** Null when the request carries no credential; throws UNAUTHENTICATED when it carries a bad one. */
   authenticate(request: Request): Promise<Caller | null>
   /** One transaction that sees what the caller may see. Without a caller: the system's, for public operations. */

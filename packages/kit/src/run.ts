@@ -30,7 +30,7 @@ export async function admitted<Db, Services>(
   reply: Reply,
   runtime: Runtime<Db, Services>,
 ) {
-  await runtime.limit(operation, request, reply)
+  await runtime.limit(request, reply)
   const { access } = operation.endpoint
   const caller = access.who === 'public' ? null : await runtime.authenticate(request)
   try {

@@ -1,13 +1,19 @@
+import { asCaller } from '@muster/db/database.ts'
 import { maySee } from '../../fleet/devices/index.ts'
 import { deviceChanged, deviceHeartbeat, deviceStatus } from '../../fleet/devices/state/device-events.contract.ts'
 import { implement } from '../../operation.ts'
 import { liveEventsOf } from '../../platform/live-events/index.ts'
+import { requireOrganizationsInReach } from '../../tenancy/tenancy/index.ts'
 import { commandChanged } from '../commands/command-events.contract.ts'
 import { live as contract, DeviceEvent } from './live.contract.ts'
 import { watchedGroupsOf } from './watched-groups.ts'
 
 export default implement(contract, {
   async *events({ caller, input, services, request }) {
+    const { orgIds = [] } = input
+    if (orgIds.length > 0) {
+      await asCaller(services.people, caller, 'read', (db) => requireOrganizationsInReach(db, caller, orgIds))
+    }
     const orgs = chosen(input.orgIds)
     const sites = chosen(input.siteIds)
     const devices = chosen(input.deviceIds)

@@ -3,7 +3,7 @@ export { claimDevices } from './caps.ts'
 export {
   findOrganization,
   isWorking,
-  requireOrganizationInReach,
+  requireOrganizationsInReach,
   requireWorking,
 } from './organizations/organizations.queries.ts'
 export {

@@ -3,6 +3,7 @@ import { AppError } from '@muster/kit/errors.ts'
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { conditionOf } from '../../../fleet/devices/index.ts'
 import type { Call } from '../../../operation.ts'
+import { requireOrganizationsInReach } from '../../../tenancy/tenancy/index.ts'
 import { bulkDevicesMax, type Targets } from '../commands.contract.ts'
 import { type Target, targetsWhere } from '../commands.queries.ts'
 
@@ -14,11 +15,15 @@ export interface Selection {
   readonly unseen: readonly string[]
 }
 
-/** The devices that a request means. @throws PAYLOAD_TOO_LARGE when they are more than one request may reach */
+/**
+ * The devices that a request means.
+ * @throws FORBIDDEN for an organization out of reach, PAYLOAD_TOO_LARGE for more devices than one request may reach
+ */
 export async function selectTargets(
   { db, caller }: Pick<Call, 'db' | 'caller'>,
   { filter, exclude, ...include }: Targets & { exclude: Places },
 ): Promise<Selection> {
+  await requireOrganizationsInReach(db, caller, include.orgIds ?? [])
   const named = include.deviceIds ?? []
   const conditions = [
     // Devices that are named are spoken of one by one; of those in a group or a place only who takes commands is meant.

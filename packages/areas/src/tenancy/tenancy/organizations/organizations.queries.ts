@@ -1,4 +1,5 @@
 import type { Db } from '@muster/db/database.ts'
+import { isOneOf } from '@muster/db/lists.ts'
 import type { Tables } from '@muster/db/tables.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { denied, notFound } from '@muster/kit/errors.ts'
@@ -23,11 +24,17 @@ export const findOrganization = (db: Db, caller: Caller, orgId: string): Promise
     .executeTakeFirst()
 
 /**
- * The live organization that a filter names; one rule for every list.
- * @throws FORBIDDEN when it is not in reach, NOT_FOUND to system scope
+ * Checks the live organizations that a filter names; one rule for every list, stream and bulk request.
+ * @throws FORBIDDEN when one of them is not in reach, NOT_FOUND to system scope
  */
-export async function requireOrganizationInReach(db: Db, caller: Caller, orgId: string): Promise<void> {
-  if ((await findOrganization(db, caller, orgId)) !== undefined) return
+export async function requireOrganizationsInReach(db: Db, caller: Caller, orgIds: readonly string[]): Promise<void> {
+  const named = [...new Set(orgIds)]
+  if (named.length === 0) return
+  const { found } = await reachableOrganizations(db, caller)
+    .where(isOneOf('organizations.id', named))
+    .select((eb) => eb.fn.countAll<number>().as('found'))
+    .executeTakeFirstOrThrow()
+  if (found === named.length) return
   throw caller.scope === 'system' ? notFound('Organization') : denied('Access to this organization denied')
 }
 
