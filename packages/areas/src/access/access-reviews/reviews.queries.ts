@@ -1,4 +1,5 @@
 import type { Db } from '@muster/db/database.ts'
+import { paged } from '@muster/db/page.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { notFound } from '@muster/kit/errors.ts'
 import { type RawBuilder, sql } from 'kysely'
@@ -22,16 +23,10 @@ export async function reviewsOf(
     .selectFrom('accessReviews')
     .where(ofTenant(tenant, 'orgId', 'partnerId'))
     .$if(status !== undefined, (query) => query.where('status', '=', status ?? 'open'))
-  const { total } = await reviews.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  const ids = await reviews
-    .select('id')
-    .orderBy('createdAt', 'desc')
-    .orderBy('id')
-    .limit(limit)
-    .offset((page - 1) * limit)
-    .execute()
+  const ordered = reviews.select('id').orderBy('createdAt', 'desc').orderBy('id')
+  const { data: ids, pagination } = await paged(ordered, { page, limit })
   const found = await withCounts(db, sql`r.id = ANY (${ids.map(({ id }) => id)}::uuid[])`)
-  return { data: found, pagination: { page, limit, total } }
+  return { data: found, pagination }
 }
 
 async function withCounts(db: Db, condition: RawBuilder<unknown>): Promise<AccessReview[]> {

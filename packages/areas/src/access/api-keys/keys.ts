@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { paged } from '@muster/db/page.ts'
 import { type Caller, hasPermission } from '@muster/kit/access.ts'
 import { badRequest, conflict, denied, invalid, notFound } from '@muster/kit/errors.ts'
 import { type Keyring, peppered } from '@muster/kit/keyring.ts'
@@ -50,16 +51,10 @@ export default implement(contract, {
       .$if(input.status !== undefined, (query) => query.where(status, '=', input.status ?? 'active'))
       .$if(input.orgId !== undefined, (query) => query.where('orgId', '=', input.orgId ?? ''))
       .$if(input.userId !== undefined, (query) => query.where('userId', '=', input.userId ?? ''))
-    const { total } = await found.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-    const data = await found
-      .select(columns)
-      .select(status.as('status'))
-      .orderBy('createdAt', 'desc')
-      .orderBy('id')
-      .limit(limit)
-      .offset((page - 1) * limit)
-      .execute()
-    return { data, pagination: { page, limit, total } }
+    return paged(found.select(columns).select(status.as('status')).orderBy('createdAt', 'desc').orderBy('id'), {
+      page,
+      limit,
+    })
   },
 
   async get(call) {

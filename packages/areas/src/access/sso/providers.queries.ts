@@ -1,4 +1,5 @@
 import type { Db } from '@muster/db/database.ts'
+import { type Page, paged } from '@muster/db/page.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { notFound } from '@muster/kit/errors.ts'
 import { unseal } from '@muster/kit/sealed.ts'
@@ -96,14 +97,8 @@ export const providersInReach = (db: Db, caller: Caller) =>
     .where(within(caller, 'ssoProviders.orgId', 'ssoProviders.partnerId'))
 
 /** One page of them, the oldest first. */
-export const pageOfProviders = (query: ReturnType<typeof providersInReach>, page: number, limit: number) =>
-  query
-    .select(columns)
-    .orderBy('ssoProviders.createdAt')
-    .orderBy('ssoProviders.id')
-    .limit(limit)
-    .offset((page - 1) * limit)
-    .execute()
+export const pageOfProviders = (query: ReturnType<typeof providersInReach>, page: Page) =>
+  paged(query.select(columns).orderBy('ssoProviders.createdAt').orderBy('ssoProviders.id'), page)
 
 /**
  * @param why changes lock the provider before anything that belongs to it, so that they follow each other

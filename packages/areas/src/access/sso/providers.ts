@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { asCaller, type Db } from '@muster/db/database.ts'
+import { emptyPage, paged } from '@muster/db/page.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { badRequest, conflict, invalid, notFound } from '@muster/kit/errors.ts'
 import { seal } from '@muster/kit/sealed.ts'
@@ -34,15 +35,13 @@ export default implement(contract, {
   },
 
   async list({ caller, input: { page, limit, orgId }, db, services }) {
-    const pagination = { page, limit, total: 0 }
     if (orgId !== undefined) await organizationById(db, caller, orgId)
-    if (reachesNothing(caller)) return { data: [], pagination }
+    if (reachesNothing(caller)) return emptyPage({ page, limit })
     const found = providersInReach(db, caller).$if(orgId !== undefined, (query) =>
       query.where('ssoProviders.orgId', '=', orgId ?? ''),
     )
-    const { total } = await found.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-    const rows = await pageOfProviders(found, page, limit)
-    return { data: rows.map((row) => shown(services, row)), pagination: { ...pagination, total } }
+    const { data, pagination } = await pageOfProviders(found, { page, limit })
+    return { data: data.map((row) => shown(services, row)), pagination }
   },
 
   async get({ caller, input, db, services }) {
@@ -160,15 +159,13 @@ export default implement(contract, {
   async identities({ caller, input: { id, page, limit }, db }) {
     const provider = await providerById(db, caller, id)
     const found = db.selectFrom('ssoIdentities').where('providerId', '=', provider.id)
-    const { total } = await found.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-    const data = await found
-      .select(['id', 'providerId', 'userId', 'issuer', 'subject', 'email', 'createdAt', 'lastLoginAt'])
-      .orderBy('email')
-      .orderBy('id')
-      .limit(limit)
-      .offset((page - 1) * limit)
-      .execute()
-    return { data, pagination: { page, limit, total } }
+    return paged(
+      found
+        .select(['id', 'providerId', 'userId', 'issuer', 'subject', 'email', 'createdAt', 'lastLoginAt'])
+        .orderBy('email')
+        .orderBy('id'),
+      { page, limit },
+    )
   },
 
   async unlink({ caller, input, db, services, audit, after }) {

@@ -1,6 +1,7 @@
 // Members: a person seen through one membership. What the tenant knows of it comes from the membership where it can
 // differ between tenants (status, name, since when), and from the account where it cannot.
 import type { Db } from '@muster/db/database.ts'
+import { type Page, pagedSql } from '@muster/db/page.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { conflict, notFound } from '@muster/kit/errors.ts'
 import { type RawBuilder, sql } from 'kysely'
@@ -15,10 +16,6 @@ export interface MemberFilter {
   readonly search?: string | undefined
   readonly status?: User['status'] | undefined
   readonly roleId?: string | undefined
-}
-interface Slice {
-  readonly page: number
-  readonly limit: number
 }
 
 const status = sql`CASE WHEN m.status = 'active' AND u.status = 'disabled' THEN 'disabled' ELSE m.status END`
@@ -56,24 +53,14 @@ function filtered({ search, status: wanted, roleId }: MemberFilter): RawBuilder<
 }
 
 /** The members of a tenant by name, in pages. */
-export async function membersOf(db: Db, tenant: Tenant, filter: MemberFilter, { page, limit }: Slice) {
-  const [source, table, reach] =
-    tenant.orgId === null
-      ? [ofPartner, sql`partner_users`, partnerIn(tenant)]
-      : [ofOrganization, sql`organization_users`, orgIn(tenant)]
-  const matching = sql`${reach} AND ${filtered(filter)}`
-  const found = sql<Member>`${source} WHERE ${matching}
-    ORDER BY ${name}, u.id LIMIT ${limit} OFFSET ${(page - 1) * limit}`.execute(db)
-  const counted = sql<{ total: number }>`SELECT count(*) AS total FROM ${table} m ${joined} WHERE ${matching}`.execute(
-    db,
-  )
-  const { rows: data } = await found
-  const total = (await counted).rows[0]?.total ?? 0
-  return { data, pagination: { page, limit, total } }
+export function membersOf(db: Db, tenant: Tenant, filter: MemberFilter, page: Page) {
+  const [source, reach] = tenant.orgId === null ? [ofPartner, partnerIn(tenant)] : [ofOrganization, orgIn(tenant)]
+  const rows = sql<Member>`${source} WHERE ${reach} AND ${filtered(filter)}`
+  return pagedSql(db, { rows, orderBy: sql`${name}, u.id` }, page)
 }
 
 /** People who have a role, as far as the caller can see them. */
-export async function membersWithRole(db: Db, caller: Caller, role: RoleRow, page: number, limit: number) {
+export function membersWithRole(db: Db, caller: Caller, role: RoleRow, page: Page) {
   const reach =
     caller.scope === 'system'
       ? sql`true`
@@ -83,15 +70,11 @@ export async function membersWithRole(db: Db, caller: Caller, role: RoleRow, pag
           ? sql`m.partner_id = ${caller.partnerId}`
           : sql`m.org_id = ANY (${[...(caller.accessibleOrgIds ?? [])]}::uuid[])`
   const partnerReach = caller.scope === 'system' ? sql`true` : sql`m.partner_id = ${caller.partnerId}`
-  const members =
+  const rows =
     role.scope === 'partner'
-      ? sql`${ofPartner} WHERE m.role_id = ${role.id} AND ${partnerReach}`
-      : sql`${ofOrganization} WHERE m.role_id = ${role.id} AND ${reach}`
-  const found = sql<Member>`SELECT * FROM (${members}) member
-    ORDER BY name, id LIMIT ${limit} OFFSET ${(page - 1) * limit}`.execute(db)
-  const counted = sql<{ total: number }>`SELECT count(*) AS total FROM (${members}) member`.execute(db)
-  const { rows: data } = await found
-  return { data, pagination: { page, limit, total: (await counted).rows[0]?.total ?? 0 } }
+      ? sql<Member>`${ofPartner} WHERE m.role_id = ${role.id} AND ${partnerReach}`
+      : sql<Member>`${ofOrganization} WHERE m.role_id = ${role.id} AND ${reach}`
+  return pagedSql(db, { rows, orderBy: sql`${name}, u.id` }, page)
 }
 
 /**

@@ -25,7 +25,7 @@ import { users as contract } from './users.contract.ts'
 export default implement(contract, {
   async ofRole({ caller, input: { id, page, limit }, db }) {
     const role = await roleById(db, caller, id)
-    return shownTo(caller, await membersWithRole(db, caller, role, page, limit))
+    return shownTo(caller, await membersWithRole(db, caller, role, { page, limit }))
   },
 
   async list({ caller, input: { page, limit, search, status, roleId, ...named }, db }) {

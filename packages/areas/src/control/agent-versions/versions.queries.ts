@@ -1,4 +1,5 @@
 import type { Db } from '@muster/db/database.ts'
+import { type Page, type Paged, pagedSql } from '@muster/db/page.ts'
 import { targetFile } from '@muster/releases/repository.ts'
 import type { ReleaseTarget } from '@muster/wire/release.ts'
 import { sql } from 'kysely'
@@ -54,27 +55,38 @@ interface VersionRow extends Omit<AgentVersion, 'targets'> {
   readonly targets: Registered[]
 }
 
-/** Versions with their executables, the newest first. */
-export async function listVersions(
-  db: Db,
-  publicUrl: string,
-  { candidates, limit, offset }: { candidates: boolean; limit: number; offset: number },
-): Promise<AgentVersion[]> {
-  const { rows } = await sql<VersionRow>`
+const versionRows = (candidates: boolean) => sql<VersionRow>`
     SELECT version, bool_or(candidate) AS candidate, min(source) AS source, min(notes) AS notes, min(released_at) AS released_at,
       min(created_at) AS created_at, json_agg(json_build_object('id', id, 'version', version, 'kind', kind, 'os', os, 'arch', arch,
         'source', source, 'sha256', sha256, 'size', size, 'url', url) ORDER BY kind, os, arch) AS targets
     FROM agent_versions WHERE ${candidates} OR NOT candidate
-    GROUP BY version ORDER BY agent_version_order(version) DESC LIMIT ${limit} OFFSET ${offset}`.execute(db)
-  return rows.map(({ targets, ...row }) => ({
+    GROUP BY version`
+const newestFirst = sql`agent_version_order(version) DESC`
+
+const asVersion =
+  (publicUrl: string) =>
+  ({ targets, ...row }: VersionRow): AgentVersion => ({
     ...row,
     targets: targets.map((target) => ({ ...target, url: urlOf(target, publicUrl) })),
-  }))
+  })
+
+/** A page of the versions with their executables, the newest first. */
+export async function listVersions(
+  db: Db,
+  publicUrl: string,
+  candidates: boolean,
+  page: Page,
+): Promise<Paged<AgentVersion>> {
+  const { data, pagination } = await pagedSql(db, { rows: versionRows(candidates), orderBy: newestFirst }, page)
+  return { data: data.map(asVersion(publicUrl)), pagination }
 }
 
-/** How many versions there are. */
-export async function countVersions(db: Db, candidates: boolean): Promise<number> {
-  const { rows } = await sql<{ total: number }>`
-    SELECT count(DISTINCT version)::int AS total FROM agent_versions WHERE ${candidates} OR NOT candidate`.execute(db)
-  return rows[0]?.total ?? 0
+/** The newest versions with their executables. */
+export async function newestVersions(
+  db: Db,
+  publicUrl: string,
+  { candidates, limit }: { candidates: boolean; limit: number },
+): Promise<AgentVersion[]> {
+  const newest = sql<VersionRow>`${versionRows(candidates)} ORDER BY ${newestFirst} LIMIT ${limit}`
+  return (await newest.execute(db)).rows.map(asVersion(publicUrl))
 }

@@ -9,20 +9,15 @@ import { executableAnswer } from './executable.ts'
 import { publishedIn, register } from './registration.ts'
 import { readUpstream, type UpstreamRelease } from './upstream.ts'
 import { versions as contract } from './versions.contract.ts'
-import { countVersions, findExecutable, listVersions } from './versions.queries.ts'
+import { findExecutable, listVersions, newestVersions } from './versions.queries.ts'
 
 export default implement(contract, {
   async list({ input: { page, limit, candidates }, db, services }) {
-    const { publicUrl } = services.settings
-    const [data, total] = await Promise.all([
-      listVersions(db, publicUrl, { candidates, limit, offset: (page - 1) * limit }),
-      countVersions(db, candidates),
-    ])
-    return { data, pagination: { page, limit, total } }
+    return listVersions(db, services.settings.publicUrl, candidates, { page, limit })
   },
 
   async latest({ db, services }) {
-    const [latest] = await listVersions(db, services.settings.publicUrl, { candidates: false, limit: 1, offset: 0 })
+    const [latest] = await newestVersions(db, services.settings.publicUrl, { candidates: false, limit: 1 })
     if (latest === undefined) throw notFound('Agent version')
     return latest
   },

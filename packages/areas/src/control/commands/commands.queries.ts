@@ -1,5 +1,6 @@
 import type { Db } from '@muster/db/database.ts'
 import { isOneOf } from '@muster/db/lists.ts'
+import { type Page, type Paged, paged } from '@muster/db/page.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { notFound } from '@muster/kit/errors.ts'
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
@@ -193,33 +194,19 @@ export interface CommandFilters {
   readonly status?: readonly CommandStatus[] | undefined
   readonly type?: QueuedCommand | undefined
 }
-interface Listing {
-  readonly deviceId: string
-  readonly filters: CommandFilters
-  readonly limit: number
-  readonly offset: number
-}
 
-/** A page of a device's commands, newest first, and how many there are. */
-export async function listCommands(
+/** A page of a device's commands, newest first. */
+export function listCommands(
   db: Db,
   caller: Caller,
-  { deviceId, filters: { status, type }, limit, offset }: Listing,
-): Promise<{ data: CommandSummary[]; total: number }> {
+  deviceId: string,
+  { status, type }: CommandFilters,
+  page: Page,
+): Promise<Paged<CommandSummary>> {
   const chosen = visibleCommands(db, caller, deviceId)
     .$if(status !== undefined, (query) => query.where(isOneOf('command.status', status ?? [])))
     .$if(type !== undefined, (query) => query.where('command.type', '=', type ?? ''))
-  const [data, { total }] = await Promise.all([
-    chosen
-      .select(summaryColumns)
-      .orderBy('command.createdAt', 'desc')
-      .orderBy('command.id')
-      .limit(limit)
-      .offset(offset)
-      .execute(),
-    chosen.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-  ])
-  return { data, total }
+  return paged(chosen.select(summaryColumns).orderBy('command.createdAt', 'desc').orderBy('command.id'), page)
 }
 
 /** @throws NOT_FOUND */

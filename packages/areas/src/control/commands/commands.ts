@@ -35,11 +35,11 @@ import { requireDelivery } from './stops/stops.ts'
 export default implement(contract, {
   async list({ caller, input, db, services }) {
     const { id: deviceId, page, limit, ...filters } = input
-    const [{ data, total }] = await Promise.all([
-      listCommands(db, caller, { deviceId, filters, limit, offset: (page - 1) * limit }),
+    const [commands] = await Promise.all([
+      listCommands(db, caller, deviceId, filters, { page, limit }),
       deviceById(db, caller, deviceId, services.clock.now()),
     ])
-    return { data, pagination: { page, limit, total } }
+    return commands
   },
 
   async get({ caller, input, db }) {

@@ -3,13 +3,13 @@ import { quarantinedGeneration, revokedGeneration } from '@muster/backplane/keys
 import { forgetRuns } from '@muster/backplane/runs.ts'
 import type { Db } from '@muster/db/database.ts'
 import type { Caller } from '@muster/kit/access.ts'
-import { badRequest, conflict, denied, notFound } from '@muster/kit/errors.ts'
+import { badRequest, conflict } from '@muster/kit/errors.ts'
 import { deviceById, dismissDuplicates } from '../../fleet/devices/index.ts'
 import { deviceChanged, deviceStatus } from '../../fleet/devices/state/device-events.contract.ts'
 import { leaveGroups, leaveGroupsOfOtherSites } from '../../fleet/groups/index.ts'
 import { implement } from '../../operation.ts'
 import { liveEvent, publishEvents } from '../../platform/live-events/index.ts'
-import { claimDevices, findOrganization, requireWorking } from '../../tenancy/tenancy/index.ts'
+import { claimDevices, type Location, requireLocation, requireWorking } from '../../tenancy/tenancy/index.ts'
 import { publishCommands, type Target } from '../commands/index.ts'
 import { decommissionDevice, lockDevice, moveDevice, quarantineDevice, releaseDevice } from './decommission.ts'
 import { lifecycle as contract } from './lifecycle.contract.ts'
@@ -22,7 +22,7 @@ export default implement(contract, {
     const before = await deviceById(db, caller, id, services.clock.now())
     const { displayName = before.displayName, siteId = before.siteId } = input
     if (siteId !== before.siteId) {
-      await requireSite(db, caller, orgId, siteId)
+      await requireLocation(db, caller, { orgId, siteId })
       await leaveGroupsOfOtherSites(db, id, siteId)
     }
     await db.updateTable('devices').set({ displayName, siteId }).where('id', '=', id).execute()
@@ -44,7 +44,8 @@ export default implement(contract, {
     requireWorking({ status: device.organizationStatus })
     if (device.lifecycle === 'provisioned') throw conflict('The device has not enrolled yet')
     const { id, hostname, partnerId } = device
-    const { orgId, siteId } = await placeFor(db, caller, device, input)
+    const { orgId, siteId } = input
+    await requireDestination(db, caller, device, { orgId, siteId })
     await leaveGroups(db, id, 'moved')
     const at = services.clock.now()
     const cancelled = await moveDevice(db, caller, device, { orgId, siteId }, new Date(at).toISOString())
@@ -130,32 +131,9 @@ export default implement(contract, {
   },
 })
 
-interface Place {
-  readonly orgId: string
-  readonly siteId: string | null
-}
-
-/** Where the device may go: another working organisation of its partner, in the caller's reach, with a site of its own or none. */
-async function placeFor(db: Db, caller: Caller, device: Target, { orgId, siteId }: Place): Promise<Place> {
-  const organization = await findOrganization(db, caller, orgId)
-  if (organization === undefined) throw notFound('Organization')
-  if (organization.partnerId !== device.partnerId) throw badRequest('A device can only move within its partner')
-  if (organization.id === device.orgId) throw conflict('The device is in this organization already')
-  requireWorking(organization)
-  await requireSite(db, caller, orgId, siteId)
-  return { orgId, siteId }
-}
-
-/** @throws NOT_FOUND when the organisation has no such site, FORBIDDEN when the caller would lose sight of the device */
-async function requireSite(db: Db, caller: Caller, orgId: string, siteId: string | null): Promise<void> {
-  if (caller.siteIds !== null && (siteId === null || !caller.siteIds.includes(siteId)))
-    throw denied('Access to this site denied')
-  if (siteId === null) return
-  const site = await db
-    .selectFrom('sites')
-    .select('id')
-    .where('id', '=', siteId)
-    .where('orgId', '=', orgId)
-    .executeTakeFirst()
-  if (site === undefined) throw notFound('Site')
+/** Where the device may go: another organization of its partner, with a site of its own or none. */
+async function requireDestination(db: Db, caller: Caller, device: Target, location: Location): Promise<void> {
+  const { id, partnerId } = await requireLocation(db, caller, location)
+  if (partnerId !== device.partnerId) throw badRequest('A device can only move within its partner')
+  if (id === device.orgId) throw conflict('The device is in this organization already')
 }

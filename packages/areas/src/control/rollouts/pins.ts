@@ -1,9 +1,10 @@
 import type { Db } from '@muster/db/database.ts'
 import { isOneOf } from '@muster/db/lists.ts'
+import { emptyPage, paged } from '@muster/db/page.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { denied, notFound } from '@muster/kit/errors.ts'
 import { implement } from '../../operation.ts'
-import { findOrganization, reachesNothing, requireWorking, within } from '../../tenancy/tenancy/index.ts'
+import { reachesNothing, requireLocation, requireWorkingOrganization, within } from '../../tenancy/tenancy/index.ts'
 import { pins as contract } from './pins.contract.ts'
 
 const columns = [
@@ -20,25 +21,14 @@ const columns = [
 
 export default implement(contract, {
   async list({ caller, input: { page, limit, orgId }, db }) {
-    const pagination = { page, limit, total: 0 }
-    if (reachesNothing(caller)) return { data: [], pagination }
+    if (reachesNothing(caller)) return emptyPage({ page, limit })
     const found = visible(db, caller).$if(orgId !== undefined, (query) => query.where('orgId', '=', orgId ?? ''))
-    const [data, { total }] = await Promise.all([
-      found
-        .select(columns)
-        .orderBy('createdAt', 'desc')
-        .orderBy('id')
-        .limit(limit)
-        .offset((page - 1) * limit)
-        .execute(),
-      found.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-    ])
-    return { data, pagination: { ...pagination, total } }
+    return paged(found.select(columns).orderBy('createdAt', 'desc').orderBy('id'), { page, limit })
   },
 
   async set({ caller, input, db, audit }) {
     const { orgId, siteId, groupId, version, reason } = input
-    const partnerId = await requirePlace(db, caller, input)
+    const partnerId = await requireTarget(db, caller, input)
     const before = await db
       .selectFrom('agentVersionPins')
       .select(columns)
@@ -63,8 +53,7 @@ export default implement(contract, {
   async remove({ caller, input, db, audit }) {
     const before = await visible(db, caller).select(columns).where('id', '=', input.id).executeTakeFirst()
     if (before === undefined) throw notFound('Pin')
-    const organization = await findOrganization(db, caller, before.orgId)
-    if (organization !== undefined) requireWorking(organization)
+    await requireWorkingOrganization(db, caller, before.orgId)
     await db.deleteFrom('agentVersionPins').where('id', '=', input.id).execute()
     audit({
       target: before.id,
@@ -85,22 +74,18 @@ const visible = (db: Db, caller: Caller) =>
     .$if(caller.siteIds !== null, (query) => query.where(isOneOf('siteId', caller.siteIds ?? [])))
     .$if(caller.deviceGroupIds !== null, (query) => query.where(isOneOf('groupId', caller.deviceGroupIds ?? [])))
 
-/** The place, when the caller may decide about all of it. @returns the partner's id */
-async function requirePlace(
+/** The target of a pin, when the caller may decide about all of it. @returns the partner's id */
+async function requireTarget(
   db: Db,
   caller: Caller,
   { orgId, siteId, groupId }: { orgId: string; siteId: string | null; groupId: string | null },
 ): Promise<string> {
-  const organization = await findOrganization(db, caller, orgId)
-  if (organization === undefined) throw notFound('Organization')
-  requireWorking(organization)
-  if (caller.siteIds !== null && (siteId === null || !caller.siteIds.includes(siteId)))
-    throw denied('You are limited to sites: name one of them as siteId')
+  const { partnerId } = await requireLocation(db, caller, { orgId, siteId })
   if (caller.deviceGroupIds !== null && (groupId === null || !caller.deviceGroupIds.includes(groupId)))
     throw denied('You are limited to device groups: name one of them as groupId')
-  const has = (table: 'sites' | 'deviceGroups', id: string) =>
-    db.selectFrom(table).select('id').where('id', '=', id).where('orgId', '=', orgId).executeTakeFirst()
-  if (siteId !== null && (await has('sites', siteId)) === undefined) throw notFound('Site')
-  if (groupId !== null && (await has('deviceGroups', groupId)) === undefined) throw notFound('Group')
-  return organization.partnerId
+  if (groupId === null) return partnerId
+  const inOrganization = db.selectFrom('deviceGroups').where('orgId', '=', orgId)
+  const group = await inOrganization.select('id').where('id', '=', groupId).executeTakeFirst()
+  if (group === undefined) throw notFound('Group')
+  return partnerId
 }

@@ -1,4 +1,5 @@
 import type { Db } from '@muster/db/database.ts'
+import { paged } from '@muster/db/page.ts'
 import { conflict, notFound } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
 import { type Call, implement } from '../../operation.ts'
@@ -29,17 +30,11 @@ export default implement(contract, {
     const found = db
       .selectFrom('agentRollouts')
       .$if(state !== undefined, (query) => query.where('state', '=', state ?? 'running'))
-    const [data, { total }] = await Promise.all([
-      found
-        .select(columns)
-        .orderBy('createdAt', 'desc')
-        .orderBy('id')
-        .limit(limit)
-        .offset((page - 1) * limit)
-        .execute(),
-      found.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-    ])
-    return { data: data.map(asRollout), pagination: { page, limit, total } }
+    const { data, pagination } = await paged(found.select(columns).orderBy('createdAt', 'desc').orderBy('id'), {
+      page,
+      limit,
+    })
+    return { data: data.map(asRollout), pagination }
   },
 
   async get({ input, db }) {

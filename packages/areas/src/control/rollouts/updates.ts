@@ -1,5 +1,5 @@
 import type { Db } from '@muster/db/database.ts'
-import type { Caller } from '@muster/kit/access.ts'
+import { emptyPage, paged } from '@muster/db/page.ts'
 import { notFound } from '@muster/kit/errors.ts'
 import { type RawBuilder, sql } from 'kysely'
 import { visibleDevices } from '../../fleet/devices/index.ts'
@@ -24,32 +24,22 @@ interface GoingOut {
 
 export default implement(contract, {
   async get({ caller, input, db, services }) {
-    const [found] = await describe({ db, caller, services }, sql`devices.id = ${input.id}`, 1, 0)
+    const { query, shown } = await updatesOf({ db, caller, services }, sql`devices.id = ${input.id}`)
+    const [found] = await query.execute()
     if (found === undefined) throw notFound('Device')
-    return found
+    return shown(found)
   },
 
   async stuck({ caller, input: { page, limit, orgId }, db, services }) {
-    const pagination = { page, limit, total: 0 }
-    if (reachesNothing(caller)) return { data: [], pagination }
+    if (reachesNothing(caller)) return emptyPage({ page, limit })
     const inOrg = orgId === undefined ? sql`true` : sql`devices.org_id = ${orgId}`
     const isStuck = sql`${inOrg} AND devices.lifecycle = 'active' AND devices.agent_version IS DISTINCT FROM updates.version
       AND (updates.state IN ('rolled_back', 'refused') OR updates.offers >= ${offersUntilStuck})`
-    const data = await describe({ db, caller, services }, isStuck, limit, (page - 1) * limit)
-    const { total } = await told(db, caller)
-      .where(() => sql<boolean>`(${isStuck})`)
-      .select((eb) => eb.fn.countAll<number>().as('total'))
-      .executeTakeFirstOrThrow()
-    return { data, pagination: { ...pagination, total } }
+    const { query, shown } = await updatesOf({ db, caller, services }, isStuck)
+    const { data, pagination } = await paged(query, { page, limit })
+    return { data: data.map(shown), pagination }
   },
 })
-
-const told = (db: Db, caller: Caller) =>
-  db
-    .selectFrom('devices')
-    .leftJoin('deviceUpdates as updates', 'updates.deviceId', 'devices.id')
-    .leftJoin('deviceState as state', 'state.deviceId', 'devices.id')
-    .where(visibleDevices(caller))
 
 async function goingOut(db: Db): Promise<GoingOut | null> {
   const { rows } = await sql<GoingOut>`
@@ -59,18 +49,20 @@ async function goingOut(db: Db): Promise<GoingOut | null> {
   return rows[0] ?? null
 }
 
-/** Devices in reach that meet the condition, each with what holds it back. */
-async function describe(
+/** Devices in reach that meet the condition, and how a row of them is shown with the reason that holds its update back. */
+async function updatesOf(
   { db, caller, services }: Pick<Call, 'db' | 'caller' | 'services'>,
   condition: RawBuilder<unknown>,
-  limit: number,
-  offset: number,
-): Promise<DeviceUpdate[]> {
+) {
   const out = await goingOut(db)
   const version = out?.version ?? ''
   const withheld = await isWithheld(services.redis)
   const { stopped } = await db.selectFrom('agentUpdateStop').select('stopped').executeTakeFirstOrThrow()
-  const rows = await told(db, caller)
+  const query = db
+    .selectFrom('devices')
+    .leftJoin('deviceUpdates as updates', 'updates.deviceId', 'devices.id')
+    .leftJoin('deviceState as state', 'state.deviceId', 'devices.id')
+    .where(visibleDevices(caller))
     .where(() => sql<boolean>`(${condition})`)
     .select([
       'devices.id as deviceId',
@@ -99,10 +91,15 @@ async function describe(
     ])
     .orderBy('devices.hostname')
     .orderBy('devices.id')
-    .limit(limit)
-    .offset(offset)
-    .execute()
-  return rows.map(({ isOlder, isBuilt, isPinned, isReached, isOnline, isBarred, ...row }) => {
+  const shown = ({
+    isOlder,
+    isBuilt,
+    isPinned,
+    isReached,
+    isOnline,
+    isBarred,
+    ...row
+  }: Awaited<ReturnType<typeof query.execute>>[number]): DeviceUpdate => {
     const state = row.version === version ? row.state : null
     const { autoUpdate } = row
     const facts: Situation = {
@@ -121,5 +118,6 @@ async function describe(
     const hold = holdOf(facts)
     const said = state === null || row.error === null ? '' : `: ${row.error}`
     return { ...row, target: out?.version ?? null, hold, why: `${holdWords[hold]}${said}` }
-  })
+  }
+  return { query, shown }
 }

@@ -1,5 +1,6 @@
 import type { Db } from '@muster/db/database.ts'
 import { isOneOf } from '@muster/db/lists.ts'
+import { paged } from '@muster/db/page.ts'
 import type { Tables } from '@muster/db/tables.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { conflict, denied, invalid, notFound } from '@muster/kit/errors.ts'
@@ -110,17 +111,8 @@ export default implement(contract, {
       .$if(orgId !== undefined, (query) =>
         query.where((eb) => eb.or([eb('orgId', 'is', null), eb('orgId', '=', orgId ?? '')])),
       )
-    const [rows, { total }] = await Promise.all([
-      found
-        .selectAll()
-        .orderBy('label')
-        .orderBy('id')
-        .limit(limit)
-        .offset((page - 1) * limit)
-        .execute(),
-      found.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-    ])
-    return { data: rows.map((row) => CustomField.parse(row)), pagination: { page, limit, total } }
+    const { data, pagination } = await paged(found.selectAll().orderBy('label').orderBy('id'), { page, limit })
+    return { data: data.map((row) => CustomField.parse(row)), pagination }
   },
 
   async create({ caller, input, db, audit }) {

@@ -1,3 +1,4 @@
+import { emptyPage, upTo } from '@muster/db/page.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { openCursor, sealCursor } from '@muster/kit/cursor.ts'
 import { invalid } from '@muster/kit/errors.ts'
@@ -89,7 +90,7 @@ const isPaged = (input: ListInput) =>
 async function listByPage(call: Call<ListInput>, page: number) {
   const { caller, input, db, services } = call
   const { limit, ...asked } = input
-  if (reachesNothing(caller)) return { data: [], pagination: { page, limit, total: 0 } }
+  if (reachesNothing(caller)) return emptyPage({ page, limit })
   const now = services.clock.now()
   const filters = await withNamed(call, asked)
   const listing: Listing = { filters, sort: 'hostname', sortDir: 'asc', limit, offset: (page - 1) * limit, after: null }
@@ -109,19 +110,16 @@ async function listByCursor(call: Call<ListInput>) {
   const binding = bindingOf(caller, input)
   const after = cursor === '' ? null : positionOf(services.keyring, binding, cursor)
   const filters = await withNamed(call, asked)
-  // One row more than asked for tells whether there is another page.
   const listing: Listing = { filters, sort, sortDir, limit: limit + 1, offset, after }
   const condition = await conditionIn(call)
   const [rows, total] = await Promise.all([
     listDevices(db, caller, listing, now, condition),
     includeTotal ? countDevices(db, caller, filters, now, condition) : undefined,
   ])
-  const page = rows.slice(0, limit)
-  const last = page.at(-1)
-  const more = rows.length > limit && last !== undefined
+  const { data, last } = upTo(limit, rows)
   return {
-    devices: page.map((row) => asDevice(row, now)),
-    nextCursor: more ? sealCursor(services.keyring, binding, [last.sortKey, last.id]) : null,
+    devices: data.map((row) => asDevice(row, now)),
+    nextCursor: last === null ? null : sealCursor(services.keyring, binding, [last.sortKey, last.id]),
     limit,
     ...(total === undefined ? {} : { total }),
   }

@@ -1,3 +1,4 @@
+import { paged } from '@muster/db/page.ts'
 import { invalid } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
 import { implement } from '../../operation.ts'
@@ -21,18 +22,11 @@ export default implement(contract, {
       .$if(search !== undefined, (query) =>
         query.where(sql<boolean>`strpos(lower(tagged.tag), lower(${search}::text)) > 0`),
       )
-    const [data, { total }] = await Promise.all([
-      tagged
-        .select((eb) => ['tagged.tag', eb.fn.countAll<number>().as('deviceCount')])
-        .groupBy('tagged.tag')
-        .orderBy('deviceCount', 'desc')
-        .orderBy('tagged.tag')
-        .limit(limit)
-        .offset((page - 1) * limit)
-        .execute(),
-      tagged.select((eb) => eb.fn.count<number>('tagged.tag').distinct().as('total')).executeTakeFirstOrThrow(),
-    ])
-    return { data, pagination: { page, limit, total } }
+    const counted = tagged
+      .select((eb) => ['tagged.tag', eb.fn.countAll<number>().as('deviceCount')])
+      .groupBy('tagged.tag')
+    const ordered = db.selectFrom(counted.as('counted')).selectAll().orderBy('deviceCount', 'desc').orderBy('tag')
+    return paged(ordered, { page, limit })
   },
 
   async devices({ caller, input: { page, limit, tag, tags = [], match }, db, services }) {
@@ -48,18 +42,11 @@ export default implement(contract, {
       .where(visibleDevices(caller))
       .where('devices.lifecycle', '<>', 'decommissioned')
       .where(carry)
-    const [rows, { total }] = await Promise.all([
-      found
-        .select(deviceColumns)
-        .select(stateColumns)
-        .orderBy('devices.hostname')
-        .orderBy('devices.id')
-        .limit(limit)
-        .offset((page - 1) * limit)
-        .execute(),
-      found.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-    ])
-    return { data: rows.map((row) => asDevice(row, services.clock.now())), pagination: { page, limit, total } }
+    const { data, pagination } = await paged(
+      found.select(deviceColumns).select(stateColumns).orderBy('devices.hostname').orderBy('devices.id'),
+      { page, limit },
+    )
+    return { data: data.map((row) => asDevice(row, services.clock.now())), pagination }
   },
 
   async assign({ caller, input: { deviceIds, add, remove }, db, audit }) {

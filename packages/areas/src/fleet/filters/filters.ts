@@ -1,3 +1,4 @@
+import { paged } from '@muster/db/page.ts'
 import type { Tables } from '@muster/db/tables.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { denied, notFound } from '@muster/kit/errors.ts'
@@ -76,17 +77,8 @@ export default implement(contract, {
       .where(readable(caller))
       .$if(search !== undefined, (query) => query.where(sql<boolean>`strpos(lower(name), lower(${search}::text)) > 0`))
       .$if(hasView !== undefined, (query) => query.where('view', hasView === true ? 'is not' : 'is', null))
-    const [rows, { total }] = await Promise.all([
-      found
-        .selectAll()
-        .orderBy('name')
-        .orderBy('id')
-        .limit(limit)
-        .offset((page - 1) * limit)
-        .execute(),
-      found.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-    ])
-    return { data: rows.map(savedFilter), pagination: { page, limit, total } }
+    const { data, pagination } = await paged(found.selectAll().orderBy('name').orderBy('id'), { page, limit })
+    return { data: data.map(savedFilter), pagination }
   },
 
   async create(call) {

@@ -1,12 +1,8 @@
-import { denied, invalid, notFound } from '@muster/kit/errors.ts'
+import { emptyPage, paged } from '@muster/db/page.ts'
+import { invalid, notFound } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
-import { type Call, implement } from '../../operation.ts'
-import {
-  findOrganization,
-  reachesNothing,
-  requireWorking,
-  requireWorkingOrganization,
-} from '../../tenancy/tenancy/index.ts'
+import { implement } from '../../operation.ts'
+import { reachesNothing, requireLocation, requireWorkingOrganization } from '../../tenancy/tenancy/index.ts'
 import { conditionOf } from '../devices/index.ts'
 import { type Filter, FilterExpression, fieldsUsed } from '../filter-language/filter.contract.ts'
 import { previewOf } from '../filters/index.ts'
@@ -14,24 +10,6 @@ import { groupById, requireNotLimitedToGroups, selectGroups } from './group.quer
 import { groups as contract } from './groups.contract.ts'
 import { addMembers, type Skipped } from './members.queries.ts'
 import { evaluateGroup } from './membership.ts'
-
-async function placeOf({ db, caller }: Call, orgId: string, siteId: string | null): Promise<string> {
-  const organization = await findOrganization(db, caller, orgId)
-  if (organization === undefined) throw notFound('Organization')
-  requireWorking(organization)
-  if (caller.siteIds !== null && (siteId === null || !caller.siteIds.includes(siteId)))
-    throw denied('Access to this site denied')
-  if (siteId !== null) {
-    const site = await db
-      .selectFrom('sites')
-      .select('id')
-      .where('id', '=', siteId)
-      .where('orgId', '=', orgId)
-      .executeTakeFirst()
-    if (site === undefined) throw invalid('siteId: is not a site of the organization')
-  }
-  return organization.partnerId
-}
 
 /** @throws VALIDATION_ERROR naming the devices that the group cannot have */
 function requireAll({ skipped }: { readonly skipped: readonly Skipped[] }): void {
@@ -45,26 +23,13 @@ const stored = (filter: Filter) => ({ filter: JSON.stringify(filter), fieldsUsed
 
 export default implement(contract, {
   async list({ caller, input: { page, limit, orgId, siteId, type, search }, db }) {
-    const pagination = { page, limit, total: 0 }
-    if (reachesNothing(caller)) return { data: [], pagination }
+    if (reachesNothing(caller)) return emptyPage({ page, limit })
     const found = selectGroups(db, caller)
       .$if(orgId !== undefined, (query) => query.where('orgId', '=', orgId ?? ''))
       .$if(siteId !== undefined, (query) => query.where('siteId', '=', siteId ?? ''))
       .$if(type !== undefined, (query) => query.where('type', '=', type ?? 'static'))
       .$if(search !== undefined, (query) => query.where(sql<boolean>`strpos(lower(name), lower(${search}::text)) > 0`))
-    const [data, { total }] = await Promise.all([
-      found
-        .orderBy('name')
-        .orderBy('id')
-        .limit(limit)
-        .offset((page - 1) * limit)
-        .execute(),
-      found
-        .clearSelect()
-        .select((eb) => eb.fn.countAll<number>().as('total'))
-        .executeTakeFirstOrThrow(),
-    ])
-    return { data, pagination: { ...pagination, total } }
+    return paged(found.orderBy('name').orderBy('id'), { page, limit })
   },
 
   async create(call) {
@@ -74,7 +39,8 @@ export default implement(contract, {
       throw invalid('filter: a dynamic group needs one, a static group has none')
     if (filter !== undefined && deviceIds !== undefined)
       throw invalid('deviceIds: the filter of a dynamic group chooses its devices')
-    const partnerId = await placeOf(call, input.orgId, input.siteId)
+    const unknown = invalid('siteId: is not a site of the organization')
+    const { partnerId } = await requireLocation(db, caller, input, { unknown })
     requireNotLimitedToGroups(caller, 'create a group')
     if (filter !== undefined) await conditionOf(db, filter, { partnerId, orgId: input.orgId })
     const made = await db

@@ -1,3 +1,4 @@
+import { paged } from '@muster/db/page.ts'
 import { denied, invalid, notFound } from '@muster/kit/errors.ts'
 import { type Call, implement } from '../../operation.ts'
 import { isLimited, requireWorkingOrganization } from '../../tenancy/tenancy/index.ts'
@@ -39,19 +40,16 @@ export default implement(contract, {
       .leftJoin('deviceState as state', 'state.deviceId', 'devices.id')
       .where('member.groupId', '=', id)
       .where(visibleDevices(caller))
-    const [rows, { total }] = await Promise.all([
+    const { data, pagination } = await paged(
       found
         .select(deviceColumns)
         .select(stateColumns)
         .select(['member.pinned', 'member.addedAt'])
         .orderBy('devices.hostname')
-        .orderBy('devices.id')
-        .limit(limit)
-        .offset((page - 1) * limit)
-        .execute(),
-      found.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-    ])
-    return { data: rows.map((row) => asDevice(row, services.clock.now())), pagination: { page, limit, total } }
+        .orderBy('devices.id'),
+      { page, limit },
+    )
+    return { data: data.map((row) => asDevice(row, services.clock.now())), pagination }
   },
 
   async add({ caller, input, db, audit }) {
@@ -124,17 +122,9 @@ export default implement(contract, {
       .leftJoin('devices', (join) => join.onRef('devices.id', '=', 'entry.deviceId').on(visibleDevices(caller)))
       .where('entry.groupId', '=', id)
       .$if(isLimited(caller), (query) => query.where('devices.id', 'is not', null))
-    const [data, { total }] = await Promise.all([
-      found
-        .selectAll('entry')
-        .select('devices.hostname')
-        .orderBy('entry.at', 'desc')
-        .orderBy('entry.id')
-        .limit(limit)
-        .offset((page - 1) * limit)
-        .execute(),
-      found.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-    ])
-    return { data, pagination: { page, limit, total } }
+    return paged(found.selectAll('entry').select('devices.hostname').orderBy('entry.at', 'desc').orderBy('entry.id'), {
+      page,
+      limit,
+    })
   },
 })

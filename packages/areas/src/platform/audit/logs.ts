@@ -1,4 +1,5 @@
 import { asSystem, type Db } from '@muster/db/database.ts'
+import { upTo } from '@muster/db/page.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { openCursor, sealCursor } from '@muster/kit/cursor.ts'
 import { invalid, notFound } from '@muster/kit/errors.ts'
@@ -11,9 +12,8 @@ export default implement(contract, {
   async recent({ caller, input: { cursor, limit, ...filters }, db, services }) {
     const binding = JSON.stringify(['audit', caller.userId, caller.partnerId, caller.orgId, filters])
     const position = cursor === undefined ? null : positionOf(openCursor(services.keyring, binding, cursor))
-    const data = await newest(db, matching(caller, filters), position, limit)
-    const last = data.length === limit ? data.at(-1) : undefined
-    const nextCursor = last === undefined ? null : sealCursor(services.keyring, binding, [last.at, last.id])
+    const { data, last } = upTo(limit, await newest(db, matching(caller, filters), position, limit + 1))
+    const nextCursor = last === null ? null : sealCursor(services.keyring, binding, [last.at, last.id])
     return { data, nextCursor, limit }
   },
 

@@ -1,4 +1,5 @@
 import { asSystem } from '@muster/db/database.ts'
+import { paged } from '@muster/db/page.ts'
 import { notFound } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
 import { implement } from '../../operation.ts'
@@ -14,21 +15,19 @@ export default implement(contract, {
       const found = db
         .selectFrom('mailOutbox')
         .$if(input.status !== undefined, (query) => query.where(status, '=', input.status ?? 'sent'))
-      const { total } = await found.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-      const data = await found
-        .select(['id', 'partnerId', 'orgId', 'toAddress', 'template', 'attempts', 'lastError', 'sentAt', 'createdAt'])
-        .select(status.as('status'))
-        .select(
-          sql<string | null>`CASE WHEN sent_at IS NULL AND failed_at IS NULL THEN next_attempt_at END`.as(
-            'nextAttemptAt',
-          ),
-        )
-        .orderBy('createdAt', 'desc')
-        .orderBy('id')
-        .limit(limit)
-        .offset((page - 1) * limit)
-        .execute()
-      return { data, pagination: { page, limit, total } }
+      return paged(
+        found
+          .select(['id', 'partnerId', 'orgId', 'toAddress', 'template', 'attempts', 'lastError', 'sentAt', 'createdAt'])
+          .select(status.as('status'))
+          .select(
+            sql<string | null>`CASE WHEN sent_at IS NULL AND failed_at IS NULL THEN next_attempt_at END`.as(
+              'nextAttemptAt',
+            ),
+          )
+          .orderBy('createdAt', 'desc')
+          .orderBy('id'),
+        { page, limit },
+      )
     })
   },
 

@@ -1,3 +1,4 @@
+import { upTo } from '@muster/db/page.ts'
 import { notFound } from '@muster/kit/errors.ts'
 import { implement } from '../../operation.ts'
 import type { Services } from '../../services.ts'
@@ -25,14 +26,13 @@ export default implement(contract, {
         if (found.length > limit) break
       }
     }
-    const letters = found.slice(0, limit)
-    const last = letters.at(-1)
+    const { data, last } = upTo(limit, found)
     return {
-      data: letters.map((letter) => {
+      data: data.map((letter) => {
         const content = contentOf(letter)
         return { ...about(letter), records: 'records' in content ? content.records.length : null }
       }),
-      nextCursor: found.length > limit && last !== undefined ? idOf(last) : null,
+      nextCursor: last === null ? null : idOf(last),
       total: await countDeadLetters(redis, shards),
     }
   },

@@ -1,4 +1,5 @@
 import { asSystem, type Db } from '@muster/db/database.ts'
+import { emptyPage, pagedSql } from '@muster/db/page.ts'
 import { conflict, notFound } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
 import { implement } from '../../operation.ts'
@@ -40,16 +41,12 @@ export default implement(contract, {
 
   async list({ input: { page, limit, queue, state }, services }) {
     return asSystem(services.system, async (db) => {
-      const pagination = { page, limit, total: 0 }
-      if (!(await areThere(db))) return { data: [], pagination }
+      if (!(await areThere(db))) return emptyPage({ page, limit })
       const where = sql`name NOT LIKE '\\_\\_pgboss\\_\\_%'
         AND (${queue ?? null}::text IS NULL OR name = ${queue ?? null})
         AND (${state ?? null}::text IS NULL OR state::text = ${state ?? null})`
-      const { rows: counted } = await sql<{ total: number }>`
-        SELECT count(*) AS total FROM pgboss.job WHERE ${where}`.execute(db)
-      const { rows: data } = await sql<Job>`SELECT ${columns} FROM pgboss.job WHERE ${where}
-        ORDER BY created_on DESC, id LIMIT ${limit} OFFSET ${(page - 1) * limit}`.execute(db)
-      return { data, pagination: { ...pagination, total: counted[0]?.total ?? 0 } }
+      const rows = sql<Job>`SELECT ${columns} FROM pgboss.job WHERE ${where}`
+      return pagedSql(db, { rows, orderBy: sql`created_on DESC, id` }, { page, limit })
     })
   },
 

@@ -1,5 +1,6 @@
 // What other areas may use of partners, organisations and sites.
 export { claimDevices } from './caps.ts'
+export { type Location, requireLocation } from './location.ts'
 export {
   findOrganization,
   isWorking,

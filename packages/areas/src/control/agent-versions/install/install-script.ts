@@ -3,7 +3,7 @@ import { asSystem } from '@muster/db/database.ts'
 import { trustedKeys } from '@muster/releases/keys.ts'
 import { Repository } from '@muster/releases/repository.ts'
 import type { Services } from '../../../services.ts'
-import { listVersions } from '../versions.queries.ts'
+import { newestVersions } from '../versions.queries.ts'
 
 const template = new URL('./install.sh', import.meta.url)
 const versionsMax = 50
@@ -15,9 +15,7 @@ export async function installScript({ system, releases, settings }: Services): P
   if (!/^https?:\/\/[A-Za-z0-9._~:/[\]@-]+$/.test(publicUrl))
     throw new Error(`${publicUrl} does not fit into a shell script`)
   const [stable, all] = await asSystem(system, (db) =>
-    Promise.all(
-      [false, true].map((candidates) => listVersions(db, publicUrl, { candidates, limit: versionsMax, offset: 0 })),
-    ),
+    Promise.all([false, true].map((candidates) => newestVersions(db, publicUrl, { candidates, limit: versionsMax }))),
   )
   // The first that fits is taken: stable ones come before candidates, which have to be asked for by name.
   const lines = [...(stable ?? []), ...(all ?? [])].flatMap(({ version, targets }) =>

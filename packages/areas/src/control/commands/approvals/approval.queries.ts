@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Db } from '@muster/db/database.ts'
+import { type Page, type Paged, paged } from '@muster/db/page.ts'
 import type { Tables } from '@muster/db/tables.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { conflict, invariant, notFound } from '@muster/kit/errors.ts'
@@ -92,28 +93,17 @@ const approvalsOf = (db: Db, caller: Caller) =>
       'users.email as requestedByEmail',
     ])
 
-/** A page of them, newest first, and how many there are. */
-export async function listApprovals(
+/** A page of them, newest first. */
+export function listApprovals(
   db: Db,
   caller: Caller,
-  { wanted, limit, offset }: { wanted: ApprovalStatus | undefined; limit: number; offset: number },
-): Promise<{ data: ApprovalSummary[]; total: number }> {
+  wanted: ApprovalStatus | undefined,
+  page: Page,
+): Promise<Paged<ApprovalSummary>> {
   const chosen = approvalsOf(db, caller).$if(wanted !== undefined, (query) =>
     query.where(status, '=', wanted ?? 'pending'),
   )
-  const [data, { total }] = await Promise.all([
-    chosen
-      .orderBy('commandApprovals.createdAt', 'desc')
-      .orderBy('commandApprovals.id')
-      .limit(limit)
-      .offset(offset)
-      .execute(),
-    db
-      .selectFrom(chosen.as('chosen'))
-      .select((eb) => eb.fn.countAll<number>().as('total'))
-      .executeTakeFirstOrThrow(),
-  ])
-  return { data, total }
+  return paged(chosen.orderBy('commandApprovals.createdAt', 'desc').orderBy('commandApprovals.id'), page)
 }
 
 /** @throws NOT_FOUND */

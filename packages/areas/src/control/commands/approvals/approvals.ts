@@ -19,8 +19,7 @@ import { requireIndependent, requirementOf, tellOfTurnOff, turnOffMs } from './s
 
 export default implement(contract, {
   async list({ caller, db, input: { status: wanted, page, limit } }) {
-    const { data, total } = await listApprovals(db, caller, { wanted, limit, offset: (page - 1) * limit })
-    return { data, pagination: { page, limit, total } }
+    return listApprovals(db, caller, wanted, { page, limit })
   },
 
   async get({ caller, db, input }) {

@@ -1,3 +1,4 @@
+import { paged } from '@muster/db/page.ts'
 import { implement } from '../../../operation.ts'
 import { within } from '../../../tenancy/tenancy/index.ts'
 import { deviceById } from '../devices.queries.ts'
@@ -11,16 +12,10 @@ export default implement(contract, {
       .where('deviceId', '=', id)
       .where(within(caller, 'orgId', 'partnerId'))
       .$if(section !== undefined, (query) => query.where('section', '=', section ?? 'hardware'))
-    const [rows, { total }] = await Promise.all([
-      found
-        .select(['id', 'at', 'section', 'action', 'name', 'before', 'after'])
-        .orderBy('at', 'desc')
-        .orderBy('id')
-        .limit(limit)
-        .offset((page - 1) * limit)
-        .execute(),
-      found.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-    ])
-    return { data: rows.map((row) => InventoryChange.parse(row)), pagination: { page, limit, total } }
+    const { data, pagination } = await paged(
+      found.select(['id', 'at', 'section', 'action', 'name', 'before', 'after']).orderBy('at', 'desc').orderBy('id'),
+      { page, limit },
+    )
+    return { data: data.map((row) => InventoryChange.parse(row)), pagination }
   },
 })

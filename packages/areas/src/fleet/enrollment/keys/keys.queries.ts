@@ -2,7 +2,7 @@ import type { Db } from '@muster/db/database.ts'
 import { isOneOf } from '@muster/db/lists.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { notFound } from '@muster/kit/errors.ts'
-import { findOrganization, requireWorking, within } from '../../../tenancy/tenancy/index.ts'
+import { requireWorkingOrganization, within } from '../../../tenancy/tenancy/index.ts'
 
 export const keyColumns = [
   'enrollmentKeys.id',
@@ -40,7 +40,6 @@ export async function keyById(db: Db, caller: Caller, id: string) {
 /** The same for a change: nothing is changed in an organisation that is suspended or churned. */
 export async function workingKeyById(db: Db, caller: Caller, id: string) {
   const key = await keyById(db, caller, id)
-  const organization = await findOrganization(db, caller, key.orgId)
-  if (organization !== undefined) requireWorking(organization)
+  await requireWorkingOrganization(db, caller, key.orgId)
   return key
 }

@@ -1,3 +1,4 @@
+import { emptyPage, paged } from '@muster/db/page.ts'
 import { invalid, notFound } from '@muster/kit/errors.ts'
 import { implement } from '../../../operation.ts'
 import { reachesNothing } from '../../../tenancy/tenancy/index.ts'
@@ -12,22 +13,14 @@ const usualLifeMs = 7 * 86_400_000
 
 export default implement(contract, {
   async list({ caller, input: { page, limit, orgId, siteId }, db }) {
-    const pagination = { page, limit, total: 0 }
-    if (reachesNothing(caller)) return { data: [], pagination }
+    if (reachesNothing(caller)) return emptyPage({ page, limit })
     const chosen = visibleKeys(db, caller)
       .$if(orgId !== undefined, (query) => query.where('enrollmentKeys.orgId', '=', orgId ?? ''))
       .$if(siteId !== undefined, (query) => query.where('enrollmentKeys.siteId', '=', siteId ?? ''))
-    const [data, { total }] = await Promise.all([
-      chosen
-        .select(keyColumns)
-        .orderBy('enrollmentKeys.createdAt', 'desc')
-        .orderBy('enrollmentKeys.id')
-        .limit(limit)
-        .offset((page - 1) * limit)
-        .execute(),
-      chosen.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-    ])
-    return { data, pagination: { ...pagination, total } }
+    return paged(chosen.select(keyColumns).orderBy('enrollmentKeys.createdAt', 'desc').orderBy('enrollmentKeys.id'), {
+      page,
+      limit,
+    })
   },
 
   async get({ caller, input, db }) {

@@ -1,5 +1,6 @@
 import type { Db } from '@muster/db/database.ts'
 import type { JsonObject } from '@muster/db/json.ts'
+import { emptyPage, paged } from '@muster/db/page.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { badRequest, denied, invalid, notFound } from '@muster/kit/errors.ts'
 import { z } from 'zod'
@@ -19,22 +20,13 @@ export default implement(contract, {
   },
 
   async list({ caller, input: { page, limit, partnerId }, db }) {
-    const pagination = { page, limit, total: 0 }
     if (caller.scope === 'partner') requireOwnPartner(caller, partnerId)
-    if (reachesNothing(caller)) return { data: [], pagination }
+    if (reachesNothing(caller)) return emptyPage({ page, limit })
     const order = await savedOrder(db, caller.partnerId ?? partnerId ?? null)
     const reachable = reachableOrganizations(db, caller).$if(partnerId !== undefined, (query) =>
       query.where('organizations.partnerId', '=', partnerId ?? ''),
     )
-    const [data, { total }] = await Promise.all([
-      inOrder(reachable, order)
-        .selectAll('organizations')
-        .limit(limit)
-        .offset((page - 1) * limit)
-        .execute(),
-      reachable.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-    ])
-    return { data, pagination: { ...pagination, total } }
+    return paged(inOrder(reachable, order).selectAll('organizations'), { page, limit })
   },
 
   async create({ caller, input, db, audit }) {

@@ -1,4 +1,5 @@
 import type { Db } from '@muster/db/database.ts'
+import { paged } from '@muster/db/page.ts'
 import { badRequest, denied, notFound } from '@muster/kit/errors.ts'
 import { callersOf } from '../../../caller-cache.ts'
 import { type Call, implement } from '../../../operation.ts'
@@ -9,17 +10,7 @@ import { partners as contract, type Partner } from './partners.contract.ts'
 export default implement(contract, {
   async list({ input: { page, limit }, db }) {
     const live = db.selectFrom('partners').where('deletedAt', 'is', null)
-    const [data, { total }] = await Promise.all([
-      live
-        .selectAll()
-        .orderBy('name')
-        .orderBy('id')
-        .limit(limit)
-        .offset((page - 1) * limit)
-        .execute(),
-      live.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-    ])
-    return { data, pagination: { page, limit, total } }
+    return paged(live.selectAll().orderBy('name').orderBy('id'), { page, limit })
   },
 
   async create({ input, db, audit }) {

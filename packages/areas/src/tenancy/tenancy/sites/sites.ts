@@ -1,5 +1,6 @@
 import type { Db } from '@muster/db/database.ts'
 import { isOneOf } from '@muster/db/lists.ts'
+import { emptyPage, paged } from '@muster/db/page.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { denied, notFound } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
@@ -12,8 +13,7 @@ import { sites as contract, type Site } from './sites.contract.ts'
 export default implement(contract, {
   async list({ caller, input: { page, limit, ...input }, db }) {
     const orgId = input.orgId ?? input.organizationId
-    const pagination = { page, limit, total: 0 }
-    if (reachesNothing(caller)) return { data: [], pagination }
+    if (reachesNothing(caller)) return emptyPage({ page, limit })
     const reachable = db
       .selectFrom('sites')
       .innerJoin('organizations', 'organizations.id', 'sites.orgId')
@@ -21,17 +21,7 @@ export default implement(contract, {
       .where(within(caller, 'sites.orgId', 'sites.partnerId'))
       .$if(orgId !== undefined, (query) => query.where('sites.orgId', '=', orgId ?? ''))
       .$if(caller.siteIds !== null, (query) => query.where(isOneOf('sites.id', caller.siteIds ?? [])))
-    const [data, { total }] = await Promise.all([
-      reachable
-        .selectAll('sites')
-        .orderBy('sites.name')
-        .orderBy('sites.id')
-        .limit(limit)
-        .offset((page - 1) * limit)
-        .execute(),
-      reachable.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-    ])
-    return { data, pagination: { ...pagination, total } }
+    return paged(reachable.selectAll('sites').orderBy('sites.name').orderBy('sites.id'), { page, limit })
   },
 
   async get(call) {
