@@ -34,7 +34,7 @@ function refusedAtTheDoor({ endpoint: { access } }: Operation, who: GateCaller):
   if (who.shutOut === 'unproven' && !access.beforeVerified) return 403
   if (who.shutOut === 'inactive partner' && !access.beforeActive) return 403
   if (who.shutOut === 'mfa owed' && !access.beforeMfa) return 428
-  if (who.isKey && !access.apiKeys) return 403
+  if (who.isKey && !access.kinds.includes('api-key')) return 403
   if (!access.scopes.includes(who.scope)) return 403
   return access.permission !== null && who.permissions === 'none' ? 403 : null
 }

@@ -16,6 +16,7 @@ describe('callers resolved a moment ago', () => {
   }
   const named = (email: string): Caller => ({
     kind: 'user',
+    kindName: 'Sessions',
     userId: 'u',
     email,
     sessionId: 's',

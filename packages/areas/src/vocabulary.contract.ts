@@ -1,4 +1,4 @@
-// The words that areas give to the vocabulary of operations: permissions and audit actions. A misspelled one does not compile.
+// The words that areas give to the vocabulary of operations: permissions, audit actions, kinds of callers. A misspelled one does not compile.
 import * as accessReviews from './access/access-reviews/vocabulary.contract.ts'
 import * as apiKeys from './access/api-keys/vocabulary.contract.ts'
 import * as auth from './access/auth/vocabulary.contract.ts'
@@ -56,6 +56,9 @@ export const auditActions = [
   ...tenancy.actions,
 ] as const
 
+/** The kinds of callers beside people in a session. */
+const callerKinds = [...apiKeys.callerKinds] as const
+
 export const isPermission = (text: string): text is keyof typeof permissionCatalog =>
   Object.hasOwn(permissionCatalog, text)
 
@@ -63,5 +66,6 @@ declare module '@muster/kit/vocabulary.ts' {
   interface Vocabulary {
     permission: keyof typeof permissionCatalog
     auditAction: (typeof auditActions)[number]
+    callerKind: (typeof callerKinds)[number]
   }
 }

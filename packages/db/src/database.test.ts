@@ -11,6 +11,7 @@ import { refusePowerfulLogin } from './roles.ts'
 
 const partnerCaller = (partnerId: string): Caller => ({
   kind: 'user',
+  kindName: 'Sessions',
   userId: randomUUID(),
   email: '',
   sessionId: null,

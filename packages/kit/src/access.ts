@@ -1,13 +1,15 @@
 import type { Access, Scope } from './contract.ts'
 import { denied, emailNotVerified, mfaRequired, unauthenticated } from './errors.ts'
-import type { Permission } from './vocabulary.ts'
+import type { CallerKind, Permission } from './vocabulary.ts'
 
 /** Who is asking, and what the hierarchy lets them reach. Resolved from the credential, never from the request. */
 export interface Caller {
-  readonly kind: 'user' | 'api-key'
+  readonly kind: CallerKind
+  /** The kind in the plural, as refusals name it: `API keys`. */
+  readonly kindName: string
   readonly userId: string
   readonly email: string
-  /** Null for API keys. */
+  /** Null for callers without a session, such as API keys. */
   readonly sessionId: string | null
   readonly apiKeyId: string | null
   /** The identity provider that opened the session, which then reaches no further than the provider's organisation. */
@@ -48,7 +50,7 @@ export function admit(access: Access, caller: Caller | null): void {
   if (!caller.emailVerified && !access.beforeVerified) throw emailNotVerified()
   if (!caller.partnerActive && !access.beforeActive) throw denied('Partner account is not active')
   if (caller.mfaOwed !== null && !access.beforeMfa) throw mfaRequired(caller.mfaOwed)
-  if (caller.kind === 'api-key' && !access.apiKeys) throw denied('API keys cannot be used for this operation')
+  if (!access.kinds.includes(caller.kind)) throw denied(`${caller.kindName} cannot be used for this operation`)
   if (!access.scopes.includes(caller.scope)) throw denied(`Not available in ${caller.scope} scope`)
   if (access.permission !== null && !hasPermission(caller, access.permission)) {
     throw denied(`Permission denied: ${access.permission} is required`)

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { WithProof } from './proof.ts'
 import type { NoStepUp, StepUp, StepUpWhen } from './step-up-rule.ts'
 import { strictSchema } from './strict.ts'
-import type { AuditAction, Permission } from './vocabulary.ts'
+import type { AuditAction, CallerKind, Permission } from './vocabulary.ts'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 export type Scope = 'system' | 'partner' | 'organization'
@@ -15,8 +15,8 @@ export interface Access {
   readonly who: 'public' | 'signed-in' | 'permitted'
   readonly scopes: readonly Scope[]
   readonly permission: Permission | null
-  /** May an API key be used, or only a signed-in person? */
-  readonly apiKeys: boolean
+  /** The kinds of callers that it takes: people and their API keys unless it names others. */
+  readonly kinds: readonly CallerKind[]
   /** Stays open while the caller's e-mail address is not proven. */
   readonly beforeVerified: boolean
   /** Stays open while the caller still has to enrol a second factor. */
@@ -26,9 +26,11 @@ export interface Access {
 }
 
 export const allScopes = ['organization', 'partner', 'system'] as const
+/** People in a session, for what takes a person. */
+export const people: readonly CallerKind[] = ['user']
 const signedInOnly = {
   permission: null,
-  apiKeys: true,
+  kinds: ['user', 'api-key'],
   beforeVerified: false,
   beforeMfa: false,
   beforeActive: false,
@@ -52,10 +54,10 @@ export const can = (permission: Permission, ...scopes: Scope[]): Access => ({
   scopes: scopes.length > 0 ? scopes : allScopes,
 })
 
-/** Like `can`, for what a person must do in person: API keys are refused. */
+/** Like `can`, for what takes a person: API keys are refused. */
 export const personCan = (permission: Permission, ...scopes: Scope[]): Access => ({
   ...can(permission, ...scopes),
-  apiKeys: false,
+  kinds: people,
 })
 
 /** Why a change leaves no audit record. */
@@ -200,8 +202,8 @@ function declare<K extends Kind, I extends z.ZodType, O extends z.ZodType, S ext
   const made: unknown = {
     ...usual,
     ...given,
-    // An API key cannot prove again who it is.
-    access: stepUp === 'always' ? { ...access, apiKeys: false } : access,
+    // Only a person can prove again who it is.
+    access: stepUp === 'always' ? { ...access, kinds: people } : access,
     kind,
     method,
     path,

@@ -19,6 +19,7 @@ import type { Permission } from './vocabulary.ts'
 type Db = { readonly name: 'db' }
 const caller: Caller = {
   kind: 'user',
+  kindName: 'Sessions',
   userId: 'u',
   email: 'u@example.test',
   sessionId: 's',
@@ -111,6 +112,13 @@ const things = {
     input: z.object({}),
     output: z.object({}),
   }),
+  refresh: get('/refresh', {
+    summary: '',
+    access: { ...signedIn(), kinds: ['api-key'] },
+    transaction: 'own',
+    input: z.object({}),
+    output: z.object({ queued: z.boolean() }),
+  }),
   edit: patch('/things/:id', {
     summary: '',
     access: anyone,
@@ -120,7 +128,7 @@ const things = {
   }),
 }
 let noted = true
-const [list, add, quiet, edit] = operationsOf<Db, object>({
+const [list, add, quiet, refresh, edit] = operationsOf<Db, object>({
   area: {
     things: implementation<typeof things, Db, object>(things, {
       async list() {
@@ -135,13 +143,22 @@ const [list, add, quiet, edit] = operationsOf<Db, object>({
         audit({ target: 'x' })
         return {}
       },
+      async refresh({ write }) {
+        return { queued: await write(async () => true) }
+      },
       async edit({ audit }) {
         audit({ target: 'x' })
         return {}
       },
     }),
   },
-}) as [Operation<Db, object>, Operation<Db, object>, Operation<Db, object>, Operation<Db, object>]
+}) as [
+  Operation<Db, object>,
+  Operation<Db, object>,
+  Operation<Db, object>,
+  Operation<Db, object>,
+  Operation<Db, object>,
+]
 
 const [wait] = operationsOf<Db, object>({
   area: {
@@ -309,6 +326,14 @@ describe('run', () => {
   })
   it('commits nothing when an undeclared audit record is written', async () => {
     await expect(go(quiet, {}).done).rejects.toThrow('declares no audit action')
+  })
+  it('refuses kinds of callers that the operation does not name', async () => {
+    await expect(go(refresh, {}).done).rejects.toEqual(refused(403, /^Sessions cannot be used for this operation$/))
+  })
+  it('lets a GET with transactions of its own write, for example to enqueue a job', async () => {
+    const { done, steps } = go(refresh, {}, { ...caller, kind: 'api-key', kindName: 'API keys' })
+    expect(await done).toEqual({ queued: true })
+    expect(steps).toEqual(['limit', 'authenticate', 'begin write', 'commit'])
   })
   it('asks the limit before anything else', async () => {
     const { runtime, steps } = observed(caller)

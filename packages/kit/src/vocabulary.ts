@@ -1,6 +1,6 @@
 /**
  * The words of the product that operations are declared with. The product adds them with
- * `declare module '@muster/kit/vocabulary.ts' { interface Vocabulary { permission: …, auditAction: … } }`.
+ * `declare module '@muster/kit/vocabulary.ts' { interface Vocabulary { permission: …, auditAction: …, callerKind: … } }`.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: filled in by declaration merging
 export interface Vocabulary {}
@@ -9,5 +9,7 @@ type Word<Name extends string> = Vocabulary extends { readonly [N in Name]: infe
 
 /** What an audit record says was done. */
 export type AuditAction = Word<'auditAction'>
+/** What a caller is: a `user` in a session, or what its area adds. */
+export type CallerKind = 'user' | Word<'callerKind'>
 /** What a role allows. `*:*` allows everything. */
 export type Permission = Word<'permission'> | '*:*'

@@ -43,7 +43,7 @@ describe('A9', () => {
 
   it('a key for everything opens nothing that is done in person', async () => {
     const { key } = await make(['*:*'])
-    const inPerson = guarded.filter(({ endpoint }) => !endpoint.access.apiKeys)
+    const inPerson = guarded.filter(({ endpoint }) => !endpoint.access.kinds.includes('api-key'))
     expect(inPerson.length).toBeGreaterThan(30)
     for (const operation of inPerson) {
       expect([operation.id, await statusOf(operation, key)]).toEqual([operation.id, 403])
@@ -53,7 +53,8 @@ describe('A9', () => {
   it('a key for one thing opens nothing that needs another', async () => {
     const { key } = await make(['sites:read'])
     const others = guarded.filter(
-      ({ endpoint: { access } }) => access.apiKeys && access.permission !== null && access.permission !== 'sites:read',
+      ({ endpoint: { access } }) =>
+        access.kinds.includes('api-key') && access.permission !== null && access.permission !== 'sites:read',
     )
     expect(others.length).toBeGreaterThan(20)
     for (const operation of others) {

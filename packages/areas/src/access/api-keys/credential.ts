@@ -84,6 +84,7 @@ async function callerBehind(services: Services, db: Db, key: Key): Promise<Calle
   const isMember = membership.scope === 'organization'
   return {
     kind: 'api-key',
+    kindName: 'API keys',
     userId: account.id,
     email: account.email,
     sessionId: null,

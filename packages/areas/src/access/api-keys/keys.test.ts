@@ -278,7 +278,7 @@ it('no key opens anything about passwords, second factors, sessions, people, rol
       ({ endpoint: { access, kind, path } }) =>
         access.who !== 'public' && (personal.test(path) || (governing.test(path) && kind === 'mutation')),
     )
-    .filter(({ endpoint }) => endpoint.access.apiKeys)
+    .filter(({ endpoint }) => endpoint.access.kinds.includes('api-key'))
   expect(open.map(({ id }) => id)).toEqual([])
   expect(operations.some(({ endpoint }) => endpoint === session.me)).toBe(true)
 })

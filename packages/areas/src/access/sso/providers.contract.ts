@@ -9,6 +9,7 @@ import {
   page,
   pageOf,
   patch,
+  people,
   personCan,
   post,
   signedIn,
@@ -160,7 +161,7 @@ export const Identity = z.object({
 export const providers = {
   presets: get('/sso/presets', {
     summary: 'List presets of common identity providers',
-    access: signedIn({ apiKeys: false }),
+    access: signedIn({ kinds: people }),
     input: z.object({}),
     output: z.object({ data: z.array(Preset) }),
   }),

@@ -1,4 +1,4 @@
-import { changes, get, id, noStepUp, patch, signedIn, time } from '@muster/kit/contract.ts'
+import { changes, get, id, noStepUp, patch, people, signedIn, time } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 import { userStatus } from './user.contract.ts'
 import { name } from './users.contract.ts'
@@ -32,13 +32,13 @@ const avatarUrl = z
 export const profile = {
   get: get('/users/me', {
     summary: 'Get your profile',
-    access: signedIn({ apiKeys: false }),
+    access: signedIn({ kinds: people }),
     input: z.object({}),
     output: Profile,
   }),
   update: patch('/users/me', {
     summary: 'Update your name or picture',
-    access: signedIn({ apiKeys: false }),
+    access: signedIn({ kinds: people }),
     audit: 'user.profile.update',
     stepUp: noStepUp('a name and a picture protect nothing'),
     input: changes({}, { name, avatarUrl }),

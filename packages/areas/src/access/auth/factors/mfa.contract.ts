@@ -1,9 +1,9 @@
-import { anyone, noStepUp, post, signedIn, success, unaudited } from '@muster/kit/contract.ts'
+import { anyone, noStepUp, people, post, signedIn, success, unaudited } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 import { Tokens } from '../sign-in/session.contract.ts'
 
 /** In person, and before a second factor that is owed: this is where it is enrolled. */
-export const enrolling = signedIn({ apiKeys: false, beforeMfa: true, beforeActive: true })
+export const enrolling = signedIn({ kinds: people, beforeMfa: true, beforeActive: true })
 
 const code = z.string().trim().min(4).max(20)
 
@@ -63,7 +63,7 @@ export const mfa = {
   }),
   disable: post('/auth/mfa/disable', {
     summary: 'Disable authenticator and SMS codes as the second factor',
-    access: signedIn({ apiKeys: false, beforeActive: true }),
+    access: signedIn({ kinds: people, beforeActive: true }),
     audit: 'auth.mfa.disable',
     stepUp: 'always',
     input: z.object({ code }),
@@ -72,7 +72,7 @@ export const mfa = {
   }),
   recoveryCodes: post('/auth/mfa/recovery-codes', {
     summary: 'Replace all recovery codes',
-    access: signedIn({ apiKeys: false, beforeActive: true }),
+    access: signedIn({ kinds: people, beforeActive: true }),
     audit: 'auth.mfa.recovery_codes.rotate',
     stepUp: 'always',
     input: z.object({}),

@@ -6,6 +6,7 @@ import {
   nameText,
   noStepUp,
   patch,
+  people,
   post,
   signedIn,
   success,
@@ -16,7 +17,7 @@ import { z } from 'zod'
 import { Tokens } from '../sign-in/session.contract.ts'
 import { enrolling } from './mfa.contract.ts'
 
-const own = signedIn({ apiKeys: false, beforeActive: true })
+const own = signedIn({ kinds: people, beforeActive: true })
 const name = nameText(100)
 
 /** A device of the person that can sign in for it. */

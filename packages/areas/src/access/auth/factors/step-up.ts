@@ -32,7 +32,8 @@ interface Asked {
 export async function proveAgain(services: Services, asked: Asked): Promise<Proved> {
   const { caller, proof } = asked
   const { sessionId, confirmedAt = null } = caller
-  if (sessionId === null) throw denied('API keys cannot be used for this operation: it takes a person who signs in')
+  if (sessionId === null)
+    throw denied(`${caller.kindName} cannot be used for this operation: it takes a person who signs in`)
   if (isFresh(services, confirmedAt)) return nothing
   const [account, session] = await readAsSystem(services.system, (db) =>
     Promise.all([

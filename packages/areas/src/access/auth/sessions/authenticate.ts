@@ -11,6 +11,8 @@ import { accessibleOrgs, membershipIn, permissionsIn } from './memberships.queri
 import type { Claims } from './tokens.ts'
 import { accessTokensOf } from './tokens.ts'
 
+const person = { kind: 'user', kindName: 'Sessions' } as const
+
 /** The user of a session that stands. */
 function userOf(db: Db, { clock }: Services, { sid, sub }: Claims) {
   const now = new Date(clock.now()).toISOString()
@@ -61,7 +63,7 @@ async function callerOf(services: Services, claims: Claims): Promise<Caller | nu
   const { enable2fa } = services.settings
   const isConfirmed = user.providerId === null && (user.mfa || !enable2fa || !hasSecondFactor(user))
   return {
-    kind: 'user',
+    ...person,
     userId: user.id,
     email: user.email,
     sessionId: claims.sid,
@@ -88,7 +90,7 @@ async function callerOf(services: Services, claims: Claims): Promise<Caller | nu
 /** Somebody whose address is not proven: whatever the account may do elsewhere, this session can only prove it or end. */
 function unproven({ id, email }: { id: string; email: string }, { sid, scope, partner, org }: Claims): Caller {
   return {
-    kind: 'user',
+    ...person,
     userId: id,
     email,
     sessionId: sid,

@@ -1,8 +1,8 @@
-import { auditedWhen, del, get, id, noStepUp, post, signedIn, success, time } from '@muster/kit/contract.ts'
+import { auditedWhen, del, get, id, noStepUp, people, post, signedIn, success, time } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 import { Tokens } from '../sign-in/session.contract.ts'
 
-const own = signedIn({ apiKeys: false, beforeActive: true })
+const own = signedIn({ kinds: people, beforeActive: true })
 
 /** One signed-in browser or program. */
 export const Session = z.object({
@@ -62,7 +62,7 @@ export const sessions = {
   }),
   confirm: post('/auth/confirm', {
     summary: 'Confirm your identity again. The session counts as a recent sign-in for 30 minutes',
-    access: signedIn({ apiKeys: false, beforeMfa: true, beforeActive: true }),
+    access: signedIn({ kinds: people, beforeMfa: true, beforeActive: true }),
     audit: auditedWhen('the session was not fresh', 'user.step_up'),
     stepUp: 'always',
     input: z.object({}),
@@ -71,14 +71,14 @@ export const sessions = {
   }),
   memberships: get('/auth/memberships', {
     summary: 'List the partners and organizations that you belong to',
-    access: signedIn({ apiKeys: false, beforeMfa: true, beforeActive: true }),
+    access: signedIn({ kinds: people, beforeMfa: true, beforeActive: true }),
     input: z.object({}),
     output: z.object({ data: z.array(Membership) }),
     transaction: 'own',
   }),
   switch: post('/auth/switch', {
     summary: 'Switch to another partner or organization that you belong to',
-    access: signedIn({ apiKeys: false, beforeMfa: true, beforeActive: true }),
+    access: signedIn({ kinds: people, beforeMfa: true, beforeActive: true }),
     audit: 'user.session.switch',
     stepUp: noStepUp('the token is of the same session'),
     unrepeatable: 'its answer is a session of its own, which another answer must not share',

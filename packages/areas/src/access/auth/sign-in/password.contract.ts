@@ -1,4 +1,4 @@
-import { anyone, auditedWhen, post, signedIn, success } from '@muster/kit/contract.ts'
+import { anyone, auditedWhen, people, post, signedIn, success } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 
 const given = z.string().min(1).max(1024)
@@ -29,7 +29,7 @@ export const password = {
   }),
   change: post('/auth/change-password', {
     summary: 'Change your password. All sessions end',
-    access: signedIn({ apiKeys: false, beforeActive: true }),
+    access: signedIn({ kinds: people, beforeActive: true }),
     audit: 'auth.password.change',
     stepUp: 'always',
     input: z.object({ currentPassword: given, newPassword: given }),

@@ -1,4 +1,4 @@
-import { anyone, auditedWhen, nameText, post, signedIn, success, unaudited } from '@muster/kit/contract.ts'
+import { anyone, auditedWhen, nameText, people, post, signedIn, success, unaudited } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 import { done } from './password.contract.ts'
 
@@ -43,7 +43,7 @@ export const registration = {
   }),
   resendVerification: post('/auth/resend-verification', {
     summary: 'Resend the verification email to your address',
-    access: signedIn({ apiKeys: false, beforeVerified: true, beforeMfa: true, beforeActive: true }),
+    access: signedIn({ kinds: people, beforeVerified: true, beforeMfa: true, beforeActive: true }),
     audit: unaudited('nothing changes before the link is used'),
     input: z.object({}),
     output: success,

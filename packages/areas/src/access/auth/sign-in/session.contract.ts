@@ -1,4 +1,4 @@
-import { anyone, auditedWhen, get, id, post, signedIn, success, time } from '@muster/kit/contract.ts'
+import { anyone, auditedWhen, get, id, people, post, signedIn, success, time } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 
 const Scope = z.enum(['system', 'partner', 'organization'])
@@ -85,7 +85,7 @@ export const session = {
   }),
   logout: post('/auth/logout', {
     summary: 'Sign out of all sessions',
-    access: signedIn({ apiKeys: false, beforeVerified: true, beforeMfa: true, beforeActive: true }),
+    access: signedIn({ kinds: people, beforeVerified: true, beforeMfa: true, beforeActive: true }),
     audit: 'user.logout',
     /** `everywhere: false` ends the session of the request alone. */
     input: z.object({ everywhere: z.boolean().default(true) }),
@@ -94,7 +94,7 @@ export const session = {
   }),
   me: get('/auth/me', {
     summary: 'Get the signed-in user',
-    access: signedIn({ apiKeys: false, beforeMfa: true, beforeActive: true }),
+    access: signedIn({ kinds: people, beforeMfa: true, beforeActive: true }),
     input: z.object({}),
     output: Me,
   }),

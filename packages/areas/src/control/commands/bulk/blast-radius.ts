@@ -40,7 +40,7 @@ export async function reachOf(
   const count = isWide ? Infinity : (reached ?? (await reachedWith(db, call.caller.userId, type, deviceIds)))
   if (count <= blastRadius.devices) return 'granted'
   const limits = `more than ${blastRadius.devices} devices in ${blastRadius.minutes} minutes, or several organizations at once`
-  if (call.caller.sessionId === null) throw new AppError('FORBIDDEN', `API keys do not reach ${limits}`)
+  if (call.caller.sessionId === null) throw new AppError('FORBIDDEN', `${call.caller.kindName} do not reach ${limits}`)
   const partnerIds = targets.map(({ partnerId }) => partnerId)
   const [isWanted] = await Promise.all([wantsSecond ?? wantsSecondPerson(db, partnerIds), call.stepUp()])
   return isWanted ? 'second person' : 'granted'

@@ -104,11 +104,11 @@ function asksLess(now: JsonObject, wanted: JsonObject): boolean {
 
 /** How people sign in is not for a key to decide that somebody may have found. @throws FORBIDDEN */
 function requirePersonForSecurity(caller: Caller, before: Organization, after: Organization): void {
-  if (caller.kind !== 'api-key') return
+  if (caller.sessionId !== null) return
   const security = ({ settings, ssoConfig }: Organization) =>
     JSON.stringify([settings.security ?? null, ssoConfig ?? null])
   if (security(before) === security(after)) return
-  throw denied('API keys cannot change settings.security or ssoConfig. Sign in to change them')
+  throw denied(`${caller.kindName} cannot change settings.security or ssoConfig. Sign in to change them`)
 }
 
 function requireOwnPartner(caller: Caller, partnerId: string | undefined): void {
