@@ -15,7 +15,7 @@ test('all commands are stopped with a reason that every screen shows, and allowe
   const banner = page.getByRole('region', { name: 'Commands are stopped' })
   await banner.getByText('A script went wrong').waitFor()
   await banner.getByRole('button', { name: 'Resume commands' }).click()
-  await page.getByRole('dialog', { name: 'Resume commands' }).getByRole('button', { name: 'Resume commands' }).click()
+  await page.getByRole('dialog', { name: 'Resume commands?' }).getByRole('button', { name: 'Resume commands' }).click()
   await banner.waitFor({ state: 'detached' })
   await page.reload()
   await page.getByRole('button', { name: /^End / }).first().waitFor()

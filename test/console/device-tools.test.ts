@@ -61,24 +61,25 @@ test('folders are gone through, a file comes down, and another goes up that repl
 
 test('what a machine does not have is explained, with what can be done', async () => {
   const { page } = await visitorAs(acme, tab('services'))
+  const tabs = page.getByRole('navigation', { name: 'Parts of the device' })
   const table = page.getByRole('table', { name: 'Services' })
   await table
     .or(page.getByRole('heading', { name: 'Not supported on this device' }))
     .first()
     .waitFor()
-  await page.getByRole('button', { name: 'Tasks', exact: true }).click()
+  await tabs.getByRole('link', { name: 'Tasks' }).click()
   const tasks = page.getByRole('table', { name: 'Tasks' })
   await tasks
     .or(page.getByRole('heading', { name: 'No scheduled tasks' }))
     .first()
     .waitFor()
-  await page.getByRole('button', { name: 'Logs', exact: true }).click()
+  await tabs.getByRole('link', { name: 'Logs' }).click()
   await page
     .getByRole('combobox', { name: 'Log' })
     .or(page.getByRole('heading', { name: 'No logs' }))
     .first()
     .waitFor()
-  await page.getByRole('button', { name: 'Overview', exact: true }).click()
+  await tabs.getByRole('link', { name: 'Overview' }).click()
   await page.getByText('No version goes out at the moment').waitFor()
 })
 
@@ -98,7 +99,7 @@ test('a script that runs while the network is cut and restored shows all of its 
   await context.setOffline(false)
   await output.getByText('after 4').first().waitFor({ timeout: 60_000 })
   await output.getByText('Succeeded').waitFor()
-  await page.getByRole('button', { name: 'Commands', exact: true }).click()
+  await page.getByRole('link', { name: 'Commands', exact: true }).click()
   await page.getByRole('combobox', { name: 'Command type' }).selectOption('Run script')
   await page.getByRole('combobox', { name: 'Status' }).selectOption('Succeeded')
   await page.getByRole('button', { name: 'Run script' }).first().click()

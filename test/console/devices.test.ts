@@ -81,7 +81,7 @@ test('a script runs on the device, its output is there as it was written, and a 
   await output.getByText('forty 42').first().waitFor()
   await page.reload()
   await output.getByText('forty 42').first().waitFor()
-  await page.getByRole('button', { name: 'Commands', exact: true }).click()
+  await page.getByRole('link', { name: 'Commands', exact: true }).click()
   await page.getByRole('button', { name: 'Run script' }).first().waitFor()
   expect(complaints).toEqual([])
 })

@@ -40,6 +40,21 @@ test('the navigation remembers its open group, Admin has its own, and an unknown
   await main.getByRole('link', { name: 'Devices', exact: true }).waitFor()
 })
 
+test('the navigation finds pages by the beginnings of words and counts what waits', async () => {
+  const client = clientOf(url, (await signIn(url, acme)).accessToken)
+  await client.accessReviews.reviews.create.mutate({ name: 'Autumn review' })
+  const { page, complaints } = await visitorAs(acme, '/')
+  const main = page.getByRole('navigation', { name: 'Main' })
+  await main.getByRole('link', { name: /^Admin \d+ waiting$/ }).waitFor()
+  await page.getByRole('textbox', { name: 'Search pages' }).fill('recert')
+  const found = page.getByRole('navigation', { name: 'Found pages' })
+  await found.getByRole('link', { name: /^Access reviews \d+ waiting$/ }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'Access reviews' }).waitFor()
+  await page.getByRole('navigation', { name: 'Admin' }).waitFor()
+  expect(complaints).toEqual([])
+})
+
 test('on a phone the menu is a drawer that Escape and a click beside it close', async () => {
   const { page, complaints } = await visitorAs(acme, '/devices')
   await page.setViewportSize({ width: 390, height: 844 })

@@ -1,4 +1,5 @@
 // What an area of the console declares. `areas.ts` lists the areas; routes, navigation, palette and header are read from them.
+import type { DeviceDetail } from '@muster/areas/fleet/devices/devices.contract.ts'
 import type { Scope } from '@muster/kit/contract.ts'
 import type { Permission } from '@muster/kit/vocabulary.ts'
 import type { AnyRoute } from '@tanstack/react-router'
@@ -65,10 +66,25 @@ interface Banner extends Limited {
   readonly Content: ComponentType
 }
 
+/** A tab of a device's page. */
+export interface DeviceTab extends Limited {
+  /** Its name in the address: `?tab=processes`. */
+  readonly id: string
+  readonly label: string
+  /** The heading above it in the “More” menu. */
+  readonly group: 'Device' | 'Tools' | 'Security' | 'Activity'
+  /** The position in the row, smallest first. The first tab is the usual one. */
+  readonly order: number
+  /** Its list fills the window and scrolls by itself. */
+  readonly fills?: boolean
+  readonly Content: ComponentType<{ readonly device: DeviceDetail }>
+}
+
 export interface Area {
   readonly routes: readonly AnyRoute[]
   readonly screens?: readonly Screen[]
   readonly actions?: readonly Action[]
   readonly inbox?: readonly InboxEntry[]
   readonly banners?: readonly Banner[]
+  readonly deviceTabs?: readonly DeviceTab[]
 }

@@ -5,6 +5,7 @@ import { rolesArea } from './areas/access/roles/area.ts'
 import { ssoArea } from './areas/access/sso/area.ts'
 import { usersArea } from './areas/access/users/area.ts'
 import { rolloutsArea } from './areas/control/rollouts/area.ts'
+import { systemToolsArea } from './areas/control/system-tools/area.ts'
 import { customFieldsArea } from './areas/fleet/custom-fields/area.ts'
 import { devicesArea } from './areas/fleet/devices/area.ts'
 import { enrollmentArea } from './areas/fleet/enrollment/area.ts'
@@ -24,6 +25,7 @@ export const areas = [
   ssoArea,
   usersArea,
   rolloutsArea,
+  systemToolsArea,
   customFieldsArea,
   devicesArea,
   enrollmentArea,

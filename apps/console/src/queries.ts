@@ -1,5 +1,6 @@
 import { keepPreviousData, type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, type Choose, nameOf, question, statusOf } from './api.ts'
+import { type Paged, readAll } from './readAll.ts'
 import { useScopeKey } from './session/session.tsx'
 
 interface Options {
@@ -23,12 +24,6 @@ export function useApiQuery<In, Out>(choose: Choose<In, Out>, input: In, options
   })
 }
 
-interface Paged<Item> {
-  readonly data: readonly Item[]
-  readonly pagination: { readonly total: number }
-}
-const perPage = 100
-
 /** Asks for the whole of a list that is answered in pages, for choices of which none may be missing. */
 export function useFullList<In, Item>(
   choose: Choose<In, Paged<Item>>,
@@ -37,14 +32,7 @@ export function useFullList<In, Item>(
 ) {
   return useQuery({
     queryKey: [useScopeKey(), nameOf(choose), 'every', input],
-    async queryFn({ signal }) {
-      const all: Item[] = []
-      for (let page = 1; ; page++) {
-        const { data, pagination } = await choose(api).query({ ...input, page, limit: perPage }, { signal })
-        all.push(...data)
-        if (data.length === 0 || all.length >= pagination.total) return all
-      }
-    },
+    queryFn: ({ signal }) => readAll(choose, input, { api, signal }),
     enabled,
     staleTime: staleMs,
   })

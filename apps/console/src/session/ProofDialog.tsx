@@ -1,8 +1,9 @@
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { api } from '../api.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
+import { Form } from '../ui/Form.tsx'
 import { TextField } from '../ui/fields.tsx'
 import { Refusal } from '../ui/states.tsx'
 import { endSession } from './credential.ts'
@@ -34,15 +35,11 @@ function ProofForm({ wanted, answer }: { readonly wanted: Wanted; answer(isProve
     onError: () => setCode(''),
   })
   const sms = useMutation({ mutationFn: () => api.auth.mfa.sendSms.mutate({}) })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    prove.mutate()
-  }
   const blocked =
     (asksPassword && currentPassword === '' && 'Enter your password') ||
     (asksCode && code.trim() === '' && 'Enter a code')
   return (
-    <form className="grid gap-4" onSubmit={submit}>
+    <Form submit={() => prove.mutate()}>
       <p className="text-muted text-sm">Enter your password to continue. You are not asked again for 30 minutes.</p>
       {asksPassword && (
         <TextField
@@ -74,7 +71,7 @@ function ProofForm({ wanted, answer }: { readonly wanted: Wanted; answer(isProve
           Confirm
         </Button>
       </div>
-    </form>
+    </Form>
   )
 }
 

@@ -1,14 +1,12 @@
-import { useQueries } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Inbox, Menu as MenuIcon, Plus, Search } from 'lucide-react'
-import { api } from '../api.ts'
-import { useScopeKey } from '../session/session.tsx'
 import { Button, IconButton } from '../ui/Button.tsx'
 import { Badge } from '../ui/display.tsx'
 import { Keys, Menu } from '../ui/Menu.tsx'
 import { many } from '../ui/quantity.ts'
-import { useActions, useInbox } from './areas.ts'
+import { useActions } from './areas.ts'
 import { Places } from './Places.tsx'
+import { useWaiting } from './waiting.ts'
 
 interface Props {
   openMenu(): void
@@ -60,23 +58,6 @@ function CreateMenu() {
       ]}
     />
   )
-}
-
-const everyMs = 30_000
-
-/** How much of each kind waits for the signed-in user. */
-function useWaiting() {
-  const scope = useScopeKey()
-  const entries = useInbox()
-  const counts = useQueries({
-    queries: entries.map(({ operation, count }) => ({
-      queryKey: [scope, operation, 'waiting'],
-      queryFn: () => count(api),
-      refetchInterval: everyMs,
-      staleTime: everyMs / 2,
-    })),
-  })
-  return entries.map((entry, index) => ({ ...entry, waiting: counts[index]?.data ?? 0 }))
 }
 
 function InboxMenu() {

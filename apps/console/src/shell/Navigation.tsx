@@ -1,23 +1,72 @@
-import { Link } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { ArrowLeft, ChevronDown, ChevronRight, Settings } from 'lucide-react'
-import { useState } from 'react'
+import { type KeyboardEvent, useState } from 'react'
 import type { Screen } from '../area.ts'
+import { Badge } from '../ui/display.tsx'
+import { inputClass } from '../ui/fields.tsx'
 import { useScreens } from './areas.ts'
+import { fitting } from './matching.ts'
 import { type NavigationRow, navigationOf, screenAt } from './navigation.ts'
+import { useWaitingAt } from './waiting.ts'
 
 const row = 'flex h-8 min-w-0 flex-1 items-center gap-2.5 rounded-md px-2.5 text-sm'
 const quiet = 'text-muted hover:bg-hover hover:text-ink'
 const current = '!bg-accent-soft !text-accent-text font-medium'
 const openKey = 'muster.navigation'
 
-/** The screens in groups, one group open at a time. Screens of the Admin group have a list of their own. */
+/** The navigation with its search field. */
 export function Navigation({ path }: { readonly path: string }) {
+  const [typed, setTyped] = useState('')
+  const [at, setAt] = useState(path)
+  const screens = useScreens()
+  const navigate = useNavigate()
+  if (at !== path) {
+    setAt(path)
+    setTyped('')
+  }
+  const found = typed.trim() === '' ? null : fitting(typed, screens)
+  const openFirst = (event: KeyboardEvent) => {
+    const [best] = found ?? []
+    if (event.key === 'Enter' && best) void navigate({ to: best.path })
+    if (event.key === 'Escape' && typed !== '') {
+      event.stopPropagation()
+      setTyped('')
+    }
+  }
+  return (
+    <>
+      <input
+        type="text"
+        aria-label="Search pages"
+        placeholder="Search pages"
+        value={typed}
+        onChange={({ target }) => setTyped(target.value)}
+        onKeyDown={openFirst}
+        className={`${inputClass} mb-1 !text-sm`}
+      />
+      {found === null ? <Groups path={path} /> : <Found screens={found} />}
+    </>
+  )
+}
+
+const list = '-mx-1 min-h-0 flex-1 overflow-y-auto px-1 pt-1'
+
+const Found = ({ screens }: { readonly screens: readonly Screen[] }) => (
+  <nav aria-label="Found pages" className={list}>
+    {screens.length === 0 ? <p className="px-2.5 text-muted text-sm">No matches</p> : <Entries screens={screens} />}
+  </nav>
+)
+
+/** The screens in groups, one group open at a time. Screens of the Admin group have a list of their own. */
+function Groups({ path }: { readonly path: string }) {
   const screens = useScreens()
   const { main, admin } = navigationOf(screens)
   const here = screenAt(screens, path)
   const isAdmin = admin.some((section) => section.screens.some((screen) => screen.path === here?.path))
   const [view, setView] = useState({ path, isAdmin })
   const [open, setOpen] = useState(() => localStorage.getItem(openKey) ?? here?.group)
+  const waitingAt = useWaitingAt()
+  const sum = (some: readonly Screen[]) => some.reduce((total, { path: at }) => total + waitingAt(at), 0)
   const choose = (group: string) => {
     localStorage.setItem(openKey, group)
     setOpen(group)
@@ -28,7 +77,7 @@ export function Navigation({ path }: { readonly path: string }) {
   }
   if (view.isAdmin)
     return (
-      <nav aria-label="Admin" className="-mx-1 min-h-0 flex-1 overflow-y-auto px-1 pt-1">
+      <nav aria-label="Admin" className={list}>
         <button type="button" onClick={() => setView({ path, isAdmin: false })} className={`${row} ${quiet} w-full`}>
           <ArrowLeft aria-hidden className="size-4" />
           Main menu
@@ -42,11 +91,19 @@ export function Navigation({ path }: { readonly path: string }) {
       </nav>
     )
   const [first] = admin
+  const adminWaiting = sum(admin.flatMap((section) => section.screens))
   return (
-    <nav aria-label="Main" className="-mx-1 min-h-0 flex-1 overflow-y-auto px-1 pt-1">
+    <nav aria-label="Main" className={list}>
       <ul className="grid gap-0.5">
         {main.map((each) => (
-          <Row key={each.id} row={each} here={here} isOpen={open === each.id} choose={choose} />
+          <Row
+            key={each.id}
+            row={each}
+            here={here}
+            isOpen={open === each.id}
+            waiting={sum(each.screens)}
+            choose={choose}
+          />
         ))}
         {first?.screens[0] && (
           <li className="mt-2 flex border-line border-t pt-2">
@@ -56,7 +113,8 @@ export function Navigation({ path }: { readonly path: string }) {
               className={`${row} ${quiet}`}
             >
               <Settings aria-hidden className="size-4" />
-              Admin
+              <span className="flex-1">Admin</span>
+              <Waiting count={adminWaiting} />
             </Link>
           </li>
         )}
@@ -69,9 +127,10 @@ interface RowProps {
   readonly row: NavigationRow
   readonly here: Screen | undefined
   readonly isOpen: boolean
+  readonly waiting: number
   choose(group: string): void
 }
-function Row({ row: { id, label, icon: Icon, screens }, here, isOpen, choose }: RowProps) {
+function Row({ row: { id, label, icon: Icon, screens }, here, isOpen, waiting, choose }: RowProps) {
   const [first] = screens
   if (first === undefined) return null
   const isHere = here?.group === id
@@ -86,7 +145,8 @@ function Row({ row: { id, label, icon: Icon, screens }, here, isOpen, choose }: 
           className={`${row} ${quiet} ${isHere && !(isGroup && isOpen) ? current : ''} ${isHere ? 'text-ink' : ''}`}
         >
           <Icon aria-hidden className="size-4 shrink-0" />
-          <span className="truncate">{label}</span>
+          <span className="flex-1 truncate">{label}</span>
+          {!(isGroup && isOpen) && <Waiting count={waiting} />}
         </Link>
         {isGroup && (
           <button
@@ -109,19 +169,35 @@ function Row({ row: { id, label, icon: Icon, screens }, here, isOpen, choose }: 
   )
 }
 
-const Entries = ({ screens }: { readonly screens: readonly Screen[] }) => (
-  <ul className="grid gap-0.5">
-    {screens.map(({ path, label }) => (
-      <li key={path} className="flex">
-        <Link
-          to={path}
-          activeOptions={{ exact: path === '/', includeSearch: false }}
-          className={`${row} !h-7 ${quiet}`}
-          activeProps={{ className: current }}
-        >
-          <span className="truncate">{label}</span>
-        </Link>
-      </li>
-    ))}
-  </ul>
-)
+function Entries({ screens }: { readonly screens: readonly Screen[] }) {
+  const waitingAt = useWaitingAt()
+  return (
+    <ul className="grid gap-0.5">
+      {screens.map(({ path, label }) => (
+        <li key={path} className="flex">
+          <Link
+            to={path}
+            activeOptions={{ exact: path === '/', includeSearch: false }}
+            className={`${row} !h-7 ${quiet}`}
+            activeProps={{ className: current }}
+          >
+            <span className="flex-1 truncate">{label}</span>
+            <Waiting count={waitingAt(path)} />
+          </Link>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** How much waits for the user. The space keeps the name of the link readable. */
+const Waiting = ({ count }: { readonly count: number }) =>
+  count > 0 && (
+    <>
+      {' '}
+      <Badge tone="bad">
+        {count > 99 ? '99+' : count}
+        <span className="sr-only"> waiting</span>
+      </Badge>
+    </>
+  )

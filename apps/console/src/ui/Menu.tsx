@@ -11,26 +11,32 @@ export interface MenuEntry {
   act(): void
 }
 
+interface Headed {
+  readonly heading: string | undefined
+  readonly entries: readonly MenuEntry[]
+}
+/** Entries that belong together, with a heading or without. */
+type MenuGroup = readonly MenuEntry[] | Headed
+
+const headed = (group: MenuGroup): Headed => ('heading' in group ? group : { heading: undefined, entries: group })
+
 /** A button that opens a list of actions. Groups are set apart by a line. */
-export function Menu({
-  trigger,
-  groups,
-}: {
-  readonly trigger: ReactElement
-  readonly groups: readonly (readonly MenuEntry[])[]
-}) {
+export function Menu({ trigger, groups }: { readonly trigger: ReactElement; readonly groups: readonly MenuGroup[] }) {
   return (
     <Base.Root>
       <Base.Trigger render={trigger} />
       <Base.Portal>
         <Base.Positioner sideOffset={4} align="end" className="z-50">
           <Base.Popup className="min-w-48 rounded-lg border border-line bg-raised p-1 text-sm shadow-pop outline-none">
-            {groups.map((group, index) => (
-              <div
-                key={group[0]?.label ?? index}
+            {groups.map(headed).map(({ heading, entries }, index) => (
+              <Base.Group
+                key={entries[0]?.label ?? index}
                 className="border-line [&:not(:first-child)]:mt-1 [&:not(:first-child)]:border-t [&:not(:first-child)]:pt-1"
               >
-                {group.map(({ label, icon, keys, danger, blocked, act }) => (
+                {heading && (
+                  <Base.GroupLabel className="px-2 py-1 font-medium text-muted text-xs">{heading}</Base.GroupLabel>
+                )}
+                {entries.map(({ label, icon, keys, danger, blocked, act }) => (
                   <Base.Item
                     key={label}
                     disabled={Boolean(blocked)}
@@ -45,7 +51,7 @@ export function Menu({
                     {keys && <Keys keys={keys} />}
                   </Base.Item>
                 ))}
-              </div>
+              </Base.Group>
             ))}
           </Base.Popup>
         </Base.Positioner>

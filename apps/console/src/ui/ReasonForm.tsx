@@ -1,4 +1,4 @@
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { AreaField } from './fields.tsx'
 import { SideForm } from './SideForm.tsx'
 
@@ -6,6 +6,7 @@ interface Props {
   readonly title: string
   readonly description: string
   readonly verb: string
+  /** Who sees the reason, unless it is everyone. */
   readonly hint?: string
   readonly busy: boolean
   readonly error: unknown
@@ -17,23 +18,19 @@ interface Props {
 }
 
 /** A form that asks for a reason, for a switch that affects many devices. */
-export function ReasonForm({ hint, blocked, children, submit, ...form }: Props) {
+export function ReasonForm({ hint = 'Visible to others', blocked, children, submit, ...form }: Props) {
   const [reason, setReason] = useState('')
-  const send = (event: FormEvent) => {
-    event.preventDefault()
-    submit(reason.trim())
-  }
   return (
     <SideForm
       open
       {...form}
       blocked={(reason.trim() === '' && 'Enter a reason (visible to others)') || blocked || false}
-      submit={send}
+      submit={() => submit(reason.trim())}
     >
       <AreaField
         autoFocus
         label="Reason"
-        {...(hint && { hint })}
+        hint={hint}
         value={reason}
         onChange={({ target }) => setReason(target.value)}
       />

@@ -1,6 +1,7 @@
 import { type FormEvent, type ReactNode, useId } from 'react'
 import { Button } from './Button.tsx'
 import { Dialog } from './Dialog.tsx'
+import { Form } from './Form.tsx'
 import { Refusal } from './states.tsx'
 
 interface Props {
@@ -15,7 +16,7 @@ interface Props {
   /** In the middle and wider, for forms that need the room. */
   readonly wide?: boolean
   readonly children?: ReactNode
-  submit(event: FormEvent): void
+  submit(event: FormEvent): unknown
   close(): void
 }
 
@@ -51,10 +52,10 @@ export function SideForm({
         </>
       }
     >
-      <form id={id} noValidate onSubmit={submit} className="grid gap-4">
+      <Form id={id} submit={submit}>
         {children}
         <Refusal error={error} />
-      </form>
+      </Form>
     </Dialog>
   )
 }

@@ -1,5 +1,5 @@
 import 'uplot/dist/uPlot.min.css'
-import { use, useEffect, useMemo, useRef, useState } from 'react'
+import { use, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import UPlot from 'uplot'
 import { useAppearance } from './theme.ts'
 import { TimeContext, useTimes } from './time.tsx'
@@ -21,10 +21,14 @@ interface Props {
   /** The top of the scale, where it is known; otherwise it follows the values. */
   readonly most?: number
   write(value: number): string
+  /** The user dragged over a range, in seconds since 1970. */
+  zoom(from: number, to: number): void
 }
 
 const height = 150
 const pixelsPerTick = 76
+/** In pixels; less is a click. */
+const leastDrag = 8
 const swatches = { 1: 'bg-chart-1', 2: 'bg-chart-2', 3: 'bg-chart-3', 4: 'bg-chart-4' }
 
 /** The canvas knows no custom properties, so a color is read from an element that uses it. */
@@ -40,7 +44,7 @@ function colorOf(name: string): string {
 const newestIn = (values: readonly (number | null)[]) => values.findLast((value) => value !== null) ?? null
 
 /** Values over time. The legend has the values under the pointer, else the newest. */
-export function TimeChart({ label, from, to, at, series, most, write }: Props) {
+export function TimeChart({ label, from, to, at, series, most, write, zoom }: Props) {
   const place = useRef<HTMLDivElement>(null)
   const appearance = useAppearance()
   const { timezone } = use(TimeContext)
@@ -48,6 +52,7 @@ export function TimeChart({ label, from, to, at, series, most, write }: Props) {
   const [pointed, setPointed] = useState<number | null>(null)
   const data = useMemo<UPlot.AlignedData>(() => [[...at], ...series.map(({ values }) => [...values])], [at, series])
   const lines = useMemo(() => series.map(({ label: name, color }) => ({ name, color })), [series])
+  const zoomed = useEffectEvent(zoom)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the other appearance has other colors
   useEffect(() => {
     const box = place.current
@@ -59,9 +64,16 @@ export function TimeChart({ label, from, to, at, series, most, write }: Props) {
         width: box.clientWidth,
         height,
         padding: [8, 16, 0, 0],
-        cursor: { y: false, points: { size: 7 }, drag: { x: false, y: false } },
+        cursor: { y: false, points: { size: 7 }, drag: { x: true, y: false, setScale: false } },
         legend: { show: false },
-        hooks: { setCursor: [({ cursor }) => setPointed(cursor.idx ?? null)] },
+        hooks: {
+          setCursor: [({ cursor }) => setPointed(cursor.idx ?? null)],
+          setSelect: [
+            ({ select: { left, width }, posToVal }) => {
+              if (width >= leastDrag) zoomed(Math.floor(posToVal(left, 'x')), Math.ceil(posToVal(left + width, 'x')))
+            },
+          ],
+        },
         scales: {
           x: { time: true, range: () => [from, to] },
           y: { range: (_chart, _min, max) => [0, most ?? Math.max(1, max * 1.1)] },

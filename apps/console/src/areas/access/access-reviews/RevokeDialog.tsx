@@ -1,8 +1,9 @@
 import type { ReviewItem } from '@muster/areas/access/access-reviews/reviews.contract.ts'
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useId, useState } from 'react'
+import { useId, useState } from 'react'
 import { Button } from '../../../ui/Button.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
+import { Form } from '../../../ui/Form.tsx'
 import { TextField } from '../../../ui/fields.tsx'
 import { Refusal } from '../../../ui/states.tsx'
 
@@ -17,10 +18,6 @@ export function RevokeDialog({ item, revoke, close }: Props) {
   const id = useId()
   const [reason, setReason] = useState(item.reason ?? '')
   const work = useMutation({ mutationFn: () => revoke(item, reason.trim()), onSuccess: close })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (reason.trim() !== '') work.mutate()
-  }
   return (
     <Dialog
       open
@@ -41,7 +38,7 @@ export function RevokeDialog({ item, revoke, close }: Props) {
         </>
       }
     >
-      <form id={id} onSubmit={submit} className="grid gap-3">
+      <Form id={id} submit={() => reason.trim() !== '' && work.mutate()} className="grid gap-3">
         <p className="text-muted">They keep access until the review is completed.</p>
         <TextField
           label="Reason"
@@ -51,7 +48,7 @@ export function RevokeDialog({ item, revoke, close }: Props) {
           onChange={({ target }) => setReason(target.value)}
         />
         <Refusal error={work.error} />
-      </form>
+      </Form>
     </Dialog>
   )
 }

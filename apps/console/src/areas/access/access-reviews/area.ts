@@ -25,4 +25,20 @@ export const accessReviewsArea = {
       words: 'new recertification',
     },
   ],
+  inbox: [
+    {
+      path: '/access-reviews',
+      label: 'Access reviews',
+      icon: ListChecks,
+      needs: 'users:write',
+      scopes: ['partner', 'organization'],
+      operation: 'accessReviews.reviews.list',
+      async count(api) {
+        const lists = await Promise.all(
+          (['open', 'overdue'] as const).map((status) => api.accessReviews.reviews.list.query({ status, limit: 1 })),
+        )
+        return lists.reduce((sum, { pagination }) => sum + pagination.total, 0)
+      },
+    },
+  ],
 } as const satisfies Area

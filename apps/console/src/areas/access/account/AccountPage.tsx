@@ -5,6 +5,7 @@ import { useApiMutation } from '../../../queries.ts'
 import { useMe } from '../../../session/session.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/display.tsx'
+import { Form } from '../../../ui/Form.tsx'
 import { SelectField, TextField } from '../../../ui/fields.tsx'
 import { useSchemaForm } from '../../../ui/form.ts'
 import { Page } from '../../../ui/Page.tsx'
@@ -52,7 +53,7 @@ function Profile() {
   })
   return (
     <Card title="Profile">
-      <form noValidate className="grid gap-4" onSubmit={form.handleSubmit(({ name }) => save.mutate({ name }))}>
+      <Form submit={form.handleSubmit(({ name }) => save.mutate({ name }))}>
         <TextField
           label="Name"
           autoComplete="name"
@@ -82,7 +83,7 @@ function Profile() {
             </option>
           ))}
         </SelectField>
-      </form>
+      </Form>
     </Card>
   )
 }

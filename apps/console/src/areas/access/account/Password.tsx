@@ -4,6 +4,7 @@ import { useApiMutation } from '../../../queries.ts'
 import { endSession } from '../../../session/credential.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/display.tsx'
+import { Form } from '../../../ui/Form.tsx'
 import { TextField } from '../../../ui/fields.tsx'
 import { useSchemaForm } from '../../../ui/form.ts'
 import { Refusal } from '../../../ui/states.tsx'
@@ -23,7 +24,7 @@ export function Password() {
   )
   return (
     <Card title="Password">
-      <form noValidate className="grid gap-4" onSubmit={form.handleSubmit((given) => change.mutate(given))}>
+      <Form submit={form.handleSubmit((given) => change.mutate(given))}>
         <TextField
           label="Current password"
           type="password"
@@ -45,7 +46,7 @@ export function Password() {
             Change password
           </Button>
         </span>
-      </form>
+      </Form>
     </Card>
   )
 }

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { api } from '../../../api.ts'
 import { useApiMutation } from '../../../queries.ts'
 import { updateCredential } from '../../../session/credential.ts'
@@ -7,6 +7,7 @@ import { useMe } from '../../../session/session.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { Badge, Card } from '../../../ui/display.tsx'
+import { Form } from '../../../ui/Form.tsx'
 import { TextField } from '../../../ui/fields.tsx'
 import { many } from '../../../ui/quantity.ts'
 import { Refusal } from '../../../ui/states.tsx'
@@ -36,10 +37,6 @@ export function SecondFactor() {
       close()
     },
   })
-  const submit = (work: { mutate(): void }) => (event: FormEvent) => {
-    event.preventDefault()
-    work.mutate()
-  }
   return (
     <Card
       title="Multi-factor authentication"
@@ -75,15 +72,15 @@ export function SecondFactor() {
             }}
           />
         ) : open === 'codes' ? (
-          <form className="grid gap-4" onSubmit={submit(renew)}>
+          <Form submit={() => renew.mutate()}>
             <p className="text-sm">Your current recovery codes stop working.</p>
             <Refusal error={renew.error} />
             <Button kind="primary" type="submit" busy={renew.isPending}>
               Create recovery codes
             </Button>
-          </form>
+          </Form>
         ) : (
-          <form className="grid gap-4" onSubmit={submit(disable)}>
+          <Form submit={() => disable.mutate()}>
             <TextField
               label="Code from your app, or a recovery code"
               autoComplete="one-time-code"
@@ -94,7 +91,7 @@ export function SecondFactor() {
             <Button kind="danger" type="submit" busy={disable.isPending} blocked={code.trim() === '' && 'Enter a code'}>
               Turn off MFA
             </Button>
-          </form>
+          </Form>
         )}
       </Dialog>
     </Card>

@@ -1,9 +1,10 @@
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { api } from '../../../api.ts'
 import { asCredential, type Credential } from '../../../session/credential.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { CopyText } from '../../../ui/display.tsx'
+import { Form } from '../../../ui/Form.tsx'
 import { TextField } from '../../../ui/fields.tsx'
 import { Refusal } from '../../../ui/states.tsx'
 
@@ -23,25 +24,17 @@ export function AuthenticatorSetup({ done }: { done(result: SetupDone): void }) 
     onSuccess: (answer) => done({ recoveryCodes: answer.recoveryCodes, credential: asCredential(answer) }),
     onError: () => setCode(''),
   })
-  const begin = (event: FormEvent) => {
-    event.preventDefault()
-    setup.mutate()
-  }
-  const finish = (event: FormEvent) => {
-    event.preventDefault()
-    enable.mutate()
-  }
   if (!setup.data)
     return (
-      <form className="grid gap-4" onSubmit={begin}>
+      <Form submit={() => setup.mutate()}>
         <Refusal error={setup.error} />
         <Button kind="primary" type="submit" busy={setup.isPending}>
           Set up authenticator app
         </Button>
-      </form>
+      </Form>
     )
   return (
-    <form className="grid gap-4" onSubmit={finish}>
+    <Form submit={() => enable.mutate()}>
       <p className="text-sm">Scan the QR code with your authenticator app, or enter the key.</p>
       <img
         src={setup.data.qrCodeDataUrl}
@@ -61,7 +54,7 @@ export function AuthenticatorSetup({ done }: { done(result: SetupDone): void }) 
       <Button kind="primary" type="submit" busy={enable.isPending} blocked={code.trim() === '' && 'Enter the code'}>
         Turn on MFA
       </Button>
-    </form>
+    </Form>
   )
 }
 

@@ -1,8 +1,9 @@
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { api } from '../../../api.ts'
 import { Button } from '../../../ui/Button.tsx'
+import { Form } from '../../../ui/Form.tsx'
 import { TextField } from '../../../ui/fields.tsx'
 import { Refusal } from '../../../ui/states.tsx'
 import { linkClass, Step } from './Gate.tsx'
@@ -21,13 +22,9 @@ export function ForgotPasswordPage() {
         {back}
       </Step>
     )
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    ask.mutate()
-  }
   return (
     <Step title="Reset password" lead="We send you a link to set a new password." after={back}>
-      <form className="grid gap-4" onSubmit={submit}>
+      <Form submit={() => ask.mutate()}>
         <TextField
           label="Email"
           type="email"
@@ -46,7 +43,7 @@ export function ForgotPasswordPage() {
         >
           Send link
         </Button>
-      </form>
+      </Form>
     </Step>
   )
 }

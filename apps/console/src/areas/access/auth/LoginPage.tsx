@@ -9,6 +9,7 @@ import { z } from 'zod'
 import { api, isApiError } from '../../../api.ts'
 import { asCredential, replaceCredential } from '../../../session/credential.ts'
 import { Button } from '../../../ui/Button.tsx'
+import { Form } from '../../../ui/Form.tsx'
 import { TextField } from '../../../ui/fields.tsx'
 import { useSchemaForm } from '../../../ui/form.ts'
 import { Refusal } from '../../../ui/states.tsx'
@@ -143,7 +144,7 @@ function PasswordOrPasskey({ ask, prove, close }: Steps & { close(orgId: string)
   })
   return (
     <>
-      <form noValidate className="grid gap-4" onSubmit={form.handleSubmit((given) => login.mutate(given))}>
+      <Form submit={form.handleSubmit((given) => login.mutate(given))}>
         <TextField
           label="Email"
           type="email"
@@ -163,7 +164,7 @@ function PasswordOrPasskey({ ask, prove, close }: Steps & { close(orgId: string)
         <Button kind="primary" type="submit" busy={login.isPending} className="!h-9 w-full">
           Sign in
         </Button>
-      </form>
+      </Form>
       {browserSupportsWebAuthn() && (
         <Button busy={passkey.isPending} className="!h-9 w-full" onClick={() => passkey.mutate()}>
           <KeyRound aria-hidden className="size-4" />

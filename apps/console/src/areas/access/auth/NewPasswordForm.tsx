@@ -1,5 +1,6 @@
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Button } from '../../../ui/Button.tsx'
+import { Form } from '../../../ui/Form.tsx'
 import { TextField } from '../../../ui/fields.tsx'
 import { Refusal } from '../../../ui/states.tsx'
 
@@ -17,12 +18,8 @@ interface Props {
 /** A form that ends with a new password. */
 export function NewPasswordForm({ label, hint, verb, busy, error, children, submit }: Props) {
   const [password, setPassword] = useState('')
-  const send = (event: FormEvent) => {
-    event.preventDefault()
-    submit(password)
-  }
   return (
-    <form className="grid gap-4" onSubmit={send}>
+    <Form submit={() => submit(password)}>
       {children}
       <TextField
         label={label}
@@ -36,6 +33,6 @@ export function NewPasswordForm({ label, hint, verb, busy, error, children, subm
       <Button kind="primary" type="submit" busy={busy} blocked={password === '' && 'Enter a password'}>
         {verb}
       </Button>
-    </form>
+    </Form>
   )
 }

@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api } from '../../../api.ts'
 import { Button } from '../../../ui/Button.tsx'
+import { Form } from '../../../ui/Form.tsx'
 import { TextField } from '../../../ui/fields.tsx'
 import { useSchemaForm } from '../../../ui/form.ts'
 import { Refusal } from '../../../ui/states.tsx'
@@ -32,7 +33,7 @@ export function RegisterPartnerPage() {
       lead="You become the first administrator. We review new accounts first."
       after={back}
     >
-      <form noValidate className="grid gap-4" onSubmit={form.handleSubmit((given) => register.mutate(given))}>
+      <Form submit={form.handleSubmit((given) => register.mutate(given))}>
         <TextField
           label="Company"
           autoComplete="organization"
@@ -64,7 +65,7 @@ export function RegisterPartnerPage() {
         <Button kind="primary" type="submit" busy={register.isPending}>
           Register company
         </Button>
-      </form>
+      </Form>
     </Step>
   )
 }

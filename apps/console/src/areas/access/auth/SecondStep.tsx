@@ -1,9 +1,10 @@
 import type { MfaChallenge } from '@muster/areas/access/auth/sign-in/session.contract.ts'
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { api } from '../../../api.ts'
 import { asCredential, replaceCredential } from '../../../session/credential.ts'
 import { Button } from '../../../ui/Button.tsx'
+import { Form } from '../../../ui/Form.tsx'
 import { TextField } from '../../../ui/fields.tsx'
 import { Refusal } from '../../../ui/states.tsx'
 import { linkClass, Step } from './Gate.tsx'
@@ -50,10 +51,6 @@ export function SecondStep({ challenge, restart }: { readonly challenge: MfaChal
     if (next === 'sms') sms.mutate()
     if (next === 'passkey') passkey.mutate()
   }
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (code.trim() !== '') finish.mutate({ code: code.trim() })
-  }
   const isDigits = method === 'totp' || method === 'sms'
   const { lead, field } = words[method]
   return (
@@ -84,7 +81,7 @@ export function SecondStep({ challenge, restart }: { readonly challenge: MfaChal
           Use passkey
         </Button>
       ) : (
-        <form className="grid gap-4" onSubmit={submit}>
+        <Form submit={() => code.trim() !== '' && finish.mutate({ code: code.trim() })}>
           <TextField
             key={method}
             label={field}
@@ -105,7 +102,7 @@ export function SecondStep({ challenge, restart }: { readonly challenge: MfaChal
           >
             Sign in
           </Button>
-        </form>
+        </Form>
       )}
       <Refusal error={finish.error ?? passkey.error ?? sms.error} />
     </Step>

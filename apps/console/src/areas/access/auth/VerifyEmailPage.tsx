@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api } from '../../../api.ts'
 import { Button, buttonClass } from '../../../ui/Button.tsx'
+import { Form } from '../../../ui/Form.tsx'
 import { TextField } from '../../../ui/fields.tsx'
 import { Refusal } from '../../../ui/states.tsx'
 import { Step } from './Gate.tsx'
@@ -38,13 +39,7 @@ export function VerifyEmailPage() {
     )
   return (
     <Step title="Confirm your address" lead="Confirm that this address is yours.">
-      <form
-        className="grid gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          confirm.mutate()
-        }}
-      >
+      <Form submit={() => confirm.mutate()}>
         <TextField
           label="Password from the registration"
           optional
@@ -58,7 +53,7 @@ export function VerifyEmailPage() {
         <Button kind="primary" type="submit" busy={confirm.isPending}>
           Confirm address
         </Button>
-      </form>
+      </Form>
     </Step>
   )
 }

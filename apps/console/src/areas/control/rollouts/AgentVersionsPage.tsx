@@ -1,4 +1,4 @@
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useSearch } from '@tanstack/react-router'
 import { useMe } from '../../../session/session.tsx'
 import { Page } from '../../../ui/Page.tsx'
 import { Tabs } from '../../../ui/Tabs.tsx'
@@ -6,19 +6,17 @@ import { EmergencyStop } from './EmergencyStop.tsx'
 import { PinsTab } from './PinsTab.tsx'
 import { RolloutsTab } from './RolloutsTab.tsx'
 import { StuckTab } from './StuckTab.tsx'
-import type { VersionTab } from './search.ts'
 import { VersionsTab } from './VersionsTab.tsx'
 
 /** The agent versions: rollouts, versions, pins and stuck updates. */
 export function AgentVersionsPage() {
   const isSystem = useMe().scope === 'system'
   const { tab = isSystem ? 'rollouts' : 'versions' } = useSearch({ from: '/app/agent-versions' })
-  const navigate = useNavigate({ from: '/agent-versions' })
-  const tabs: readonly (readonly [VersionTab, string])[] = [
-    ...(isSystem ? [['rollouts', 'Rollouts'] as const] : []),
-    ['versions', 'Versions'],
-    ['pins', 'Pins'],
-    ['stuck', 'Stuck updates'],
+  const tabs = [
+    ...(isSystem ? [{ id: 'rollouts', label: 'Rollouts' }] : []),
+    { id: 'versions', label: 'Versions' },
+    { id: 'pins', label: 'Pins' },
+    { id: 'stuck', label: 'Stuck updates' },
   ]
   return (
     <Page
@@ -31,12 +29,7 @@ export function AgentVersionsPage() {
       }
     >
       {isSystem && <EmergencyStop />}
-      <Tabs
-        label="Sections of agent versions"
-        tabs={tabs}
-        open={tab}
-        choose={(next) => void navigate({ search: ({ org, site }) => ({ org, site, tab: next }) })}
-      />
+      <Tabs label="Sections of agent versions" tabs={tabs} open={tab} />
       {tab === 'rollouts' && <RolloutsTab />}
       {tab === 'versions' && <VersionsTab />}
       {tab === 'pins' && <PinsTab />}

@@ -1,5 +1,5 @@
 import { Pin as PinIcon, Plus } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { type Api, api } from '../../../api.ts'
 import { useApiMutation, useApiQuery, useFullList } from '../../../queries.ts'
 import { useCan, useMe } from '../../../session/session.tsx'
@@ -14,9 +14,9 @@ import { messageOf } from '../../../ui/states.tsx'
 import { Ago } from '../../../ui/time.tsx'
 import { toast } from '../../../ui/toasts.tsx'
 import { useList } from '../../../ui/useList.ts'
-import { usePlaceNames } from '../../fleet/devices/columns.tsx'
 import { OrganizationField } from '../../tenancy/tenancy/OrganizationField.tsx'
 import { OrganizationLink } from '../../tenancy/tenancy/PlaceLinks.tsx'
+import { usePlaceNames } from '../../tenancy/tenancy/placeNames.ts'
 
 type Pin = Awaited<ReturnType<Api['rollouts']['pins']['list']['query']>>['data'][number]
 
@@ -133,10 +133,6 @@ function PinForm({ close }: { close(): void }) {
       },
     },
   )
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    save.mutate(undefined)
-  }
   return (
     <SideForm
       open
@@ -147,7 +143,7 @@ function PinForm({ close }: { close(): void }) {
       busy={save.isPending}
       blocked={orgId === '' && 'Select an organization'}
       error={save.error}
-      submit={submit}
+      submit={() => save.mutate(undefined)}
     >
       <OrganizationField
         organizations={organizations}

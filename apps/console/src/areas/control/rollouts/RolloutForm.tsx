@@ -1,6 +1,6 @@
 import type { AgentVersion } from '@muster/areas/control/agent-versions/versions.contract.ts'
 import { rollouts } from '@muster/areas/control/rollouts/rollouts.contract.ts'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { api } from '../../../api.ts'
 import { useApiMutation, useFullList } from '../../../queries.ts'
 import { SelectField, TextField } from '../../../ui/fields.tsx'
@@ -44,8 +44,7 @@ export function RolloutForm({ done, close }: Props) {
       done(id)
     },
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     const checked = rollouts.create.input.safeParse({
       version,
       stages: numbersIn(stages),

@@ -1,6 +1,5 @@
 import * as read from '../../../search.ts'
 
-const versionTabs = ['rollouts', 'versions', 'pins', 'stuck'] as const
-export type VersionTab = (typeof versionTabs)[number]
+const versionTab = read.oneOf('rollouts', 'versions', 'pins', 'stuck')
 
-export const versionsSearch = read.searchOf({ tab: read.oneOf(...versionTabs), page: read.whole, rollout: read.id })
+export const versionsSearch = read.searchOf({ tab: versionTab, page: read.whole, rollout: read.id })

@@ -1,5 +1,5 @@
 import { type CustomField, CustomFieldType } from '@muster/areas/fleet/custom-fields/custom-fields.contract.ts'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { api } from '../../../api.ts'
 import { useApiMutation, useApiQuery } from '../../../queries.ts'
 import { useMe } from '../../../session/session.tsx'
@@ -72,10 +72,6 @@ export function FieldForm({ field, close }: Props) {
       },
     },
   )
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    save.mutate(undefined)
-  }
   const set = (part: Partial<Draft>) => setDraft((now) => ({ ...now, ...part }))
   return (
     <SideForm
@@ -86,7 +82,7 @@ export function FieldForm({ field, close }: Props) {
       busy={save.isPending}
       blocked={draft.label.trim() === '' && 'Enter a name'}
       error={save.error}
-      submit={submit}
+      submit={() => save.mutate(undefined)}
     >
       <TextField label="Name" value={draft.label} onChange={({ target }) => set({ label: target.value })} />
       <Identity draft={{ ...draft, key }} isFixed={field !== undefined} set={set} />

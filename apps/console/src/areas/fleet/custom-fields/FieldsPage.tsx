@@ -1,5 +1,5 @@
 import type { CustomField } from '@muster/areas/fleet/custom-fields/custom-fields.contract.ts'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useSearch } from '@tanstack/react-router'
 import { ListPlus, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../../../api.ts'
@@ -21,22 +21,16 @@ import { FieldForm, typeWords } from './FieldForm.tsx'
 import { TagsTab } from './TagsTab.tsx'
 
 const tabs = [
-  ['fields', 'Custom fields'],
-  ['tags', 'Tags'],
+  { id: 'fields', label: 'Custom fields' },
+  { id: 'tags', label: 'Tags' },
 ] as const
 
 /** The custom fields and tags of devices. */
 export function FieldsPage() {
   const { tab = 'fields' } = useSearch({ from: '/app/fields' })
-  const navigate = useNavigate({ from: '/fields' })
   return (
     <Page fill title="Fields and tags" lead="Your own device data, for columns, filters and scripts.">
-      <Tabs
-        label="Sections of fields and tags"
-        tabs={tabs}
-        open={tab}
-        choose={(next) => void navigate({ search: ({ org, site }) => ({ org, site, tab: next }) })}
-      />
+      <Tabs label="Sections of fields and tags" tabs={tabs} open={tab} />
       {tab === 'fields' ? <CustomFields /> : <TagsTab />}
     </Page>
   )

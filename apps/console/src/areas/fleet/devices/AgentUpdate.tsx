@@ -39,7 +39,7 @@ const words: Readonly<Record<UpdateHold, Words>> = {
   auto_update_off: {
     label: 'Auto-update off',
     tone: 'warn',
-    advice: 'Turn on auto-update in the actions menu.',
+    advice: 'Turn on auto-update under “More actions”.',
   },
   pinned: {
     label: 'Pinned',

@@ -6,6 +6,7 @@ import { Details, Verbatim } from '../../../ui/Details.tsx'
 import { Facts } from '../../../ui/display.tsx'
 import { Refusal } from '../../../ui/states.tsx'
 import { Moment } from '../../../ui/time.tsx'
+import { useUserNames } from '../../access/users/useUserNames.ts'
 import { CommandMark, commandWords } from './CommandMark.tsx'
 
 /** The codes of agents that reject commands without a valid signature. */
@@ -22,6 +23,7 @@ export function CommandDialog({
   close(): void
 }) {
   const answer = useApiQuery((client) => client.devices.commands.get, { id: deviceId, commandId })
+  const nameOf = useUserNames(answer.data?.orgId)
   const cancel = useApiMutation(() => api.devices.commands.cancel.mutate({ id: deviceId, commandId }), {
     refresh: ['devices.commands'],
   })
@@ -45,6 +47,7 @@ export function CommandDialog({
           <Facts
             facts={[
               ['Status', <CommandMark key="status" status={command.status} />],
+              ['Sent by', nameOf(command.createdBy)],
               ['Created', <Moment key="created" at={command.createdAt} />],
               ['Started', <Moment key="started" at={command.startedAt} never="not yet" />],
               ['Finished', <Moment key="finished" at={command.finishedAt} never="not yet" />],

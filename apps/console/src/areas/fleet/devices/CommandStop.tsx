@@ -1,11 +1,12 @@
 import { OctagonX } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { api } from '../../../api.ts'
-import { useApiMutation, useApiQuery } from '../../../queries.ts'
+import { useApiMutation, useApiQuery, useRefresh } from '../../../queries.ts'
 import { useCan, useMe } from '../../../session/session.tsx'
 import { Button } from '../../../ui/Button.tsx'
-import { AreaField, TextField } from '../../../ui/fields.tsx'
-import { SideForm } from '../../../ui/SideForm.tsx'
+import { Confirm } from '../../../ui/Confirm.tsx'
+import { TextField } from '../../../ui/fields.tsx'
+import { ReasonForm } from '../../../ui/ReasonForm.tsx'
 import { Ago } from '../../../ui/time.tsx'
 import { toast } from '../../../ui/toasts.tsx'
 
@@ -17,6 +18,7 @@ export function CommandStopBanner() {
   const can = useCan()
   const { data } = useStops()
   const [isLifting, setLifting] = useState(false)
+  const refresh = useRefresh()
   const stop = data?.stops[0]
   if (!data?.stopped || !stop) return null
   const blocked =
@@ -36,7 +38,19 @@ export function CommandStopBanner() {
       <Button small blocked={blocked} onClick={() => setLifting(true)}>
         Resume commands
       </Button>
-      {isLifting && <LiftForm close={() => setLifting(false)} />}
+      <Confirm
+        open={isLifting}
+        close={() => setLifting(false)}
+        title="Resume commands?"
+        verb="Resume commands"
+        act={async () => {
+          await api.devices.stops.lift.mutate({})
+          toast('Commands resumed')
+          await refresh('devices')
+        }}
+      >
+        Queued commands are sent at once, unless they have expired.
+      </Confirm>
     </section>
   )
 }
@@ -65,10 +79,9 @@ const installation = 'installation'
 
 function StopForm({ close }: { close(): void }) {
   const isSystem = useMe().scope === 'system'
-  const [reason, setReason] = useState('')
   const [typed, setTyped] = useState('')
   const stop = useApiMutation(
-    () => api.devices.stops.set.mutate({ reason: reason.trim(), ...(isSystem && { confirm: installation }) }),
+    (reason: string) => api.devices.stops.set.mutate({ reason, ...(isSystem && { confirm: installation }) }),
     {
       refresh: ['devices'],
       done: () => {
@@ -77,32 +90,17 @@ function StopForm({ close }: { close(): void }) {
       },
     },
   )
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    stop.mutate(undefined)
-  }
   return (
-    <SideForm
-      open
-      close={close}
+    <ReasonForm
       title="Stop all commands"
       description={`Within seconds, no command reaches ${isSystem ? 'any device of this installation' : 'any of your devices'}. Queued commands stay queued; commands that run on a device continue.`}
       verb="Stop all commands"
       busy={stop.isPending}
-      blocked={
-        (reason.trim() === '' && 'Enter a reason (visible to others)') ||
-        (isSystem && typed.trim() !== installation && `Type “${installation}” first`)
-      }
+      blocked={isSystem && typed.trim() !== installation && `Type “${installation}” first`}
       error={stop.error}
-      submit={submit}
+      submit={stop.mutate}
+      close={close}
     >
-      <AreaField
-        autoFocus
-        label="Reason"
-        hint="Visible to others"
-        value={reason}
-        onChange={({ target }) => setReason(target.value)}
-      />
       {isSystem && (
         <TextField
           label={`Type “${installation}” to confirm: it affects all partners`}
@@ -111,32 +109,6 @@ function StopForm({ close }: { close(): void }) {
           onChange={({ target }) => setTyped(target.value)}
         />
       )}
-    </SideForm>
-  )
-}
-
-function LiftForm({ close }: { close(): void }) {
-  const lift = useApiMutation(() => api.devices.stops.lift.mutate({}), {
-    refresh: ['devices'],
-    done: () => {
-      toast('Commands resumed')
-      close()
-    },
-  })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    lift.mutate(undefined)
-  }
-  return (
-    <SideForm
-      open
-      close={close}
-      title="Resume commands"
-      description="Queued commands are sent at once, unless they have expired."
-      verb="Resume commands"
-      busy={lift.isPending}
-      error={lift.error}
-      submit={submit}
-    />
+    </ReasonForm>
   )
 }

@@ -10,12 +10,14 @@ import { RowButton } from '../../../ui/RowButton.tsx'
 import { Select } from '../../../ui/Select.tsx'
 import { Note } from '../../../ui/states.tsx'
 import { Ago } from '../../../ui/time.tsx'
+import { useUserNames } from '../../access/users/useUserNames.ts'
 import { CommandDialog } from './CommandDialog.tsx'
 import { CommandMark, commandStatusWords, commandWords } from './CommandMark.tsx'
 
 const limit = 25
 /** The commands of a device and their results. */
-export function CommandsTab({ device: { id: deviceId } }: { readonly device: Device }) {
+export function CommandsTab({ device: { id: deviceId, orgId } }: { readonly device: Device }) {
+  const nameOf = useUserNames(orgId)
   const { page = 1, command, state, kind } = useSearch({ from: '/app/devices/$deviceId' })
   const status = CommandStatus.options.find((each) => each === state)
   const type = QueuedCommand.options.find((each) => each === kind)
@@ -65,6 +67,7 @@ export function CommandsTab({ device: { id: deviceId } }: { readonly device: Dev
           { id: 'status', header: 'Status', width: 110, cell: ({ status }) => <CommandMark status={status} /> },
           { id: 'exit', header: 'Exit code', width: 90, align: 'end', cell: ({ exitCode }) => exitCode ?? '–' },
           { id: 'error', header: 'Reason', width: 200, grow: 2, cell: ({ error }) => error ?? '' },
+          { id: 'by', header: 'Sent by', width: 140, grow: 1, cell: ({ createdBy }) => nameOf(createdBy) },
           { id: 'created', header: 'Created', width: 120, cell: ({ createdAt }) => <Ago at={createdAt} /> },
           {
             id: 'finished',

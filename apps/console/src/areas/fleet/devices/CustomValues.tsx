@@ -2,7 +2,7 @@ import type { CustomField } from '@muster/areas/fleet/custom-fields/custom-field
 import { faultOfValue } from '@muster/areas/fleet/custom-fields/values.rules.ts'
 import type { DeviceDetail } from '@muster/areas/fleet/devices/devices.contract.ts'
 import { Pencil } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { api } from '../../../api.ts'
 import { useApiMutation, useFullList } from '../../../queries.ts'
 import { useCan } from '../../../session/session.tsx'
@@ -73,8 +73,7 @@ function ValuesForm({ device, fields, close }: FormProps) {
       },
     },
   )
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     const wrong = fields.flatMap((field) => {
       const fault = faultOfValue(field, values[field.key] ?? null)
       return fault === null ? [] : [[field.key, fault] as const]

@@ -1,4 +1,5 @@
 import type { DeviceDetail } from '@muster/areas/fleet/devices/devices.contract.ts'
+import { Link } from '@tanstack/react-router'
 import {
   Ellipsis,
   FolderInput,
@@ -10,6 +11,7 @@ import {
   ShieldCheck,
   ShieldX,
   Split,
+  SquareTerminal,
   Tags,
   Trash2,
 } from 'lucide-react'
@@ -17,7 +19,7 @@ import { useState } from 'react'
 import { api } from '../../../api.ts'
 import { useApiMutation } from '../../../queries.ts'
 import { useCan, useMe } from '../../../session/session.tsx'
-import { IconButton } from '../../../ui/Button.tsx'
+import { Button, buttonClass, IconButton } from '../../../ui/Button.tsx'
 import { Menu } from '../../../ui/Menu.tsx'
 import { messageOf } from '../../../ui/states.tsx'
 import { toast } from '../../../ui/toasts.tsx'
@@ -29,7 +31,7 @@ import { TagsForm } from './TagsForm.tsx'
 const icon = { 'aria-hidden': true, className: 'size-4' } as const
 type Asking = 'leave' | 'reboot' | 'shutdown' | 'tags' | 'move' | 'quarantine' | 'release' | 'distinct'
 
-/** The actions menu of a device. */
+/** The actions of a device: the usual ones as buttons, the others in a menu. */
 export function DeviceActions({ device }: { readonly device: DeviceDetail }) {
   const can = useCan()
   const { scope } = useMe()
@@ -63,23 +65,34 @@ export function DeviceActions({ device }: { readonly device: DeviceDetail }) {
   const done = () => setAsking(null)
   return (
     <>
+      <Link
+        from="/devices/$deviceId"
+        search={({ org, site }) => ({ org, site, tab: 'run' })}
+        className={buttonClass('plain')}
+      >
+        <SquareTerminal {...icon} />
+        Run script
+      </Link>
+      <Button
+        blocked={mayCommand}
+        busy={inventory.isPending}
+        onClick={() => inventory.mutate(undefined, { onError: refused })}
+      >
+        <RefreshCw {...icon} />
+        Refresh inventory
+      </Button>
+      <Button blocked={mayCommand} onClick={ask('reboot')}>
+        <RotateCw {...icon} />
+        Restart
+      </Button>
       <Menu
         trigger={
-          <IconButton label="Actions">
+          <IconButton label="More actions" kind="plain">
             <Ellipsis {...icon} />
           </IconButton>
         }
         groups={[
-          [
-            {
-              label: 'Refresh inventory',
-              icon: <RefreshCw {...icon} />,
-              blocked: mayCommand,
-              act: () => inventory.mutate(undefined, { onError: refused }),
-            },
-            { label: 'Restart', icon: <RotateCw {...icon} />, blocked: mayCommand, act: ask('reboot') },
-            { label: 'Shut down', icon: <Power {...icon} />, blocked: mayCommand, act: ask('shutdown') },
-          ],
+          [{ label: 'Shut down', icon: <Power {...icon} />, blocked: mayCommand, act: ask('shutdown') }],
           [
             { label: 'Edit tags', icon: <Tags {...icon} />, blocked: mayChange, act: ask('tags') },
             {

@@ -1,11 +1,9 @@
 import type { DeviceDetail } from '@muster/areas/fleet/devices/devices.contract.ts'
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
 import { api } from '../../../api.ts'
 import { useApiMutation, useRefresh } from '../../../queries.ts'
 import { Confirm } from '../../../ui/Confirm.tsx'
-import { AreaField } from '../../../ui/fields.tsx'
-import { SideForm } from '../../../ui/SideForm.tsx'
+import { ReasonForm } from '../../../ui/ReasonForm.tsx'
 import { toast } from '../../../ui/toasts.tsx'
 
 interface PowerProps {
@@ -94,9 +92,8 @@ export function LockConfirm({ device, kind, close }: PowerProps) {
 
 /** Quarantines a device, with a reason for others. */
 export function QuarantineForm({ device, close }: Omit<LeaveProps, 'open'>) {
-  const [reason, setReason] = useState('')
   const lock = useApiMutation(
-    () => api.lifecycle.lifecycle.quarantine.mutate({ id: device.id, reason: reason.trim() }),
+    (reason: string) => api.lifecycle.lifecycle.quarantine.mutate({ id: device.id, reason }),
     {
       refresh: ['devices'],
       done: () => {
@@ -105,29 +102,15 @@ export function QuarantineForm({ device, close }: Omit<LeaveProps, 'open'>) {
       },
     },
   )
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    lock.mutate(undefined)
-  }
   return (
-    <SideForm
-      open
-      close={close}
+    <ReasonForm
       title={`Quarantine ${device.hostname}`}
       description="Closes its connections and accepts none until the device is released. The machine itself keeps running."
       verb="Quarantine"
       busy={lock.isPending}
-      blocked={reason.trim() === '' && 'Enter a reason (visible to others)'}
       error={lock.error}
-      submit={submit}
-    >
-      <AreaField
-        autoFocus
-        label="Reason"
-        hint="Visible to others"
-        value={reason}
-        onChange={({ target }) => setReason(target.value)}
-      />
-    </SideForm>
+      submit={lock.mutate}
+      close={close}
+    />
   )
 }

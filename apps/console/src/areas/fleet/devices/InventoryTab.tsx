@@ -16,7 +16,7 @@ export function InventoryTab({ device }: { readonly device: DeviceDetail }) {
   if (inventory === null)
     return (
       <Note icon={PackageSearch} title="No inventory yet">
-        The agent sends it after its first connection. “Refresh inventory” in the actions menu requests it now.
+        The agent sends it after its first connection. “Refresh inventory” requests it now.
       </Note>
     )
   const { hardware, disks, network, software, services, users, collectedAt } = inventory

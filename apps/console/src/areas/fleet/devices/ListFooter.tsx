@@ -1,5 +1,6 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import type { Sight } from '../../../ui/DataTable.tsx'
+import { Form } from '../../../ui/Form.tsx'
 import { inputClass } from '../../../ui/fields.tsx'
 import { count, many } from '../../../ui/quantity.ts'
 
@@ -8,8 +9,7 @@ const longFrom = 200
 /** The position in the list, and a field that jumps to a row of a long one. */
 export function ListFooter({ first, last, jump, total }: Sight & { readonly total: number }) {
   const [typed, setTyped] = useState('')
-  const go = (event: FormEvent) => {
-    event.preventDefault()
+  const go = () => {
     const row = Number(typed)
     if (Number.isInteger(row) && row > 0) jump(row)
   }
@@ -17,7 +17,7 @@ export function ListFooter({ first, last, jump, total }: Sight & { readonly tota
     <div className="flex min-h-10 items-center justify-between gap-3 border-line border-t px-3 py-1 text-muted text-sm tabular">
       {total < longFrom ? many(total, 'device') : `${count(first)}–${count(last)} of ${count(total)}`}
       {total >= longFrom && (
-        <form onSubmit={go} className="flex items-center gap-2">
+        <Form submit={go} className="flex items-center gap-2">
           <label htmlFor="go-to-row">Go to row</label>
           <input
             id="go-to-row"
@@ -27,7 +27,7 @@ export function ListFooter({ first, last, jump, total }: Sight & { readonly tota
             onChange={({ target }) => setTyped(target.value)}
             className={`${inputClass} !h-7 !w-24`}
           />
-        </form>
+        </Form>
       )}
     </div>
   )

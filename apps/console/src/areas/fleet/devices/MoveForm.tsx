@@ -1,5 +1,5 @@
 import type { Device } from '@muster/areas/fleet/devices/devices.contract.ts'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { api } from '../../../api.ts'
 import { useApiMutation } from '../../../queries.ts'
 import { SideForm } from '../../../ui/SideForm.tsx'
@@ -16,10 +16,6 @@ export function MoveForm({ device, close }: { readonly device: Device; close(): 
       close()
     },
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    move.mutate(undefined)
-  }
   return (
     <SideForm
       open
@@ -29,7 +25,7 @@ export function MoveForm({ device, close }: { readonly device: Device; close(): 
       verb="Move"
       busy={move.isPending}
       error={move.error}
-      submit={submit}
+      submit={() => move.mutate(undefined)}
     >
       <PlaceFields {...where} choose={(orgId, siteId) => setWhere({ orgId, siteId })} />
     </SideForm>

@@ -1,21 +1,14 @@
 import type { DeviceDetail } from '@muster/areas/fleet/devices/devices.contract.ts'
-import { useNavigate, useSearch } from '@tanstack/react-router'
 import { CircleAlert, Info } from 'lucide-react'
-import { lazy, Suspense, useMemo } from 'react'
 import { useLiveState } from '../../../live/deviceStates.ts'
-import { useApiQuery } from '../../../queries.ts'
 import { Card, Facts } from '../../../ui/display.tsx'
 import { bytes, count, duration, memory } from '../../../ui/quantity.ts'
-import { Select } from '../../../ui/Select.tsx'
-import { Failure, Loading, Note } from '../../../ui/states.tsx'
 import { Ago } from '../../../ui/time.tsx'
 import { AgentUpdate } from './AgentUpdate.tsx'
 import { CustomValues } from './CustomValues.tsx'
 import { remarksOn } from './condition.ts'
-import { metricSeries } from './metricSeries.ts'
+import { History } from './History.tsx'
 import { CpuCell, DiskCell, MemoryCell, useCurrent } from './status.tsx'
-
-const TimeChart = lazy(() => import('../../../ui/TimeChart.tsx').then((module) => ({ default: module.TimeChart })))
 
 /** The device now and in the last days. */
 export function OverviewTab({ device }: { readonly device: DeviceDetail }) {
@@ -96,63 +89,6 @@ function Vitals({ device }: { readonly device: DeviceDetail }) {
         </div>
       ))}
     </dl>
-  )
-}
-
-const spans = [
-  ['1', 'Last hour'],
-  ['6', 'Last 6 hours'],
-  ['24', 'Last day'],
-  ['168', 'Last week'],
-] as const
-const percent = (value: number) => `${Math.round(value)}%`
-const perSecond = (value: number) => `${bytes(value)}/s`
-
-function History({ device }: { readonly device: DeviceDetail }) {
-  const { hours = '1' } = useSearch({ from: '/app/devices/$deviceId' })
-  const navigate = useNavigate({ from: '/devices/$deviceId' })
-  const answer = useApiQuery(
-    (api) => api.devices.devices.metrics,
-    { id: device.id, minutes: Number(hours) * 60, limit: 3_000 },
-    { everyMs: 15_000, keepLast: true },
-  )
-  const points = answer.data?.points
-  const drawn = useMemo(() => (points ? metricSeries(points) : null), [points])
-  const range = answer.data && { from: Date.parse(answer.data.from) / 1000, to: Date.parse(answer.data.to) / 1000 }
-  return (
-    <Card
-      title="History"
-      actions={
-        <Select
-          label="Time range"
-          className="w-36"
-          value={hours}
-          options={spans}
-          choose={(next) =>
-            void navigate({ search: (now) => ({ ...now, hours: next === '1' ? undefined : next }), replace: true })
-          }
-        />
-      }
-    >
-      {!drawn || !range ? (
-        answer.error ? (
-          <Failure error={answer.error} again={() => answer.refetch()} />
-        ) : (
-          <Loading />
-        )
-      ) : drawn.at.length === 0 ? (
-        <Note icon={Info} title="No data for this period">
-          The device did not report. Choose a longer time range.
-        </Note>
-      ) : (
-        <Suspense fallback={<Loading />}>
-          <div className="grid gap-5">
-            <TimeChart label="Usage" {...range} at={drawn.at} series={drawn.use} most={100} write={percent} />
-            <TimeChart label="Network" {...range} at={drawn.at} series={drawn.network} write={perSecond} />
-          </div>
-        </Suspense>
-      )}
-    </Card>
   )
 }
 

@@ -1,5 +1,5 @@
 import type { Device } from '@muster/areas/fleet/devices/devices.contract.ts'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { api } from '../../../api.ts'
 import { useApiMutation, useFullList } from '../../../queries.ts'
 import { TextField } from '../../../ui/fields.tsx'
@@ -36,10 +36,6 @@ export function TagsForm({ device, close }: { readonly device: Device; close(): 
       },
     },
   )
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    save.mutate(undefined)
-  }
   const others = inUse.map(({ tag }) => tag).filter((tag) => !wanted.includes(tag))
   return (
     <SideForm
@@ -50,7 +46,7 @@ export function TagsForm({ device, close }: { readonly device: Device; close(): 
       verb="Save"
       busy={save.isPending}
       error={save.error}
-      submit={submit}
+      submit={() => save.mutate(undefined)}
     >
       <TextField
         autoFocus

@@ -1,7 +1,7 @@
 import type { SavedFilter } from '@muster/areas/fleet/filters/filters.contract.ts'
 import { useNavigate } from '@tanstack/react-router'
 import { Bookmark, BookmarkPlus, Trash2, Users } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { api } from '../../../api.ts'
 import { useApiMutation, useFullList } from '../../../queries.ts'
 import { useMe } from '../../../session/session.tsx'
@@ -101,10 +101,6 @@ function SaveForm({ search, columns, close }: Omit<Props, 'isReady'> & { close()
       },
     },
   )
-  const keep = (event: FormEvent) => {
-    event.preventDefault()
-    save.mutate(undefined)
-  }
   return (
     <SideForm
       open
@@ -115,7 +111,7 @@ function SaveForm({ search, columns, close }: Omit<Props, 'isReady'> & { close()
       busy={save.isPending}
       blocked={name.trim() === '' && 'Enter a name first'}
       error={save.error}
-      submit={keep}
+      submit={() => save.mutate(undefined)}
     >
       <TextField label="Name" autoFocus value={name} onChange={(event) => setName(event.target.value)} />
       <CheckField label="Share" hint="Visible to this organization" checked={shared} onChange={setShared} />

@@ -4,6 +4,10 @@ import type { Area } from '../../../area.ts'
 import { deviceRoutes } from './routes.ts'
 
 const CommandStopBanner = lazy(() => import('./CommandStop.tsx').then((part) => ({ default: part.CommandStopBanner })))
+const OverviewTab = lazy(() => import('./OverviewTab.tsx').then((part) => ({ default: part.OverviewTab })))
+const InventoryTab = lazy(() => import('./InventoryTab.tsx').then((part) => ({ default: part.InventoryTab })))
+const RunTab = lazy(() => import('./RunTab.tsx').then((part) => ({ default: part.RunTab })))
+const CommandsTab = lazy(() => import('./CommandsTab.tsx').then((part) => ({ default: part.CommandsTab })))
 
 export const devicesArea = {
   routes: deviceRoutes,
@@ -40,6 +44,12 @@ export const devicesArea = {
         return pagination.total
       },
     },
+  ],
+  deviceTabs: [
+    { id: 'overview', label: 'Overview', group: 'Device', order: 0, Content: OverviewTab },
+    { id: 'inventory', label: 'Inventory', group: 'Device', order: 10, Content: InventoryTab },
+    { id: 'run', label: 'Run a script', group: 'Activity', order: 80, Content: RunTab },
+    { id: 'commands', label: 'Commands', group: 'Activity', order: 90, fills: true, Content: CommandsTab },
   ],
   banners: [{ id: 'command-stop', needs: 'devices:read', Content: CommandStopBanner }],
 } as const satisfies Area

@@ -2,8 +2,8 @@ import type { CustomField } from '@muster/areas/fleet/custom-fields/custom-field
 import type { Device } from '@muster/areas/fleet/devices/devices.contract.ts'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useMemo } from 'react'
-import { useApiQuery, useFullList } from '../../../queries.ts'
-import { useCan, useMe } from '../../../session/session.tsx'
+import { useFullList } from '../../../queries.ts'
+import { useMe } from '../../../session/session.tsx'
 import type { Column } from '../../../ui/DataTable.tsx'
 import { Badge } from '../../../ui/display.tsx'
 import { Ago, useTimes } from '../../../ui/time.tsx'
@@ -208,16 +208,4 @@ export function useDeviceColumns(): readonly Column<Device>[] {
     ],
     [moment, isOneOrg, fields],
   )
-}
-
-const namesOf = (list: readonly { id: string; name: string }[] | undefined) =>
-  new Map(list?.map(({ id, name }) => [id, name]))
-
-/** Names of the organizations and sites that the user can see. */
-export function usePlaceNames() {
-  const can = useCan()
-  const mayOrgs = can('organizations:read')
-  const orgs = useApiQuery((api) => api.tenancy.organizations.all, {}, { enabled: mayOrgs, staleMs: 60_000 }).data?.data
-  const sites = useFullList((api) => api.tenancy.sites.list, {}, { enabled: can('sites:read'), staleMs: 60_000 }).data
-  return useMemo(() => ({ orgs: namesOf(orgs), sites: namesOf(sites) }), [orgs, sites])
 }

@@ -64,13 +64,13 @@ export function remarksOn(device: DeviceDetail): Remark[] {
   if (status === 'quarantined')
     remarks.push({
       tone: 'bad',
-      text: `Quarantined${device.quarantineReason ? `: ${device.quarantineReason}` : ''}. The device takes no commands until it is released in the actions menu.`,
+      text: `Quarantined${device.quarantineReason ? `: ${device.quarantineReason}` : ''}. The device takes no commands until it is released under “More actions”.`,
       since: device.quarantinedAt ?? statusAt,
     })
   if (device.possibleDuplicates.length > 0)
     remarks.push({
       tone: 'warn',
-      text: `This may be the same machine as ${device.possibleDuplicates.map(({ hostname }) => hostname).join(', ')}. Decommission the duplicate, or dismiss it in the actions menu.`,
+      text: `This may be the same machine as ${device.possibleDuplicates.map(({ hostname }) => hostname).join(', ')}. Decommission the duplicate, or dismiss it under “More actions”.`,
     })
   if (status === 'decommissioned')
     remarks.push({

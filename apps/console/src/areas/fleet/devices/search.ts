@@ -2,17 +2,6 @@
 import * as read from '../../../search.ts'
 
 export const statuses = ['online', 'offline', 'updating', 'provisioned', 'quarantined', 'decommissioned'] as const
-export const deviceTabs = [
-  'overview',
-  'inventory',
-  'processes',
-  'services',
-  'files',
-  'logs',
-  'tasks',
-  'run',
-  'commands',
-] as const
 
 export const devicesSearch = read.searchOf({
   q: read.text,
@@ -31,8 +20,12 @@ export const devicesSearch = read.searchOf({
 export type DevicesSearch = ReturnType<typeof devicesSearch>
 
 export const deviceSearch = read.searchOf({
-  tab: read.oneOf(...deviceTabs),
+  /** Areas declare the tabs. An unknown one counts as the first. */
+  tab: read.text,
   hours: read.oneOf('1', '6', '24', '168'),
+  /** The range of the charts, in seconds since 1970, where it is not one of the usual ones. */
+  from: read.whole,
+  to: read.whole,
   page: read.whole,
   command: read.id,
   q: read.text,

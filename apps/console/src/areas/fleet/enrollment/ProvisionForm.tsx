@@ -1,5 +1,5 @@
 import { OsType } from '@muster/areas/fleet/devices/devices.contract.ts'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { api } from '../../../api.ts'
 import { useApiMutation } from '../../../queries.ts'
 import { useMe } from '../../../session/session.tsx'
@@ -50,10 +50,6 @@ export function ProvisionForm({ done, close }: Props) {
       },
     },
   )
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    prepare.mutate(undefined)
-  }
   return (
     <SideForm
       open
@@ -64,7 +60,7 @@ export function ProvisionForm({ done, close }: Props) {
       busy={prepare.isPending}
       blocked={(where.orgId === '' && 'Select an organization') || (hostname.trim() === '' && 'Enter a hostname')}
       error={prepare.error}
-      submit={submit}
+      submit={() => prepare.mutate(undefined)}
     >
       <TextField label="Hostname" value={hostname} onChange={({ target }) => setHostname(target.value)} />
       <TextField

@@ -1,10 +1,11 @@
 import { type Filter, FilterExpression } from '@muster/areas/fleet/filter-language/filter.contract.ts'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { api } from '../../../api.ts'
 import { useApiMutation, useFullList } from '../../../queries.ts'
 import { usePlace } from '../../../shell/place.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
+import { Form } from '../../../ui/Form.tsx'
 import { CheckField, TextField } from '../../../ui/fields.tsx'
 import { Select } from '../../../ui/Select.tsx'
 import { Refusal } from '../../../ui/states.tsx'
@@ -87,12 +88,8 @@ function SaveFilter({ filter, done }: { readonly filter: Filter; done(): void })
       done()
     },
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    save.mutate(undefined)
-  }
   return (
-    <form onSubmit={submit} className="grid gap-3 rounded-lg border border-line p-3">
+    <Form submit={() => save.mutate(undefined)} className="grid gap-3 rounded-lg border border-line p-3">
       <TextField label="Filter name" autoFocus value={name} onChange={({ target }) => setName(target.value)} />
       <div className="flex items-center justify-between gap-3">
         <CheckField label="Share with this organization" checked={shared} onChange={setShared} />
@@ -101,6 +98,6 @@ function SaveFilter({ filter, done }: { readonly filter: Filter; done(): void })
         </Button>
       </div>
       <Refusal error={save.error} />
-    </form>
+    </Form>
   )
 }

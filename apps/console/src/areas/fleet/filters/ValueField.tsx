@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useApiQuery, useFullList } from '../../../queries.ts'
 import { inputClass } from '../../../ui/fields.tsx'
 import { Select } from '../../../ui/Select.tsx'
-import { usePlaceNames } from '../devices/columns.tsx'
+import { usePlaceNames } from '../../tenancy/tenancy/placeNames.ts'
 
 interface Props {
   readonly name: string

@@ -1,5 +1,5 @@
 import type { Group } from '@muster/areas/fleet/groups/groups.contract.ts'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { api } from '../../../api.ts'
 import { useApiMutation, useApiQuery } from '../../../queries.ts'
 import { CheckField } from '../../../ui/fields.tsx'
@@ -36,10 +36,6 @@ export function AddMembers({ group, close }: { readonly group: Group; close(): v
       close()
     },
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    add.mutate(undefined)
-  }
   return (
     <SideForm
       open
@@ -49,7 +45,7 @@ export function AddMembers({ group, close }: { readonly group: Group; close(): v
       busy={add.isPending}
       blocked={chosen.size === 0 && 'Select a device'}
       error={add.error}
-      submit={submit}
+      submit={() => add.mutate(undefined)}
     >
       <SearchField label="Search devices to add" placeholder="Search by name" value={q} change={setQ} />
       {answer.error ? (

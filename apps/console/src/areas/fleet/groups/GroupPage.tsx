@@ -14,14 +14,13 @@ import { many } from '../../../ui/quantity.ts'
 import { Failure, Loading } from '../../../ui/states.tsx'
 import { Tabs } from '../../../ui/Tabs.tsx'
 import { toast } from '../../../ui/toasts.tsx'
-import { usePlaceNames } from '../devices/columns.tsx'
+import { usePlaceNames } from '../../tenancy/tenancy/placeNames.ts'
 import { AddMembers } from './AddMembers.tsx'
 import { GroupFilter } from './GroupFilter.tsx'
 import { GroupForm } from './GroupForm.tsx'
 import { typeLabels } from './groupTypes.ts'
 import { LogTab } from './LogTab.tsx'
 import { MembersTab } from './MembersTab.tsx'
-import type { GroupTab } from './search.ts'
 
 const up = { label: 'Groups', to: '/groups' } as const
 
@@ -38,15 +37,14 @@ export function GroupPage() {
   )
 }
 
-const tabsOf = ({ type }: Group): readonly (readonly [GroupTab, string])[] => [
-  ['members', 'Members'],
-  ...(type === 'dynamic' ? [['filter', 'Membership rule'] as const] : []),
-  ['log', 'Membership log'],
+const tabsOf = ({ type }: Group) => [
+  { id: 'members', label: 'Members' },
+  ...(type === 'dynamic' ? [{ id: 'filter', label: 'Membership rule' }] : []),
+  { id: 'log', label: 'Membership log' },
 ]
 
 function Known({ group }: { readonly group: Group }) {
   const { tab = 'members' } = useSearch({ from: '/app/groups/$groupId' })
-  const navigate = useNavigate({ from: '/groups/$groupId' })
   const { orgs, sites } = usePlaceNames()
   const [asking, setAsking] = useState<'change' | 'remove' | 'add' | null>(null)
   const blocked = !useCan()('devices:write') && 'You don’t have permission to edit devices and groups'
@@ -78,14 +76,7 @@ function Known({ group }: { readonly group: Group }) {
         </>
       }
     >
-      <Tabs
-        label="Sections of the group"
-        tabs={tabsOf(group)}
-        open={tab}
-        choose={(next) =>
-          void navigate({ search: ({ org, site }) => ({ org, site, ...(next !== 'members' && { tab: next }) }) })
-        }
-      />
+      <Tabs label="Sections of the group" tabs={tabsOf(group)} open={tab} />
       {tab === 'members' && <MembersTab group={group} />}
       {tab === 'filter' && <GroupFilter group={group} />}
       {tab === 'log' && <LogTab groupId={group.id} />}

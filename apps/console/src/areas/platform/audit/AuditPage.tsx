@@ -2,13 +2,14 @@ import type { AuditLog } from '@muster/areas/platform/audit/logs.contract.ts'
 import { auditActions } from '@muster/areas/vocabulary.contract.ts'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { ScrollText } from 'lucide-react'
-import { type FormEvent, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { useFullList } from '../../../queries.ts'
 import { useCan } from '../../../session/session.tsx'
 import { useTenant } from '../../../shell/tenant.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import type { Column } from '../../../ui/DataTable.tsx'
 import { Badge } from '../../../ui/display.tsx'
+import { Form } from '../../../ui/Form.tsx'
 import { inputClass } from '../../../ui/fields.tsx'
 import { ListPage } from '../../../ui/ListPage.tsx'
 import { NoRows } from '../../../ui/NoRows.tsx'
@@ -145,12 +146,8 @@ function UserFilter({ search: { user }, change }: FiltersProps) {
 
 function SearchForm({ value, change }: { readonly value: string; change(text: string): void }) {
   const [typed, setTyped] = useState(value)
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    change(typed.trim())
-  }
   return (
-    <form onSubmit={submit} className="w-60">
+    <Form submit={() => change(typed.trim())} className="w-60">
       <input
         type="search"
         aria-label="Search audit log"
@@ -160,7 +157,7 @@ function SearchForm({ value, change }: { readonly value: string; change(text: st
         onChange={({ target }) => setTyped(target.value)}
         className={inputClass}
       />
-    </form>
+    </Form>
   )
 }
 

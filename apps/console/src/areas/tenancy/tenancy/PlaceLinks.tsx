@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { usePlaceNames } from '../../fleet/devices/columns.tsx'
+import { usePlaceNames } from './placeNames.ts'
 
 const linkClass = 'rounded hover:text-accent-text hover:underline'
 

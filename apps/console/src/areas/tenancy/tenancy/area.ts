@@ -1,5 +1,6 @@
 import { Building2, MapPin, Network, Settings2 } from 'lucide-react'
 import type { Area } from '../../../area.ts'
+import { readAll } from '../../../readAll.ts'
 import { tenancyRoutes } from './routes.ts'
 
 export const tenancyArea = {
@@ -81,6 +82,20 @@ export const tenancyArea = {
       needs: 'organizations:write',
       scopes: ['system'],
       words: 'provider msp add',
+    },
+  ],
+  inbox: [
+    {
+      path: '/partners',
+      label: 'Partners',
+      icon: Network,
+      needs: 'organizations:write',
+      scopes: ['system'],
+      operation: 'tenancy.partners.list',
+      async count(api) {
+        const partners = await readAll((client) => client.tenancy.partners.list, {}, { api })
+        return partners.filter(({ status }) => status === 'pending').length
+      },
     },
   ],
 } as const satisfies Area
