@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { clientOf, signIn } from './client.ts'
+import { newTenant } from './tenants.ts'
 import { stage, visitorAs } from './visitor.ts'
 
 const { acme, umbra } = stage
@@ -18,7 +19,7 @@ test('the list is searched and filtered by the server, and the address keeps wha
   await page.getByRole('heading', { name: 'No matches' }).waitFor()
   await page.getByRole('button', { name: 'Clear search and filters' }).click()
   await row.waitFor()
-  await page.getByRole('button', { name: 'Status' }).click()
+  await page.getByRole('button', { name: 'Status' }).first().click()
   await page.getByRole('checkbox', { name: 'Quarantined' }).click()
   await page.getByRole('heading', { name: 'No matches' }).waitFor()
   expect(complaints).toEqual([])
@@ -121,6 +122,36 @@ test('the results of a bulk script are listed by device, and the failed ones are
   await dialog.getByRole('button', { name: 'Retry', exact: true }).click()
   await page.waitForURL((url) => url.pathname.startsWith('/runs/') && url.pathname !== new URL(first).pathname)
   await row.getByText('Failed').waitFor({ timeout: 60_000 })
+})
+
+test('a short list is sorted by any column, and its export has the same order', async () => {
+  const system = clientOf(stage.url, (await signIn(stage.url, stage.admin)).accessToken)
+  const tenant = await newTenant(system, stage.outbox, 'Sorted')
+  const client = clientOf(stage.url, (await signIn(stage.url, tenant)).accessToken)
+  for (const [hostname, siteId] of [
+    ['attic', tenant.siteId],
+    ['cellar', null],
+  ] as const)
+    await client.enrollment.provision.create.mutate({ orgId: tenant.orgId, siteId, hostname })
+  const { page, complaints } = await visitorAs(tenant, '/devices?cols=name.site')
+  const first = page.locator('[data-row]').first()
+  await first.getByText('attic').waitFor()
+  await page.keyboard.press('Tab')
+  await page.getByRole('button', { name: 'Skip to the list' }).focus()
+  await page.keyboard.press('Enter')
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('attic')
+  await page.getByRole('button', { name: 'Name' }).click()
+  await first.getByText('cellar').waitFor()
+  await page.getByRole('columnheader', { name: 'Site' }).getByRole('button').click()
+  await first.getByText(tenant.siteName).waitFor()
+  await page.reload()
+  await first.getByText(tenant.siteName).waitFor()
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export CSV' }).click(),
+  ])
+  expect(await readFile(await file.path(), 'utf8')).toBe(`Name,Site\r\nattic,${tenant.siteName}\r\ncellar,\r\n`)
+  expect(complaints).toEqual([])
 })
 
 test('two tenants side by side see only what is theirs', async () => {

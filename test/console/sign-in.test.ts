@@ -44,8 +44,21 @@ test('an unconfirmed address opens only the page that resends the email', async 
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Resend email' }).click()
   await page.getByRole('status').getByText('Email sent').waitFor()
+  await page.reload()
+  await page.getByRole('heading', { level: 1, name: 'Confirm your email address' }).waitFor()
+  await page.goto('/devices')
+  await page.getByRole('heading', { level: 1, name: 'Confirm your email address' }).waitFor()
   await page.getByRole('button', { name: 'Back to sign-in' }).click()
   await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
+})
+
+test('passkeys are offered at a host name, and not at an IP address', async () => {
+  const { page } = await newVisitor()
+  await page.goto('/login')
+  await page.getByText('Passkeys don’t work at an IP address').waitFor()
+  const { port } = new URL(url)
+  await page.goto(`http://localhost:${port}/login`)
+  await page.getByRole('button', { name: 'Sign in with passkey' }).waitFor()
 })
 
 test('a link works while an empty field has the focus, and the form is validated on submit', async () => {

@@ -3,8 +3,9 @@ import type { Permission } from '@muster/kit/vocabulary.ts'
 import { type QueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { createContext, type ReactNode, use } from 'react'
 import type { z } from 'zod'
-import { api, isApiError } from '../api.ts'
-import { accessToken, mayBeSignedIn } from './credential.ts'
+import { api, codeOf } from '../api.ts'
+import { accessToken, mayBeSignedIn, onSessionChange } from './credential.ts'
+import { createStore } from './store.ts'
 
 export type Person = z.infer<typeof Me>
 
@@ -14,6 +15,12 @@ const meQuery = {
   staleTime: 60_000,
 }
 
+/** Whether the session can do nothing until its email address is confirmed. */
+export const addressIsUnproven = createStore(false)
+onSessionChange(({ type }) => {
+  if (type !== 'renewed') addressIsUnproven.set(false)
+})
+
 /** The signed-in user, or null. Loaded once, then cached. */
 export async function whoAmI(queries: QueryClient): Promise<Person | null> {
   if (!mayBeSignedIn() || (await accessToken()) === null) return null
@@ -21,8 +28,9 @@ export async function whoAmI(queries: QueryClient): Promise<Person | null> {
     return await queries.ensureQueryData(meQuery)
   } catch (error) {
     // Until its address is confirmed, a session opens nothing: the sign-in says how to go on.
-    if (isApiError(error) && error.data?.appCode === 'EMAIL_NOT_VERIFIED') return null
-    throw error
+    if (codeOf(error) !== 'EMAIL_NOT_VERIFIED') throw error
+    addressIsUnproven.set(true)
+    return null
   }
 }
 

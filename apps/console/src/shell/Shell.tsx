@@ -12,7 +12,7 @@ import { Header } from './Header.tsx'
 import { ShortcutHelp } from './ShortcutHelp.tsx'
 import { Sidebar } from './Sidebar.tsx'
 import { StreamNotice } from './StreamNotice.tsx'
-import { useShortcuts } from './useShortcuts.ts'
+import { focusList, useShortcuts } from './useShortcuts.ts'
 import { WaitingForApproval } from './WaitingForApproval.tsx'
 
 const Palette = lazy(() => import('./Palette.tsx').then((module) => ({ default: module.Palette })))
@@ -43,12 +43,14 @@ function Frame() {
   return (
     <TimeContext value={times}>
       <Live>
-        <a
-          href="#main"
-          className="fixed top-2 left-2 z-50 -translate-y-20 rounded-md bg-accent px-3 py-2 text-white focus:translate-y-0"
-        >
-          Skip to the content
-        </a>
+        <nav aria-label="Skip links">
+          <a href="#main" className={skipClass}>
+            Skip to the content
+          </a>
+          <button type="button" onClick={() => focusList() || main.current?.focus()} className={skipClass}>
+            Skip to the list
+          </button>
+        </nav>
         <div className="flex h-full">
           <Sidebar path={path} isOpen={open === 'menu'} close={() => setOpen(null)} />
           <div className="flex min-w-0 flex-1 flex-col">
@@ -74,6 +76,9 @@ function Frame() {
     </TimeContext>
   )
 }
+
+const skipClass =
+  'fixed top-2 left-2 z-50 -translate-y-20 rounded-md bg-accent px-3 py-2 text-white focus:translate-y-0'
 
 const settledMs = 1_000
 

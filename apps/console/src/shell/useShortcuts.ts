@@ -49,6 +49,12 @@ export function useShortcuts({ palette, help }: { palette(): void; help(): void 
 
 const currentRow = () => document.activeElement?.closest('[data-row]') ?? null
 
+/** Focuses the first row of the list. @returns false when the screen has no list */
+export function focusList(): boolean {
+  moveInList(1)
+  return currentRow() !== null
+}
+
 function moveInList(step: 1 | -1) {
   const rows = [...document.querySelectorAll<HTMLElement>('main [data-row]')].sort(
     (one, other) => Number(one.ariaRowIndex) - Number(other.ariaRowIndex),

@@ -275,11 +275,11 @@ function Head<Row>({ columns, template, sorting, selection }: HeadProps<Row>) {
 }
 
 function HeaderCell<Row>({ column, sorting }: { readonly column: Column<Row>; readonly sorting: Sorting | undefined }) {
-  const { header, sort, align } = column
+  const { header, sort, align, tip } = column
   const base = `truncate px-2.5 py-2 text-left font-medium text-muted text-xs ${align === 'end' ? 'text-right' : ''}`
   if (sort === undefined || sorting === undefined)
     return (
-      <span role="columnheader" className={base}>
+      <span role="columnheader" title={tip} className={base}>
         {header}
       </span>
     )

@@ -9,6 +9,8 @@ export interface Column<Row> {
   readonly align?: 'end'
   /** The name by which the server sorts. */
   readonly sort?: string
+  /** Beside the header, when it is pointed at. */
+  readonly tip?: string
   /** Hidden until the column menu shows it. */
   readonly hidden?: boolean
   /** Never hidden to make a table fit, as the first column. */

@@ -9,7 +9,7 @@ import { Failure, Loading, Refusal } from '../../../ui/states.tsx'
 import { Ago } from '../../../ui/time.tsx'
 import { toast } from '../../../ui/toasts.tsx'
 import { RecoveryCodes } from '../auth/AuthenticatorSetup.tsx'
-import { makePasskey } from '../auth/passkey.ts'
+import { makePasskey, passkeyObstacle } from '../auth/passkey.ts'
 
 /** The passkeys of the user, to sign in without a password. */
 export function Passkeys() {
@@ -30,11 +30,12 @@ export function Passkeys() {
     },
   )
   const keys = answer.data?.data
+  const obstacle = passkeyObstacle()
   return (
     <Card
       title="Passkeys"
       actions={
-        <Button small busy={add.isPending} onClick={() => add.mutate()}>
+        <Button small blocked={obstacle ?? undefined} busy={add.isPending} onClick={() => add.mutate()}>
           Add passkey
         </Button>
       }
@@ -67,6 +68,7 @@ export function Passkeys() {
             ))}
           </ul>
         )}
+        {obstacle && <p className="text-muted text-sm">{obstacle}</p>}
         <Refusal error={add.error} />
       </div>
       <Dialog open={codes !== null} close={() => setCodes(null)} title="Your recovery codes">

@@ -1,6 +1,5 @@
 import type { MfaChallenge } from '@muster/areas/access/auth/sign-in/session.contract.ts'
 import { session } from '@muster/areas/access/auth/sign-in/session.contract.ts'
-import { browserSupportsWebAuthn } from '@simplewebauthn/browser'
 import { useMutation } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { KeyRound } from 'lucide-react'
@@ -8,13 +7,14 @@ import { type ReactNode, useState } from 'react'
 import { z } from 'zod'
 import { api, isApiError } from '../../../api.ts'
 import { asCredential, replaceCredential } from '../../../session/credential.ts'
+import { addressIsUnproven } from '../../../session/session.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Form } from '../../../ui/Form.tsx'
 import { TextField } from '../../../ui/fields.tsx'
 import { useSchemaForm } from '../../../ui/form.ts'
 import { Refusal } from '../../../ui/states.tsx'
 import { linkClass, Step } from './Gate.tsx'
-import { askPasskey } from './passkey.ts'
+import { askPasskey, passkeyObstacle } from './passkey.ts'
 import { SecondStep } from './SecondStep.tsx'
 import { SsoArrival, takeSsoCode } from './SsoArrival.tsx'
 import { forgetOrganization, SsoSignIn, ssoOrganization, useSso } from './SsoSignIn.tsx'
@@ -26,7 +26,8 @@ export function LoginPage() {
   const [challenge, setChallenge] = useState<MfaChallenge | null>(null)
   const [code, setCode] = useState(takeSsoCode)
   const [unproven, setUnproven] = useState<string | null>(null)
-  if (unproven !== null) return <UnprovenAddress email={unproven} restart={() => setUnproven(null)} />
+  const isUnproven = addressIsUnproven.use()
+  if (unproven !== null || isUnproven) return <UnprovenAddress email={unproven} restart={() => setUnproven(null)} />
   if (challenge) return <SecondStep challenge={challenge} restart={() => setChallenge(null)} />
   if (code)
     return (
@@ -142,6 +143,7 @@ function PasswordOrPasskey({ ask, prove, close }: Steps & { close(orgId: string)
       if (orgId) close(orgId)
     },
   })
+  const obstacle = passkeyObstacle()
   return (
     <>
       <Form submit={form.handleSubmit((given) => login.mutate(given))}>
@@ -165,7 +167,9 @@ function PasswordOrPasskey({ ask, prove, close }: Steps & { close(orgId: string)
           Sign in
         </Button>
       </Form>
-      {browserSupportsWebAuthn() && (
+      {obstacle ? (
+        <p className="text-muted text-xs">{obstacle}</p>
+      ) : (
         <Button busy={passkey.isPending} className="!h-9 w-full" onClick={() => passkey.mutate()}>
           <KeyRound aria-hidden className="size-4" />
           Sign in with passkey

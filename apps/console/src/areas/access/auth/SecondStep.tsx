@@ -8,7 +8,7 @@ import { Form } from '../../../ui/Form.tsx'
 import { TextField } from '../../../ui/fields.tsx'
 import { Refusal } from '../../../ui/states.tsx'
 import { linkClass, Step } from './Gate.tsx'
-import { askPasskey } from './passkey.ts'
+import { askPasskey, passkeyObstacle } from './passkey.ts'
 
 type Method = MfaChallenge['methods'][number]
 
@@ -29,7 +29,8 @@ const words: Record<Method, { readonly label: string; readonly lead: string; rea
 
 /** The second factor of a sign-in, with the other methods of the account. */
 export function SecondStep({ challenge, restart }: { readonly challenge: MfaChallenge; restart(): void }) {
-  const { methods, tempToken, passkeyOptions, phoneEnding } = challenge
+  const { tempToken, passkeyOptions, phoneEnding } = challenge
+  const methods = challenge.methods.filter((each) => each !== 'passkey' || passkeyObstacle() === null)
   const [method, setMethod] = useState<Method>(methods[0] ?? 'recovery')
   const [code, setCode] = useState('')
   const finish = useMutation({

@@ -5,14 +5,20 @@ import { Button } from '../../../ui/Button.tsx'
 import { Refusal } from '../../../ui/states.tsx'
 import { linkClass, Step } from './Gate.tsx'
 
+interface Props {
+  /** Null after a reload: an unconfirmed session cannot ask for it. */
+  readonly email: string | null
+  restart(): void
+}
+
 /** Signed in with an unconfirmed address: the session can do nothing else until it is confirmed. */
-export function UnprovenAddress({ email, restart }: { readonly email: string; restart(): void }) {
+export function UnprovenAddress({ email, restart }: Props) {
   const signOut = useSignOut()
   const resend = useMutation({ mutationFn: () => api.auth.registration.resendVerification.mutate({}) })
   return (
     <Step
       title="Confirm your email address"
-      lead={`Open the link in the email that we sent to ${email}. Then sign in again.`}
+      lead={`Open the link in the email that we sent to ${email ?? 'you'}. Then sign in again.`}
       after={
         <button
           type="button"

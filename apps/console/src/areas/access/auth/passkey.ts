@@ -1,4 +1,5 @@
 import {
+  browserSupportsWebAuthn,
   type PublicKeyCredentialCreationOptionsJSON,
   type PublicKeyCredentialRequestOptionsJSON,
   startAuthentication,
@@ -8,6 +9,19 @@ import {
 
 interface Challenge {
   readonly challenge: string
+}
+
+const address = /^(\d+\.){3}\d+$|^\[/
+
+/** Why passkeys cannot be used at this address or in this browser; null when they can. */
+export function passkeyObstacle(): string | null {
+  const { hostname, port } = window.location
+  const isLoopback = hostname.startsWith('127.') || hostname === '[::1]'
+  if (isLoopback)
+    return `Passkeys don’t work at an IP address. To use them, open http://localhost${port === '' ? '' : `:${port}`}.`
+  if (address.test(hostname)) return 'Passkeys don’t work at an IP address. To use them, open Muster by its host name.'
+  if (!window.isSecureContext) return 'Passkeys need HTTPS.'
+  return browserSupportsWebAuthn() ? null : 'This browser does not support passkeys.'
 }
 
 /** Asks the user for a passkey, with the options of the server. */

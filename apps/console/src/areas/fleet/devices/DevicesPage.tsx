@@ -6,6 +6,7 @@ import { Button, buttonClass } from '../../../ui/Button.tsx'
 import { type Column, DataTable } from '../../../ui/DataTable.tsx'
 import { Page } from '../../../ui/Page.tsx'
 import { many } from '../../../ui/quantity.ts'
+import { sorted } from '../../../ui/sorted.ts'
 import { Note } from '../../../ui/states.tsx'
 import { BatchProgress } from './BatchProgress.tsx'
 import { BulkBar } from './BulkBar.tsx'
@@ -16,6 +17,7 @@ import { ExportButton } from './ExportButton.tsx'
 import { ListFooter } from './ListFooter.tsx'
 import { ListTools, unnarrowed } from './ListTools.tsx'
 import type { DevicesSearch } from './search.ts'
+import { shortMax, sortableColumns, useSortedList } from './shortList.ts'
 import { useSelection } from './useSelection.ts'
 import { ViewMenu } from './ViewMenu.tsx'
 
@@ -34,8 +36,12 @@ export function DevicesPage() {
     () => Object.fromEntries(columns.map((column) => [column.id, isShown(column, search.cols)])),
     [columns, search.cols],
   )
-  const filters = filtersOf(search, filterIn(search))
+  const filters = useMemo(() => filtersOf(search, filterIn(search)), [search])
   const { answer, devices, total, windowed } = useDeviceWindow(filters)
+  const isShort = total <= shortMax
+  const dir = search.dir ?? 'asc'
+  const byColumn = isShort ? columns.find(({ id, sort }) => sort === undefined && id === search.sort) : undefined
+  const own = useSortedList(filters, byColumn?.text ?? null, dir)
   const chosen = useSelection(JSON.stringify(filters), total)
   // Joining and leaving is rare; how devices are comes through the rows themselves.
   useRefreshOn(
@@ -48,6 +54,7 @@ export function DevicesPage() {
     10_000,
   )
   const isNarrowed = Boolean(search.q ?? search.status ?? search.group ?? search.tags ?? search.filter)
+  const sortable = useMemo(() => sortableColumns(columns, isShort), [columns, isShort])
   const shown = columns.filter(({ id }) => visible[id])
   return (
     <Page
@@ -61,7 +68,12 @@ export function DevicesPage() {
       actions={
         <>
           <ViewMenu search={search} columns={shown.map(({ id }) => id)} isReady={!answer.isPending} />
-          <ExportButton columns={shown} filters={filters} total={total} />
+          <ExportButton
+            columns={shown}
+            filters={filters}
+            total={total}
+            order={(all) => (byColumn?.text ? sorted(all, byColumn.text, dir) : all)}
+          />
         </>
       }
     >
@@ -69,21 +81,20 @@ export function DevicesPage() {
       <ListTools {...{ search, change, columns, visible }} isReady={!answer.isPending} />
       <DataTable
         label="Devices"
-        columns={columns}
+        columns={sortable}
         visible={visible}
-        rows={devices}
+        rows={own?.devices ?? devices}
         rowId={({ id }) => id}
         rowLabel={({ hostname }) => hostname}
         answer={answer}
         total={total}
         selection={chosen.selection}
         sorting={{
-          by: filters.sort,
-          dir: filters.sortDir,
-          set: (sort, dir) =>
-            (sort === 'hostname' || sort === 'lastSeen' || sort === 'enrolled') && change({ sort, dir }),
+          by: byColumn?.id ?? filters.sort,
+          dir: byColumn ? dir : filters.sortDir,
+          set: (sort, next) => change({ sort, dir: next }),
         }}
-        windowed={windowed}
+        windowed={own?.windowed ?? windowed}
         empty={isNarrowed ? <NothingFound clear={() => change(unnarrowed)} /> : <NoDevices />}
         footer={(sight) => <ListFooter total={total} {...sight} />}
       />

@@ -15,17 +15,19 @@ interface Props {
   readonly columns: readonly Column<Device>[]
   readonly filters: DeviceFilters
   readonly total: number
+  /** The devices in the order of the list. */
+  order(devices: readonly Device[]): readonly Device[]
 }
 
 /** Exports the list as shown: all rows, with its columns and order. */
-export function ExportButton({ columns, filters, total }: Props) {
+export function ExportButton({ columns, filters, total, order }: Props) {
   const [read, setRead] = useState(0)
   const stop = useRef(new AbortController())
   const work = useMutation({
     async mutationFn() {
       stop.current = new AbortController()
       setRead(0)
-      return asCsv(columns, await everyDevice(filters, setRead, stop.current.signal))
+      return asCsv(columns, order(await everyDevice(filters, setRead, stop.current.signal)))
     },
     onSuccess: (text) =>
       download(

@@ -4,7 +4,7 @@ import type { Filter } from '@muster/areas/fleet/filter-language/filter.contract
 import type { QueryClient } from '@tanstack/react-query'
 import { api } from '../../../api.ts'
 import type { Place } from '../../../shell/place.ts'
-import type { DevicesSearch } from './search.ts'
+import { type DevicesSearch, serverSorts } from './search.ts'
 
 export const pageRows = 100
 
@@ -18,6 +18,7 @@ export function conditionsOf({ tags }: DevicesSearch, filter: Filter | undefined
 export function filtersOf(search: DevicesSearch & Place, own: Filter | undefined) {
   const { q, status, group, sort, dir, org, site } = search
   const filter = conditionsOf(search, own)
+  const serverSort = serverSorts.find((each) => each === sort)
   return {
     ...(q && { search: q }),
     ...(status && { status }),
@@ -25,8 +26,8 @@ export function filtersOf(search: DevicesSearch & Place, own: Filter | undefined
     ...(org && { orgIds: [org] }),
     ...(site && { siteIds: [site] }),
     ...(filter && { filter }),
-    sort: sort ?? ('hostname' as const),
-    sortDir: dir ?? ('asc' as const),
+    sort: serverSort ?? ('hostname' as const),
+    sortDir: (serverSort && dir) ?? ('asc' as const),
   }
 }
 export type DeviceFilters = ReturnType<typeof filtersOf>

@@ -3,10 +3,14 @@ import * as read from '../../../search.ts'
 
 export const statuses = ['online', 'offline', 'updating', 'provisioned', 'quarantined', 'decommissioned'] as const
 
+/** The orders in which the server lists devices. */
+export const serverSorts = ['hostname', 'lastSeen', 'enrolled'] as const
+
 export const devicesSearch = read.searchOf({
   q: read.text,
   status: read.someOf(...statuses),
-  sort: read.oneOf('hostname', 'lastSeen', 'enrolled'),
+  /** An order of the server, or the column that a short list is sorted by here. */
+  sort: read.text,
   dir: read.oneOf('asc', 'desc'),
   group: read.id,
   tags: read.texts,

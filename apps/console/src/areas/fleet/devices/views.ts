@@ -2,7 +2,7 @@ import { type Filter, FilterExpression } from '@muster/areas/fleet/filter-langua
 import type { SavedFilter, View } from '@muster/areas/fleet/filters/filters.contract.ts'
 import { filterIn } from './deviceList.ts'
 import { conditionsOf } from './deviceQuestion.ts'
-import type { DevicesSearch } from './search.ts'
+import { type DevicesSearch, serverSorts } from './search.ts'
 
 /** All that narrows a list, in the filter language: what a saved filter holds. */
 export function wholeFilterOf(search: DevicesSearch): Filter {
@@ -22,7 +22,7 @@ export function wholeFilterOf(search: DevicesSearch): Filter {
 /** How the list is shown: its columns and their order. */
 export const viewOf = ({ sort, dir }: DevicesSearch, columns: readonly string[]): View => ({
   columns: [...columns],
-  sort: sort ?? 'hostname',
+  sort: serverSorts.find((each) => each === sort) ?? 'hostname',
   sortDir: dir ?? 'asc',
 })
 
