@@ -11,6 +11,8 @@ const folders = [
   'apps/agent',
   'apps/ingest',
   'bench',
+  'packages/areas/src/access/auth',
+  'packages/areas/src/access/users',
   'packages/backplane',
   'packages/demo',
   'packages/releases',

@@ -43,7 +43,7 @@ export const adminSettings = z.object({
   ENABLE_REGISTRATION: onOff(false),
   /** May anybody register a partner, which then waits for approval? */
   ENABLE_PARTNER_REGISTRATION: onOff(true),
-  /** Does a registered partner become active with its confirmed e-mail address, without anybody's approval? */
+  /** Does a registered partner become active with its confirmed email address, without anybody's approval? */
   AUTO_APPROVE_PARTNERS: onOff(false),
   ENABLE_2FA: onOff(true),
   /** Where the built console lies. */

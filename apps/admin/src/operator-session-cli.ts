@@ -1,4 +1,4 @@
-// node apps/admin/src/operator-session-cli.ts <e-mail address>
+// node apps/admin/src/operator-session-cli.ts <email address>
 import '@muster/kit/production.ts'
 
 import { OperatorSessionError, openOperatorSession } from '@muster/areas/operator-session.ts'
@@ -7,7 +7,7 @@ import { ConfigError, readConfig } from '@muster/kit/config.ts'
 import { readKeyring } from '@muster/kit/keyring.ts'
 import { adminSettings } from './config.ts'
 
-const usage = `usage: node apps/admin/src/operator-session-cli.ts <e-mail address>
+const usage = `usage: node apps/admin/src/operator-session-cli.ts <email address>
 Prints an access token of that administrator of the installation, good for 15 minutes.
 SYSTEM_DATABASE_URL and KEYS_FILE are those of admin.`
 

@@ -50,7 +50,7 @@ const objectBytesMax = 5 * 1024 ** 4
 const sha256 = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex')
 const isRetried = (status: number) => [429, 500, 502, 503, 504].includes(status)
 
-/** Some operations answer 200 before they are carried out, and say afterwards in the body that they failed. */
+/** Some operations answer 200 before they are carried out, and say afterward in the body that they failed. */
 const isFailedLate = ({ status, text }: { status: number; text: string }) => status === 200 && /<Error>/.test(text)
 const isConflict = ({ status, text }: { status: number; text: string }) =>
   status === 409 && text.includes('ConditionalRequestConflict')

@@ -47,7 +47,7 @@ describe('an access review', () => {
     expect(await auditOf(id)).toMatchObject([{ action: 'access_review.create', partner_id: there.partner.id }])
   })
 
-  it('can include the members of the organisations, or concern one organisation', async () => {
+  it('can include the members of the organizations, or concern one organization', async () => {
     const there = await world()
     const all = await begin(there.partnerAdmin, { includeOrganizations: true })
     expect(all).toMatchObject({ items: 3, includesOrganizations: true })
@@ -78,7 +78,7 @@ describe('an access review', () => {
     expect((await call(admin, reviews.list, { status: 'open' })).data.map((review) => review.id)).toContain(id)
   })
 
-  it('partner reviewers need access to all organisations: 403', async () => {
+  it('partner reviewers need access to all organizations: 403', async () => {
     const selected = await person(partnerOf(here), {
       role: 'Partner Admin',
       orgAccess: 'selected',

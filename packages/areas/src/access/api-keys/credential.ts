@@ -11,12 +11,12 @@ import type { Services } from '../../services.ts'
 import { isPermission } from '../../vocabulary.contract.ts'
 import {
   findAccount,
+  givesAccess,
   isWithin,
   limitsOf,
   membershipIn,
   membershipsOf,
-  opensPlace,
-  owesMfa,
+  missingMfa,
   permissionsOfRole,
 } from '../auth/index.ts'
 
@@ -100,8 +100,8 @@ async function callerBehind(services: Services, db: Db, key: Key): Promise<Calle
     permissions: heldScopes(key.scopes, held),
     mfa: false,
     // Whoever owes a second factor does not get around it with a key; whoever has one needs none for each request.
-    mfaOwed: owesMfa(services.settings.enable2fa, membership, account, true),
-    emailVerified: opensPlace(account, membership, null) || (await isOfProvider(db, key)),
+    mfaOwed: missingMfa(services.settings.enable2fa, membership, account, true),
+    emailVerified: givesAccess(account, membership, null) || (await isOfProvider(db, key)),
     partnerActive: membership.scope === 'system' ? true : membership.partnerStatus === 'active',
   }
 }
@@ -110,7 +110,7 @@ async function callerBehind(services: Services, db: Db, key: Key): Promise<Calle
 export const permissionsOfKey = (services: Services, key: Key): Promise<ReadonlySet<Permission>> =>
   asSystem(services.system, async (db) => (await callerBehind(services, db, key))?.permissions ?? new Set())
 
-/** The membership from which the key has its power: its creator's own place, or a wider one that reaches the key's organisation. */
+/** The membership from which the key has its power: its creator's own place, or a wider one that reaches the key's organization. */
 async function membershipBehind(db: Db, key: Key) {
   const own = await membershipIn(db, key.userId, key)
   if (own !== undefined || key.orgId === null) return own

@@ -31,12 +31,12 @@ const permission = z
 export const ApiKey = z.object({
   id: id(),
   name: z.string(),
-  /** The beginning of the key, by which it can be recognised. */
+  /** The beginning of the key, by which it can be recognized. */
   prefix: z.string(),
   status: z.enum(['active', 'expired', 'revoked']),
   scope: z.enum(['system', 'partner', 'organization']),
   partnerId: id().nullable(),
-  /** The one organisation that the key reaches, where it is limited to one. */
+  /** The one organization that the key reaches, where it is limited to one. */
   orgId: id().nullable(),
   /** Who made it; the key can never do more than this person. */
   userId: id(),

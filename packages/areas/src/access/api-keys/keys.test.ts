@@ -107,7 +107,7 @@ describe('using a key', () => {
     expect(await refusal(call(null, sites.get, { id: elsewhere.site.id }, using(key)))).toMatchObject({ status: 403 })
   })
 
-  it('reaches one organisation where it is limited to it', async () => {
+  it('reaches one organization where it is limited to it', async () => {
     const { key } = await make(admin, { orgId: here.otherOrg.id })
     expect((await listSites(key)).data).toEqual([])
     expect(await refusal(call(null, sites.get, { id: here.site.id }, using(key)))).toMatchObject({ status: 403 })

@@ -207,7 +207,7 @@ function requireHeld(caller: Caller, scopes: readonly Permission[]): void {
   if (beyond.length > 0) throw denied(`You cannot give a key what you may not do yourself: ${beyond.join(', ')}`)
 }
 
-/** Where the key acts: where its creator does, or in one of the organisations that it reaches. */
+/** Where the key acts: where its creator does, or in one of the organizations that it reaches. */
 async function placeOf({ caller, db }: Call, orgId: string | undefined) {
   const { scope, partnerId } = caller
   if (orgId === undefined || orgId === caller.orgId) return { scope, partnerId, orgId: caller.orgId }

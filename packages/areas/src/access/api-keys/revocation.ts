@@ -5,12 +5,12 @@ import { sql } from 'kysely'
 export interface KeysOf {
   readonly userId: string
   readonly partnerId: string
-  /** Null of a partner's own member, who may have keys for its organisations as well. */
+  /** Null of a partner's own member, who may have keys for its organizations as well. */
   readonly orgId: string | null
 }
 
 /**
- * Revokes the keys that a person made under a membership, except those for an organisation of which it is a member besides.
+ * Revokes the keys that a person made under a membership, except those for an organization of which it is a member besides.
  * Within the change's own transaction; follow it with `after(() => callersOf(services).clear())`.
  * @returns how many there were
  */

@@ -1,5 +1,5 @@
-// What signing in is about is always the caller's own, so these are there for the checks before a handler and for bad
-// input; what signing in does has tests of its own. The statuses are what somebody without the right code gets.
+// The operations of signing in act on the caller's own account. These examples serve the checks before a handler and bad input.
+// Other tests cover signing in itself. The statuses are those of a caller without the right code.
 import type { ExamplesOf } from '../../examples.ts'
 import type { mfa } from './factors/mfa.contract.ts'
 import type { passkeys } from './factors/passkeys.contract.ts'

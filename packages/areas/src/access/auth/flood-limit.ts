@@ -5,8 +5,8 @@ import { BurstyRateLimiter, RateLimiterMemory, RateLimiterRes } from 'rate-limit
 const burstSeconds = 5
 
 /**
- * How many requests one address may make of this process. The counts are in memory and cost no request to Redis; limits that
- * have to be exact over all processes are in `Limits`.
+ * Limits the requests of each address in this process. The counts are in memory and cost no request to Redis. Limits that
+ * have to be exact across processes are in `Limits`.
  */
 export class FloodLimit {
   readonly #perSecond: number
@@ -23,8 +23,8 @@ export class FloodLimit {
   }
 
   /**
-   * @returns what is left, as the header RateLimit says it; null without a limit
-   * @throws RATE_LIMITED when the address has used what it may use
+   * @returns the header RateLimit with the remaining requests; null without a limit
+   * @throws RATE_LIMITED when the address has exceeded the limit
    */
   async take(ip: string): Promise<string | null> {
     if (this.#perSecond === 0) return null
@@ -41,7 +41,7 @@ export class FloodLimit {
     return `"address";r=${left};t=${Math.ceil(resetMs / 1_000)}`
   }
 
-  /** The limit as the header RateLimit-Policy says it: what an idle address may send at once, and until when that comes back. */
+  /** The header RateLimit-Policy: the burst of an idle address, and the seconds in which it is restored. */
   get policy(): string {
     return `"address";q=${this.#perSecond * burstSeconds};w=${burstSeconds}`
   }

@@ -1,4 +1,4 @@
-// What other areas may use of signing in.
+// The functions of signing in that other areas may use.
 
 export { isWithin, originOf } from '@muster/kit/addresses.ts'
 export { clearFactors } from './factors/clear-factors.ts'
@@ -13,4 +13,4 @@ export { revokeSessions, revokeSessionsIn } from './sessions/sessions.queries.ts
 export { opaqueToken } from './sessions/tokens.ts'
 export { dropCredentials, proveMailbox } from './sign-in/first-proof.ts'
 export { handResetLink, mailResetLink } from './sign-in/reset-link.ts'
-export { completeSignIn, opensPlace, owesMfa } from './sign-in/sign-in.ts'
+export { completeSignIn, givesAccess, missingMfa } from './sign-in/sign-in.ts'

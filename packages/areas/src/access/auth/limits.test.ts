@@ -11,17 +11,17 @@ import { Limits } from './limits.ts'
 const { redis } = await testServices()
 const operator = await operatorRedis()
 
-describe('limits', () => {
-  it('refuse beyond the allowance and say when to come back', async () => {
+describe('rate limits', () => {
+  it('reject requests beyond the limit and return retryAfter', async () => {
     const limits = new Limits(redis)
     const key = randomUUID()
     await limits.takeFrom('test', key, { points: 2, seconds: 60 })
     await limits.takeFrom('test', key, { points: 2, seconds: 60 })
-    const told = await refusal(limits.takeFrom('test', key, { points: 2, seconds: 60 }))
-    expect(told).toMatchObject({ status: 429, code: 'RATE_LIMITED', extra: { retryAfter: expect.any(Number) } })
+    const error = await refusal(limits.takeFrom('test', key, { points: 2, seconds: 60 }))
+    expect(error).toMatchObject({ status: 429, code: 'RATE_LIMITED', extra: { retryAfter: expect.any(Number) } })
   })
 
-  it('double the wait each time an allowance that grows is used up again', async () => {
+  it('double the wait each time a growing limit is exceeded again', async () => {
     const limits = new Limits(redis)
     const name = `test-${randomUUID()}`
     const allowance = { points: 1, seconds: 300, growing: true }
@@ -35,7 +35,7 @@ describe('limits', () => {
     expect(waits).toEqual([300, 600, 1200, 2400, 4800, 7200].map((retryAfter) => ({ retryAfter })))
   })
 
-  it('are counted together by all processes', async () => {
+  it('are counted across processes', async () => {
     const connections = [1, 2, 3, 4].map((n) => connectRedis(testRedis(), `limits-${n}`))
     await Promise.all(connections.map((connection) => untilReady(connection, 5_000)))
     const processes = connections.map((connection) => new Limits(connection))
@@ -48,10 +48,10 @@ describe('limits', () => {
     for (const connection of connections) connection.disconnect()
   })
 
-  it('fail closed with 503 when Redis is away', async () => {
+  it('answer 503 when Redis is down', async () => {
     const away = connectRedis('redis://127.0.0.1:1', 'limits-away')
-    const told = await refusal(new Limits(away).take('loginPerEmail', 'x'))
-    expect(told).toMatchObject({ status: 503, code: 'UNAVAILABLE' })
+    const error = await refusal(new Limits(away).take('loginPerEmail', 'x'))
+    expect(error).toMatchObject({ status: 503, code: 'UNAVAILABLE' })
     away.disconnect()
   })
 })
@@ -60,7 +60,7 @@ describe('the limit of requests by address', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: 0 }))
   afterEach(() => void vi.useRealTimers())
 
-  it('lets an address make so many a second, and a burst, and counts addresses apart', async () => {
+  it('allows a rate and a burst, and counts each address separately', async () => {
     const flood = new FloodLimit(10)
     for (let n = 0; n < 50; n++) expect(await flood.take('10.0.0.1')).toMatch(`r=${49 - n};`)
     await expect(flood.take('10.0.0.1')).rejects.toMatchObject({ code: 'RATE_LIMITED' })
@@ -70,7 +70,7 @@ describe('the limit of requests by address', () => {
     await expect(flood.take('10.0.0.1')).rejects.toMatchObject({ code: 'RATE_LIMITED' })
   })
 
-  it('keeps no count of addresses that have been quiet', async () => {
+  it('drops the counts of addresses that have been quiet', async () => {
     const flood = new FloodLimit(10)
     for (let n = 0; n < 1_000; n++) for (let turn = 0; turn < 11; turn++) await flood.take(`10.0.${n >> 8}.${n & 255}`)
     expect(vi.getTimerCount()).toBe(2_000)
@@ -78,7 +78,7 @@ describe('the limit of requests by address', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('is off at 0, and lets a load of 1,000 a second pass as it is set by default', async () => {
+  it('is off at 0, and by default allows 1,000 requests a second', async () => {
     const off = new FloodLimit(0)
     for (let n = 0; n < 10_000; n++) await off.take('10.0.0.1')
     const usual = new FloodLimit(2_000)
@@ -90,14 +90,14 @@ describe('the limit of requests by address', () => {
 })
 
 describe('addresses', () => {
-  it('count as one origin by IPv4 address or IPv6 /64', () => {
+  it('have one origin per IPv4 address or IPv6 /64', () => {
     expect(originOf('192.0.2.7')).toBe('192.0.2.7')
     expect(originOf('::ffff:192.0.2.7')).toBe('192.0.2.7')
     expect(originOf('2001:db8:1:2:3:4:5:6')).toBe(originOf('2001:db8:1:2::9'))
     expect(originOf('2001:db8:1:2::9')).not.toBe(originOf('2001:db8:1:3::9'))
   })
 
-  it('lie within networks given as addresses or blocks', () => {
+  it('are matched against networks given as addresses or blocks', () => {
     expect(isWithin('192.0.2.7', ['192.0.2.0/24'])).toBe(true)
     expect(isWithin('192.0.2.7', ['192.0.2.7'])).toBe(true)
     expect(isWithin('::ffff:192.0.2.7', ['192.0.2.0/24'])).toBe(true)

@@ -7,31 +7,31 @@ import { service } from '../../services.ts'
 interface Allowance {
   readonly points: number
   readonly seconds: number
-  /** Each time the allowance is used up within a day, the wait doubles. */
+  /** The wait doubles each time the limit is exceeded within a day. */
   readonly growing?: boolean
 }
 
-/** Rate limits by name: so many in so many seconds for each key. One table, so that operators can read it. */
+/** Rate limits by name: the number of points within a number of seconds for each key. */
 export const rateLimits = {
-  // Signing in: what succeeds is given back, so these count failures.
+  // Signing in: a success returns its point, so these limits count failures.
   loginPerEmailAndAddress: { points: 5, seconds: 300, growing: true },
   loginPerEmail: { points: 20, seconds: 300 },
   loginPerAddress: { points: 100, seconds: 300 },
   mfaPerUser: { points: 5, seconds: 300 },
   passkeyPerAddress: { points: 100, seconds: 300 },
   refreshPerAddress: { points: 100, seconds: 300 },
-  // Each of these makes us ask somebody's identity provider.
+  // Each of these sends a request to an identity provider.
   ssoLoginPerAddress: { points: 300, seconds: 60 },
   ssoCallbackPerAddress: { points: 300, seconds: 60 },
   ssoExchangePerAddress: { points: 300, seconds: 60 },
   scimFailuresPerAddress: { points: 60, seconds: 60 },
   ssoTestPerUser: { points: 30, seconds: 300 },
-  // What costs others something: mails, messages, accounts.
+  // These cost others something: mails, messages, accounts.
   resetRequestPerEmail: { points: 3, seconds: 3600 },
   resetRequestPerAddress: { points: 10, seconds: 3600 },
   verificationPerUser: { points: 3, seconds: 3600 },
   registrationNoticePerEmail: { points: 3, seconds: 3600 },
-  // Invitations, first and repeated: of one inviter, of one partner to one address, and to one address from wherever they come.
+  // Invitations, first and repeated: by one inviter, by one partner to one address, and to one address by all partners.
   invitationPerUser: { points: 200, seconds: 3600 },
   invitationPerPartnerAndEmail: { points: 10, seconds: 3600 },
   invitationPerEmail: { points: 20, seconds: 3600 },
@@ -43,13 +43,13 @@ export const rateLimits = {
   phonePerPhone: { points: 3, seconds: 3600 },
   phonePerUser: { points: 3, seconds: 3600 },
   smsPerPhoneAndDay: { points: 20, seconds: 86_400 },
-  // Guessing by somebody who is signed in already.
+  // Guesses by a signed-in user.
   passwordPerUser: { points: 5, seconds: 300 },
   phoneCodePerUser: { points: 5, seconds: 300 },
   tokenPerAddress: { points: 30, seconds: 3600 },
   enrollPerAddress: { points: 600, seconds: 60 },
   orderKeysPerAddress: { points: 1_200, seconds: 60 },
-  // Codes that nobody made.
+  // Codes that do not exist.
   installCodePerAddress: { points: 20, seconds: 900 },
 } as const satisfies Record<string, Allowance>
 export type RateLimit = keyof typeof rateLimits
@@ -57,7 +57,7 @@ export type RateLimit = keyof typeof rateLimits
 const growingDaySeconds = 86_400
 const growingMaxSeconds = 7_200
 
-/** Counts in Redis, shared by all processes. Fails closed: without Redis nothing that is limited goes through. */
+/** Counts in Redis, shared by all processes. Without Redis, limited requests are rejected. */
 export class Limits {
   readonly #redis: Redis
   readonly #limiters = new Map<string, RateLimiterRedis>()
@@ -66,12 +66,12 @@ export class Limits {
     this.#redis = redis
   }
 
-  /** Takes one from the key's allowance. @throws RATE_LIMITED with `retryAfter` seconds, or UNAVAILABLE without Redis */
+  /** Takes one point of the key. @throws RATE_LIMITED with `retryAfter` in seconds; UNAVAILABLE without Redis */
   async take(name: RateLimit, key: string): Promise<void> {
     await this.takeFrom(name, key, rateLimits[name])
   }
 
-  /** Like `take`, for what is left undone without a word when nothing is left. @returns whether there was something left */
+  /** Like `take`, for work that is skipped silently beyond the limit. @returns whether there was a point left */
   async tryTake(name: RateLimit, key: string): Promise<boolean> {
     try {
       await this.take(name, key)
@@ -82,33 +82,33 @@ export class Limits {
     }
   }
 
-  /** Like `take`, with an allowance that is not the same for everybody. */
+  /** Like `take`, with a limit that the caller computes. */
   async takeFrom(name: string, key: string, allowance: Allowance): Promise<void> {
     try {
       await this.#limiter(name, allowance).consume(stored(key))
     } catch (refused) {
-      if (!(refused instanceof RateLimiterRes)) throw notNow(refused)
+      if (!(refused instanceof RateLimiterRes)) throw cannotCheck(refused)
       throw tooMany(await this.#wait(name, key, allowance, refused))
     }
   }
 
-  /** Is anything left, without taking it? */
+  /** Whether the limit is reached. Takes no point. */
   async isExhausted(name: RateLimit, key: string): Promise<boolean> {
     const { points } = rateLimits[name]
     try {
       const state = await this.#limiter(name, rateLimits[name]).get(stored(key))
       return state !== null && state.consumedPoints >= points
     } catch (failed) {
-      throw notNow(failed)
+      throw cannotCheck(failed)
     }
   }
 
-  /** Gives one back: what was taken turned out to be no failure. */
+  /** Returns one point, when the attempt was no failure. */
   async giveBack(name: RateLimit, key: string): Promise<void> {
     await this.#limiter(name, rateLimits[name]).reward(stored(key))
   }
 
-  /** Gives the whole allowance back, for example after a correct password. */
+  /** Returns all points, for example after a correct password. */
   async reset(name: RateLimit, key: string): Promise<void> {
     await Promise.all([
       this.#limiter(name, rateLimits[name]).delete(stored(key)),
@@ -118,7 +118,7 @@ export class Limits {
 
   async #wait(name: string, key: string, { points, seconds, growing }: Allowance, refused: RateLimiterRes) {
     const rest = Math.max(1, Math.ceil(refused.msBeforeNext / 1000))
-    // Exactly one of those who come too late finds itself one beyond the allowance; it sets the wait for all.
+    // Only the first rejected request sees exactly one point beyond the limit. It sets the wait for all.
     if (growing !== true || refused.consumedPoints !== points + 1) return rest
     try {
       const strikes = await this.#redis.incr(strikesKey(name, key))
@@ -128,7 +128,7 @@ export class Limits {
       await this.#limiter(name, { points, seconds }).block(stored(key), wait)
       return wait
     } catch (failed) {
-      throw notNow(failed)
+      throw cannotCheck(failed)
     }
   }
 
@@ -148,8 +148,8 @@ export class Limits {
   }
 }
 
-const notNow = (cause: unknown) => unavailable('Rate limits cannot be checked at the moment', 5, cause)
-/** Keys hold addresses and e-mails of people, and any text that somebody sent: Redis gets a digest of them. */
+const cannotCheck = (cause: unknown) => unavailable('Rate limits cannot be checked at the moment', 5, cause)
+/** Keys contain addresses, emails and unchecked input, so Redis stores only a digest of them. */
 const stored = (key: string) => createHash('sha256').update(key).digest('base64url').slice(0, 22)
 const strikesKey = (name: string, key: string) => `limit:strikes:${name}:${stored(key)}`
 

@@ -11,11 +11,11 @@ export const notices = {
   'phone-changed': 'The phone number of your two-step sign-in was changed',
   'passkey-added': 'A passkey was added',
   'passkey-removed': 'A passkey was removed',
-  'session-stolen': 'A sign-in of yours was used twice and has been ended',
+  'session-stolen': 'A refresh token of yours was used twice, so its session was ended',
 } as const
 export type Notice = keyof typeof notices
 
-/** Tells the person by mail that something about its sign-in changed: who did not do it learns of it. */
+/** Mails the user that the sign-in changed, so that the user notices changes by others. */
 export const notice = (
   db: Db,
   services: Pick<Services, 'keyring' | 'clock' | 'settings'>,

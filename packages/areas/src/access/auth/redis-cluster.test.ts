@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newPhoneCode, usePhoneCode } from './factors/phone-codes.ts'
 import { Limits } from './limits.ts'
 
-describe('what signing in keeps in a Redis Cluster', () => {
+describe('sign-in state in a Redis Cluster', () => {
   let cluster: OwnCluster
   let redis: Redis
   beforeAll(async () => {
@@ -19,7 +19,7 @@ describe('what signing in keeps in a Redis Cluster', () => {
     await cluster?.stop()
   })
 
-  it('limits are counted, given back and made longer, whichever server has the key', async () => {
+  it('limits are counted, returned and extended on the server of their key', async () => {
     const limits = new Limits(redis)
     const allowance = { points: 2, seconds: 300, growing: true }
     for (let n = 0; n < 20; n++) {
@@ -34,7 +34,7 @@ describe('what signing in keeps in a Redis Cluster', () => {
     }
   })
 
-  it('codes sent to phones are good once, and dead after too many wrong ones', async () => {
+  it('SMS codes work once, and stop working after too many wrong ones', async () => {
     const keyring = createKeyring()
     for (let n = 0; n < 10; n++) {
       const about = `test:${randomUUID()}`

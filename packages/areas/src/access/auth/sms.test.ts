@@ -25,7 +25,7 @@ interface Received {
   readonly form: Record<string, string>
 }
 
-/** A gateway of the common form on this machine, which answers as the test says. */
+/** A local gateway of the common form that answers as the test says. */
 async function gateway(answer: (response: ServerResponse, request: IncomingMessage, nth: number) => void) {
   const received: Received[] = []
   const server = createServer(async (request, response) => {
@@ -55,7 +55,7 @@ const number = () => `+1555${randomInt(1e6, 9e6)}`
 const unavailable = { status: 503, code: 'UNAVAILABLE' }
 
 describe('the SMS gateway', () => {
-  it('is given number, sender and text in the common form', async () => {
+  it('receives number, sender and text in the common form', async () => {
     const { received, baseUrl } = await gateway(accepted)
     const to = number()
     await sms(`${baseUrl}/`).send(to, 'Grüße & 123456')
@@ -68,7 +68,7 @@ describe('the SMS gateway', () => {
     ])
   })
 
-  it('is tried once more when it fails, and then the person is told', async () => {
+  it('is retried once when it fails; then the user gets an error', async () => {
     const failing = await gateway((response) => response.writeHead(500).end())
     expect(await refusal(sms(failing.baseUrl).send(number(), 'x'))).toMatchObject(unavailable)
     expect(failing.received).toHaveLength(2)
@@ -79,7 +79,7 @@ describe('the SMS gateway', () => {
     expect(recovering.received).toHaveLength(2)
   })
 
-  it('is not tried again when it refuses the number or says nothing sensible', async () => {
+  it('is not retried when it rejects the number or sends an invalid answer', async () => {
     for (const [status, body] of [
       [400, '{"code":21211}'],
       [200, '<html>Welcome to the hotel</html>'],
@@ -91,7 +91,7 @@ describe('the SMS gateway', () => {
     }
   })
 
-  it('may be slow or endless, and costs neither time nor memory without bound', async () => {
+  it('can be slow or endless without costing unbounded time or memory', async () => {
     const endless = await gateway((response) => {
       response.writeHead(201)
       const pour = () => {
@@ -110,7 +110,7 @@ describe('the SMS gateway', () => {
     expect(silent.received).toHaveLength(1)
   })
 
-  it('gets twenty messages a day for one number, and no more than may be spent for all', async () => {
+  it('receives at most twenty messages a day for one number, and at most the daily maximum for all', async () => {
     const { received, baseUrl } = await gateway(accepted)
     const to = number()
     const many = sms(baseUrl)
@@ -123,7 +123,7 @@ describe('the SMS gateway', () => {
     expect(received.length - before).toBeLessThanOrEqual(1)
   })
 
-  it('is not there without a gateway unless the outbox was asked for', async () => {
+  it('is required unless the outbox is enabled', async () => {
     const none = new Sms({ settings: null, redis, limits, log: createLog('sms-test', 'silent'), keepsUnsent: false })
     expect(await refusal(none.send(number(), 'x'))).toMatchObject({ status: 400 })
   })

@@ -1,4 +1,4 @@
-// Messages to phones, through an HTTP gateway that speaks the form most of them speak.
+// Sends SMS through an HTTP gateway with the API form that most gateways share.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Redis } from '@muster/backplane/redis.ts'
@@ -14,7 +14,7 @@ interface SmsParts {
   readonly redis: Redis
   readonly limits: Limits
   readonly log: Log
-  /** Whether messages are kept to be read in the outbox where there is no gateway. */
+  /** Whether messages are kept for the outbox when there is no gateway. */
   readonly keepsUnsent: boolean
 }
 
@@ -24,7 +24,7 @@ const timeoutMs = 5_000
 const retryMs = 400
 const atOnceMax = 32
 
-/** Where messages are kept for the outbox while there is no gateway. */
+/** The Redis key of messages kept for the outbox. */
 export const devSmsKey = 'dev:sms'
 const devSmsMax = 50
 const daySeconds = 86_400
@@ -38,12 +38,13 @@ export class Sms {
   }
 
   /**
-   * Hands a message to the gateway. Hold no transaction meanwhile: it can take seconds.
-   * @throws RATE_LIMITED for a number that got too many, UNAVAILABLE when the gateway does not take it
+   * Sends a message through the gateway. It can take seconds, so do not hold a transaction meanwhile.
+   * @throws RATE_LIMITED for a number with too many messages; UNAVAILABLE when the gateway does not accept it
    */
   async send(phoneNumber: string, text: string): Promise<void> {
     const { settings, limits, keepsUnsent } = this.#parts
-    if (settings === null && !keepsUnsent) throw badRequest('This server cannot send SMS')
+    if (settings === null && !keepsUnsent)
+      throw badRequest('This server cannot send SMS. Use an authenticator app or a passkey')
     await limits.take('smsPerPhoneAndDay', phoneNumber)
     if (settings === null) return this.#keep(phoneNumber, text)
     const allowance = { points: settings.perDayMax, seconds: daySeconds }
@@ -63,7 +64,7 @@ export class Sms {
     for (let attempt = 1; ; attempt++) {
       const failure = await tryOnce(settings, phoneNumber, text)
       if (failure === null) return
-      this.#parts.log.warn({ err: failure.why, attempt }, 'the SMS gateway did not take a message')
+      this.#parts.log.warn({ err: failure.why, attempt }, 'SMS gateway did not accept a message')
       if (!failure.passing || attempt >= triesMax) {
         throw unavailable('The SMS could not be sent. Try again shortly', 10, failure.why)
       }
@@ -83,7 +84,7 @@ export class Sms {
   }
 }
 
-/** @returns null when the gateway took the message, else why not and whether trying again can help */
+/** @returns null when the gateway accepted the message, else the cause and whether a retry can help */
 async function tryOnce(
   { baseUrl, accountId, token, from }: SmsSettings,
   phoneNumber: string,
@@ -104,7 +105,7 @@ async function tryOnce(
         timeoutMs,
         bytesMax: 65_536,
       },
-      // The operator configured this address, it is not a user's; a gateway inside the own network is fine.
+      // The operator configured this URL, so a gateway in the internal network is allowed.
       ['0.0.0.0/0', '::/0'],
     )
     if (answer.status >= 200 && answer.status < 300) {
@@ -113,7 +114,7 @@ async function tryOnce(
     }
     return { why: new Error(`status ${answer.status}`), passing: answer.status >= 500 || answer.status === 429 }
   } catch (why) {
-    // A time-out may have been a success: a second message would be the lesser evil, but costs; the person can ask again.
+    // After a time-out the message may have been sent. A retry could cost a second message, and the user can ask again.
     const passing = !(why instanceof Error && /timeout|aborted/i.test(`${why.name} ${why.message}`))
     return { why, passing: passing && !(why instanceof z.ZodError || why instanceof SyntaxError) }
   }

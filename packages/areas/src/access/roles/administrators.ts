@@ -1,4 +1,4 @@
-// Administrators: active members who may do everything in all of their organisation or partner. Neither loses its last.
+// Administrators: active members who may do everything in all of their organization or partner. Neither loses its last.
 import type { Db } from '@muster/db/database.ts'
 import { conflict } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
@@ -11,7 +11,7 @@ const everything = sql`everything AS (
   SELECT r.id FROM roles r JOIN everything e ON r.parent_role_id = e.id
 )`
 
-/** Whom to tell of what an organisation has to know: its administrators, and its partner's as far as they reach it; at most 50. */
+/** Whom to tell of what an organization has to know: its administrators, and its partner's as far as they reach it; at most 50. */
 export async function administratorsOf(
   db: Db,
   { orgId, partnerId }: { readonly orgId: string; readonly partnerId: string },

@@ -61,20 +61,20 @@ export const builtInRoles: readonly BuiltInRole[] = [
   {
     name: 'Org Admin',
     scope: 'organization',
-    description: 'Everything within the organisation',
+    description: 'Everything within the organization',
     forceMfa: true,
     permissions: ['*:*'],
   },
   {
     name: 'Org Technician',
     scope: 'organization',
-    description: 'Works on the devices of the organisation',
+    description: 'Works on the devices of the organization',
     permissions: technician,
   },
   {
     name: 'Org Viewer',
     scope: 'organization',
-    description: 'Sees the organisation, changes nothing',
+    description: 'Sees the organization, changes nothing',
     permissions: seeing,
   },
 ]

@@ -1,4 +1,4 @@
-// Roles that an identity provider makes for an organisation. They allow nothing until somebody who may says what.
+// Roles that an identity provider makes for an organization. They allow nothing until somebody who may says what.
 import type { Db } from '@muster/db/database.ts'
 import { AppError } from '@muster/kit/errors.ts'
 import type { Tenant } from '../../tenancy/tenancy/index.ts'

@@ -40,7 +40,7 @@ const builtIn = async (name: string, who = admin, named: object = {}) => {
 }
 
 describe('custom roles', () => {
-  it('belong to the partner or the organisation of whoever made them', async () => {
+  it('belong to the partner or the organization of whoever made them', async () => {
     expect(await role()).toMatchObject({
       scope: 'partner',
       partnerId: here.partner.id,
@@ -265,7 +265,7 @@ describe('granting', () => {
     expect(await refusal(renamed)).toMatchObject({ status: 403 })
   })
 
-  it('a partner user who reaches only some organisations manages no roles', async () => {
+  it('a partner user who reaches only some organizations manages no roles', async () => {
     const selected = await person(partnerTenant, {
       role: 'Partner Admin',
       orgAccess: 'selected',

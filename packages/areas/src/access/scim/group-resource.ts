@@ -1,4 +1,4 @@
-// The roles that members of the organisation can have, as SCIM groups.
+// The roles that members of the organization can have, as SCIM groups.
 import type { Db } from '@muster/db/database.ts'
 import { type RawBuilder, sql } from 'kysely'
 import type { ScimProvider } from '../sso/index.ts'

@@ -13,9 +13,9 @@ import {
   badScim,
   byProvider,
   callingProvider,
-  inTurn,
   isId,
   listOf,
+  lockProvider,
   only,
   type Shown,
   scimAnswer,
@@ -57,7 +57,7 @@ export default implement(contract, {
     requireWorking(provider)
     const said = saidGroup(input)
     const answer = await call.write(async (db) => {
-      await inTurn(db, provider)
+      await lockProvider(db, provider)
       const { rows } = await findGroups(
         db,
         provider,
@@ -94,7 +94,7 @@ export default implement(contract, {
     const { input, services, audit, after } = call
     const provider = await callingProvider(call)
     await call.write(async (db) => {
-      await inTurn(db, provider)
+      await lockProvider(db, provider)
       const row = await groupOrNone(db, provider, input.id)
       if (!row.madeHere) throw denied('This role was not made by the identity provider: take its members out instead')
       const members = await membersOfGroup(db, provider, row.id)
@@ -156,7 +156,7 @@ async function changed(call: Call, id: string, next: (before: Record<string, unk
   const { services, audit, after } = call
   const provider = await callingProvider(call)
   const answer = await call.write(async (db) => {
-    await inTurn(db, provider)
+    await lockProvider(db, provider)
     const row = await groupOrNone(db, provider, id)
     const untouched = groupResource(row, await membersOfGroup(db, provider, row.id), baseUrlOf(call))
     const before = saidGroup(untouched)
@@ -197,7 +197,7 @@ async function addMembers(
     .where('orgId', '=', orgId)
     .where('userId', 'in', [...userIds])
     .execute()
-  if (found.length !== userIds.length) throw badScim('invalidValue', 'members must be users of the organisation')
+  if (found.length !== userIds.length) throw badScim('invalidValue', 'members must be users of the organization')
   await db
     .insertInto('scimGroupMembers')
     .values(userIds.map((userId) => ({ providerId, orgId, partnerId, roleId, userId })))

@@ -25,12 +25,12 @@ export async function callingProvider({ request, reply, services }: Call): Promi
   return provider
 }
 
-/** The provider's organisation as a tenant. */
+/** The provider's organization as a tenant. */
 export const tenantOf = ({ orgId, partnerId, orgName }: ScimProvider) =>
   ({ scope: 'organization', orgId, partnerId, name: orgName }) as const
 
 /** Changes of one provider follow each other. */
-export async function inTurn(db: Db, { id }: ScimProvider): Promise<void> {
+export async function lockProvider(db: Db, { id }: ScimProvider): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`scim ${id}`}, 0))`.execute(db)
 }
 

@@ -147,7 +147,7 @@ export function saidUser(resource: unknown): SaidUser {
   const [givenName, familyName] = [text(name, 'givenName'), text(name, 'familyName')]
   const bothNames = [givenName, familyName].filter((part) => part !== null).join(' ')
   const email = Address.safeParse((addressIn(resource) ?? userName).trim().toLowerCase())
-  if (!email.success) throw badScim('invalidValue', 'emails or userName must give an e-mail address')
+  if (!email.success) throw badScim('invalidValue', 'emails or userName must give an email address')
   return {
     userName,
     externalId: text(resource, 'externalId'),

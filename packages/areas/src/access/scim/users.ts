@@ -4,7 +4,7 @@ import { denied, invariant, notFound } from '@muster/kit/errors.ts'
 import { callersOf } from '../../caller-cache.ts'
 import { type Call, implement } from '../../operation.ts'
 import type { ScimProvider } from '../sso/index.ts'
-import { changeMember, type Member, memberOfOrganization, provisionMember, takeOut } from '../users/index.ts'
+import { changeMember, type Member, memberOfOrganization, provisionMember, removeProvisioned } from '../users/index.ts'
 import { parseFilter } from './filter.rules.ts'
 import { fallbackRole } from './group-membership.ts'
 import { applyPatch } from './patch.rules.ts'
@@ -12,9 +12,9 @@ import {
   badScim,
   byProvider,
   callingProvider,
-  inTurn,
   isId,
   listOf,
+  lockProvider,
   only,
   type Shown,
   scimAnswer,
@@ -54,7 +54,7 @@ export default implement(contract, {
     }
     const said = saidUser(input)
     const answer = await call.write(async (db) => {
-      await inTurn(db, provider)
+      await lockProvider(db, provider)
       await requireFreeUserName(db, provider, said.userName)
       const name = said.name ?? said.userName
       const roleId = await fallbackRole(db, provider)
@@ -84,9 +84,9 @@ export default implement(contract, {
     const { services, input, audit, after } = call
     const provider = await callingProvider(call)
     await call.write(async (db) => {
-      await inTurn(db, provider)
+      await lockProvider(db, provider)
       const member = await memberOrNone(db, provider, input.id)
-      await takeOut(db, member)
+      await removeProvisioned(db, member)
       await forget(db, provider, member.id)
       audit({ target: member.id, name: member.email, ...byProvider(provider), details: { provider: provider.id } })
     })
@@ -130,7 +130,7 @@ async function changed(
   const { services, audit, after } = call
   const provider = await callingProvider(call)
   const answer = await call.write(async (db) => {
-    await inTurn(db, provider)
+    await lockProvider(db, provider)
     const member = await memberOrNone(db, provider, id)
     const row = await findUser(db, provider, member.id)
     invariant(row !== undefined, 'a member can be read')

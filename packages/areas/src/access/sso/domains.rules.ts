@@ -1,4 +1,4 @@
-// E-mail domains are compared in one form: ASCII in lower case, international names in punycode. What does not come out of
+// Email domains are compared in one form: ASCII in lower case, international names in punycode. What does not come out of
 // the conversion as a plain host name is no domain, so look-alikes and hidden characters never equal an allowed one.
 
 const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
@@ -33,7 +33,7 @@ export function storedDomains(text: string): string | null {
   return domains.includes(null) ? null : [...new Set(domains)].join(',')
 }
 
-/** The part behind the last @ in its compared form; null for what is not an e-mail address. */
+/** The part behind the last @ in its compared form; null for what is not an email address. */
 export function domainOfEmail(email: string): string | null {
   const parts = email.split('@')
   const [local = '', domain = ''] = parts

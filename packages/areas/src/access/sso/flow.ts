@@ -10,8 +10,8 @@ import {
   hasSecondFactor,
   limitsOf,
   membershipIn,
+  missingMfa,
   originOf,
-  owesMfa,
 } from '../auth/index.ts'
 import { attributesOf, namesSecondFactor } from './claims.rules.ts'
 import { isAllowed } from './domains.rules.ts'
@@ -110,7 +110,7 @@ export default implement(contract, {
     })
     if (provider === undefined || account?.status !== 'active' || membership === undefined) throw deadCode()
     const vouched = signedIn.mfa && provider.trustMfa
-    const owes = owesMfa(services.settings.enable2fa, membership, account, false, vouched)
+    const owes = missingMfa(services.settings.enable2fa, membership, account, false, vouched)
     // Where a second factor is demanded and the provider's does not count, somebody who has one of ours is asked for it.
     if (owes && hasSecondFactor(account)) return challenge(call, account, membership, providerId)
     return completeSignIn(call, { account, membership, method: 'sso', mfa: vouched, providerId, vouched })
@@ -165,7 +165,7 @@ async function verified(call: Call, session: LoginSession, provider: ProviderRow
   }
   const { claims, issuer, subject } = asserted
   const { email, emailVerified, name } = attributesOf(claims, mapping)
-  // An issuer that serves everybody has to say that the address was verified; one of the organisation's own is believed
+  // An issuer that serves everybody has to say that the address was verified; one of the organization's own is believed
   // unless it says the contrary.
   if (email === null || emailVerified === false || (emailVerified === null && isSharedIssuer(issuer))) {
     return { error: 'email_not_verified' }
@@ -185,7 +185,7 @@ function returnedTo({ services, input }: Call): URL {
   return returned
 }
 
-/** The refusal is written down where the organisation can read it; the browser gets the identifier alone. */
+/** The refusal is written down where the organization can read it; the browser gets the identifier alone. */
 async function refused(call: Call, provider: ProviderRow, error: CallbackError): Promise<RawAnswer> {
   const { id, name, orgId, partnerId } = provider
   await call.write(async () => {

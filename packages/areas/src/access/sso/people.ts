@@ -1,5 +1,5 @@
-// From what a provider says of somebody to a member of its organisation. Once somebody is linked, issuer and subject decide;
-// the e-mail address serves to find the account the first time, and never an account that is not the organisation's member.
+// From what a provider says of somebody to a member of its organization. Once somebody is linked, issuer and subject decide;
+// the email address serves to find the account the first time, and never an account that is not the organization's member.
 import type { Db } from '@muster/db/database.ts'
 import { sql } from 'kysely'
 import type { Call } from '../../operation.ts'
@@ -82,7 +82,7 @@ async function newPerson(call: Call, db: Db, provider: ProviderRow, person: Asse
     .select('status')
     .where('id', '=', orgId)
     .executeTakeFirstOrThrow()
-  // Nothing is added to an organisation that is suspended.
+  // Nothing is added to an organization that is suspended.
   if (status === 'suspended' || status === 'churned') return { error: 'no_org_access' }
   const tenant = { scope: 'organization', orgId, partnerId, name: '' } as const
   const role = await roleFor(db, tenant, defaultRoleId)

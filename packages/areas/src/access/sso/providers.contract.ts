@@ -45,7 +45,7 @@ const Discovery = z.object({
 })
 export type Discovery = z.infer<typeof Discovery>
 
-/** An identity provider of one organisation. Its client secret and SCIM token are never shown. */
+/** An identity provider of one organization. Its client secret and SCIM token are never shown. */
 export const Provider = z.object({
   id: id(),
   orgId: id(),
@@ -59,12 +59,12 @@ export const Provider = z.object({
   hasClientSecret: z.boolean(),
   scopes: z.string(),
   attributeMapping: AttributeMapping,
-  /** Are unknown people who authenticate added to the organisation? */
+  /** Are unknown people who authenticate added to the organization? */
   autoProvision: z.boolean(),
   defaultRoleId: id().nullable(),
-  /** E-mail domains that may come in, comma separated; empty means all. */
+  /** Email domains that may come in, comma separated; empty means all. */
   allowedDomains: z.string(),
-  /** Is this the only way in for members of the organisation? Holds while the provider is active. */
+  /** Is this the only way in for members of the organization? Holds while the provider is active. */
   enforceSSO: z.boolean(),
   /** Does a second factor of which the provider tells (claim `amr`) count as ours? */
   trustMfa: z.boolean(),
@@ -98,7 +98,7 @@ const issuer = z
 const allowedDomains = z
   .string()
   .max(5_000)
-  .refine((text) => storedDomains(text) !== null, { error: 'must be e-mail domains such as example.com,example.org' })
+  .refine((text) => storedDomains(text) !== null, { error: 'must be email domains such as example.com,example.org' })
   .transform((text) => storedDomains(text) ?? '')
 const scopes = z
   .string()
@@ -124,7 +124,7 @@ const changeable = {
 }
 
 const read = personCan('settings:read')
-// Whoever chooses the provider decides who everybody in the organisation is, so nothing less will do.
+// Whoever chooses the provider decides who everybody in the organization is, so nothing less will do.
 const write = personCan('*:*')
 
 const Preset = z.object({

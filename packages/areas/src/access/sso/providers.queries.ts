@@ -88,7 +88,7 @@ export const registrationOf = ({ keyring }: Pick<Services, 'keyring'>, row: Prov
   clientSecret: row.clientSecret === null ? null : unseal(keyring, row.clientSecret, secretContext(row.id)),
 })
 
-/** Providers of live organisations in the caller's reach. */
+/** Providers of live organizations in the caller's reach. */
 export const providersInReach = (db: Db, caller: Caller) =>
   db
     .selectFrom('ssoProviders')

@@ -98,7 +98,7 @@ describe('a provider', () => {
     expect(await refusal(add(wrong))).toMatchObject({ status: 400 })
   })
 
-  it('takes a default role of its organisation or a built-in one, and no other', async () => {
+  it('takes a default role of its organization or a built-in one, and no other', async () => {
     const own = await call(here.orgAdmin, roles.create, { name: `Own ${randomBytes(4).toString('hex')}` })
     const ofPartner = await call(admin, roles.create, { name: `Partner ${randomBytes(4).toString('hex')}` })
     const foreign = await call(elsewhere.orgAdmin, roles.create, { name: 'Foreign' })
@@ -126,7 +126,7 @@ describe('a provider', () => {
     expect(await refusal(call(stranger, providers.identities, { id }))).toMatchObject({ status: 404 })
   })
 
-  it('is not added to a suspended organisation', async () => {
+  it('is not added to a suspended organization', async () => {
     const there = await world()
     await call(there.partnerAdmin, organizations.update, { id: there.org.id, status: 'suspended' })
     const late = call(there.partnerAdmin, providers.create, given({ orgId: there.org.id }))

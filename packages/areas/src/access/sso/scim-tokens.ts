@@ -1,4 +1,4 @@
-// The token with which a provider keeps an organisation's members up to date. It is nowhere stored and shown once.
+// The token with which a provider keeps an organization's members up to date. It is nowhere stored and shown once.
 import { randomBytes } from 'node:crypto'
 import { asSystem } from '@muster/db/database.ts'
 import { notFound } from '@muster/kit/errors.ts'
@@ -51,7 +51,7 @@ export default implement(contract, {
   },
 })
 
-/** The provider that a SCIM token belongs to, and the organisation that it speaks for. */
+/** The provider that a SCIM token belongs to, and the organization that it speaks for. */
 export interface ScimProvider {
   readonly id: string
   readonly name: string

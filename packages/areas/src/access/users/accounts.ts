@@ -1,5 +1,5 @@
-// Accounts belong to people, not to tenants. What a tenant does to its member reaches the account only where no other
-// tenant is concerned, and that question is asked beyond the caller's own reach.
+// An account belongs to a person, not to a tenant. A tenant's change to a member reaches the account only when the person
+// belongs to no other tenant. That check has to see all tenants, so it runs with the rights of the system.
 import { randomUUID } from 'node:crypto'
 import { asSystem, type Db } from '@muster/db/database.ts'
 import { invariant, notFound } from '@muster/kit/errors.ts'
@@ -9,18 +9,18 @@ import { revokeKeys } from '../api-keys/index.ts'
 import { revokeSessions, revokeSessionsIn } from '../auth/index.ts'
 import type { Member } from './members.queries.ts'
 
-/** The system's pool, or the system's transaction where the caller is in one already. */
-export type Beyond = Pick<Services, 'system'> | { readonly inSystem: Db }
+/** Access to rows of all tenants: the system's pool, or a transaction of the system when the caller already has one. */
+export type SystemAccess = Pick<Services, 'system'> | { readonly inSystem: Db }
 
-const asked = <T>(beyond: Beyond, query: RawBuilder<T>): Promise<readonly T[]> =>
-  'inSystem' in beyond
-    ? query.execute(beyond.inSystem).then(({ rows }) => rows)
-    : asSystem(beyond.system, async (db) => (await query.execute(db)).rows)
+const queryAsSystem = <T>(access: SystemAccess, query: RawBuilder<T>): Promise<readonly T[]> =>
+  'inSystem' in access
+    ? query.execute(access.inSystem).then(({ rows }) => rows)
+    : asSystem(access.system, async (db) => (await query.execute(db)).rows)
 
-/** The account with this e-mail, made when there is none. Which of the two happened must not show to the caller. */
+/** Finds or creates the account of an email address. The caller must not learn which of the two happened. */
 export async function accountFor(
   db: Db,
-  beyond: Beyond,
+  access: SystemAccess,
   email: string,
   name: string,
 ): Promise<{ userId: string; isNew: boolean }> {
@@ -31,16 +31,16 @@ export async function accountFor(
     .onConflict((row) => row.doNothing())
     .executeTakeFirst()
   if (numInsertedOrUpdatedRows === 1n) return { userId: id, isNew: true }
-  // The account may belong to another tenant, where the caller sees nothing.
-  const rows = await asked(beyond, sql<{ id: string }>`SELECT id FROM users WHERE email = ${email}`)
-  invariant(rows[0] !== undefined, 'an address that is taken belongs to an account')
+  // The account may belong to another tenant, where row-level security hides it from the caller.
+  const rows = await queryAsSystem(access, sql<{ id: string }>`SELECT id FROM users WHERE email = ${email}`)
+  invariant(rows[0] !== undefined, 'the account of a taken address exists')
   return { userId: rows[0].id, isNew: false }
 }
 
-/** Is the person an active member anywhere else? */
-export async function isActiveElsewhere(beyond: Beyond, userId: string, membershipId: string): Promise<boolean> {
-  const [found] = await asked(
-    beyond,
+/** @returns whether the person has an active membership other than the given one */
+export async function isActiveElsewhere(access: SystemAccess, userId: string, membershipId: string): Promise<boolean> {
+  const [found] = await queryAsSystem(
+    access,
     sql<{ elsewhere: boolean }>`
       SELECT EXISTS (SELECT FROM partner_users WHERE user_id = ${userId} AND id <> ${membershipId} AND status = 'active')
           OR EXISTS (SELECT FROM organization_users WHERE user_id = ${userId} AND id <> ${membershipId} AND status = 'active')
@@ -50,12 +50,12 @@ export async function isActiveElsewhere(beyond: Beyond, userId: string, membersh
 }
 
 /**
- * Is the person a member of anything else, accepted or not? A partner that waits for approval does not count while the
- * address is not proven: anyone can register one with any address.
+ * @returns whether the person has another membership, accepted or not. A pending partner does not count while the address is
+ * unproven, because any person can register one with any address
  */
-export async function isKnownElsewhere(beyond: Beyond, userId: string, membershipId: string): Promise<boolean> {
-  const [found] = await asked(
-    beyond,
+export async function isKnownElsewhere(access: SystemAccess, userId: string, membershipId: string): Promise<boolean> {
+  const [found] = await queryAsSystem(
+    access,
     sql<{ elsewhere: boolean }>`
       SELECT EXISTS (SELECT FROM partner_users m JOIN partners p ON p.id = m.partner_id JOIN users u ON u.id = m.user_id
                      WHERE m.user_id = ${userId} AND m.id <> ${membershipId}
@@ -68,8 +68,8 @@ export async function isKnownElsewhere(beyond: Beyond, userId: string, membershi
 
 const membershipTable = ({ orgId }: Member) => (orgId === null ? 'partnerUsers' : 'organizationUsers')
 
-/** Gives the member another name: the account's own where only this tenant knows it, else the tenant's name for it. */
-export async function rename(db: Db, services: Beyond, member: Member, name: string): Promise<void> {
+/** Changes the name of the account, or only this tenant's name for the member when another tenant knows the account. */
+export async function rename(db: Db, services: SystemAccess, member: Member, name: string): Promise<void> {
   const shared = await isKnownElsewhere(services, member.id, member.membershipId)
   await db
     .updateTable(membershipTable(member))
@@ -79,8 +79,8 @@ export async function rename(db: Db, services: Beyond, member: Member, name: str
   if (!shared) await db.updateTable('users').set({ name }).where('id', '=', member.id).execute()
 }
 
-/** Shuts the member out of the tenant, and the account out of everything when it is active nowhere else. */
-export async function disable(db: Db, services: Beyond, member: Member): Promise<void> {
+/** Disables the membership. Disables the account as well when the person is active in no other tenant. */
+export async function disable(db: Db, services: SystemAccess, member: Member): Promise<void> {
   await db
     .updateTable(membershipTable(member))
     .set({ status: 'disabled' })
@@ -92,7 +92,7 @@ export async function disable(db: Db, services: Beyond, member: Member): Promise
   await db.updateTable('users').set({ status: 'disabled' }).where('id', '=', member.id).execute()
 }
 
-/** Lets a disabled member in again; one that never accepted its invitation is invited again. */
+/** Enables a disabled member. A member who never accepted the invitation becomes invited again. */
 export async function enable(db: Db, member: Member): Promise<void> {
   const membership = await db
     .updateTable(membershipTable(member))
@@ -122,8 +122,8 @@ export async function enable(db: Db, member: Member): Promise<void> {
     .execute()
 }
 
-/** Takes the member out of the tenant. The account stays. */
-export async function removeMember(db: Db, services: Beyond, member: Member): Promise<void> {
+/** Removes the membership. The account stays. */
+export async function removeMember(db: Db, services: SystemAccess, member: Member): Promise<void> {
   await endSessions(db, services, member)
   await withdrawInvitation(db, member)
   const { numDeletedRows } = await db
@@ -131,12 +131,16 @@ export async function removeMember(db: Db, services: Beyond, member: Member): Pr
     .where('id', '=', member.membershipId)
     .executeTakeFirst()
   if (numDeletedRows === 0n) throw notFound('User')
-  // They must not come back to life with another invitation.
+  // A later invitation of the same person must not make these keys valid again.
   await revokeKeys(db, { userId: member.id, partnerId: member.partnerId, orgId: member.orgId })
 }
 
-/** Ends the sessions that have lost their ground: all of them, or those in this tenant where the person is active elsewhere. */
-async function endSessions(db: Db, services: Beyond, { id, membershipId, partnerId, orgId }: Member): Promise<void> {
+/** Ends the person's sessions in this tenant, or all of them when the person is active in no other tenant. */
+async function endSessions(
+  db: Db,
+  services: SystemAccess,
+  { id, membershipId, partnerId, orgId }: Member,
+): Promise<void> {
   if (await isActiveElsewhere(services, id, membershipId)) await revokeSessionsIn(db, id, { partnerId, orgId })
   else await revokeSessions(db, id)
 }

@@ -23,7 +23,7 @@ const managing = [
 const builtIn = async (name: string) =>
   (await call(here.orgAdmin, roles.list, {})).data.find((role) => role.name === name)?.id ?? ''
 
-describe('finding 14: an administrator with fewer permissions', async () => {
+describe('an administrator with fewer permissions', async () => {
   const manager = await call(here.orgAdmin, roles.create, { name: 'Manages users', permissions: managing })
   const technician = await builtIn('Org Technician')
   const parent = await call(here.orgAdmin, roles.create, {
@@ -64,8 +64,8 @@ describe('finding 14: an administrator with fewer permissions', async () => {
     ],
     ['send an invitation again', () => call(lesser, invitations.resendInvite, { userId: invited.id })],
     ['strip a role', () => call(lesser, roles.update, { id: parent.id, permissions: [] })],
-    ['lift the forced second factor of a role', () => call(lesser, roles.update, { id: heir.id, forceMfa: false })],
-    ['change what a role with more inherits', () => call(lesser, roles.update, { id: base.id, permissions: [] })],
+    ['stop a role from forcing a second factor', () => call(lesser, roles.update, { id: heir.id, forceMfa: false })],
+    ['change the parent of a role', () => call(lesser, roles.update, { id: base.id, permissions: [] })],
     ['delete a role', () => call(lesser, roles.remove, { id: parent.id })],
     ['revoke an API key', () => call(lesser, keys.revoke, { id: key.id })],
     [
@@ -73,14 +73,14 @@ describe('finding 14: an administrator with fewer permissions', async () => {
       () =>
         call(lesser, reviews.decide, { id: review.id, itemId: item?.id ?? '', decision: 'revoked', reason: 'Left' }),
     ],
-  ])('cannot %s with more', async (_what, attempt) => {
+  ])('cannot %s that has more permissions', async (_what, attempt) => {
     expect(await refusal(attempt())).toMatchObject({
       status: 403,
       message: expect.stringContaining('that you do not hold'),
     })
   })
 
-  it('still manages those with as much or less', async () => {
+  it('can manage members with the same or fewer permissions', async () => {
     const equal = await person(orgTenant, { role: 'Org Viewer' })
     await call(here.orgAdmin, users.role, { id: equal.userId, roleId: manager.id })
     await call(lesser, users.update, { id: equal.userId, name: 'Renamed' })
@@ -88,7 +88,7 @@ describe('finding 14: an administrator with fewer permissions', async () => {
     await call(lesser, users.remove, { id: equal.userId })
   })
 
-  it('cannot revoke one in a review that was decided by another', async () => {
+  it('cannot complete a review in which another administrator revoked a member with more permissions', async () => {
     for (const one of items)
       if (one.userId !== here.orgAdmin.userId)
         await call(here.orgAdmin, reviews.decide, {
@@ -102,8 +102,8 @@ describe('finding 14: an administrator with fewer permissions', async () => {
   })
 })
 
-describe('a key of the same person in another place', () => {
-  it('finding 14: is neither seen nor rotated by a session that reaches less', async () => {
+describe('an API key of the same person in another tenant', () => {
+  it('is hidden from a session with less reach, which cannot rotate it', async () => {
     const partnerTenant = { scope: 'partner', partnerId: here.partner.id } as const
     const there = await person(partnerTenant, { role: 'Partner Admin' })
     const { id } = await call(there, keys.create, { name: 'Whole partner', scopes: ['*:*'] })
@@ -115,7 +115,7 @@ describe('a key of the same person in another place', () => {
 })
 
 describe('the last administrator of an organization', () => {
-  it('cannot be removed, disabled or given a lesser role, and two cannot remove each other at once', async () => {
+  it('cannot be removed, disabled or given a lesser role; two administrators cannot remove each other', async () => {
     const alone = await world()
     const only = alone.orgAdmin
     const tenant = { scope: 'organization', partnerId: alone.partner.id, orgId: alone.org.id } as const
@@ -142,7 +142,7 @@ describe('the last administrator of an organization', () => {
 })
 
 describe('an access review', () => {
-  it('is not approved by its subject while another person could', async () => {
+  it('cannot be decided by its subject while another administrator can decide it', async () => {
     const there = await world()
     const review = await call(there.partnerAdmin, reviews.create, { name: 'Alone' })
     const { items } = await call(there.partnerAdmin, reviews.get, { id: review.id })
@@ -156,7 +156,7 @@ describe('an access review', () => {
   })
 })
 
-describe('finding 5: a session of some time ago', async () => {
+describe('a session with an old proof', async () => {
   const old = await person(orgTenant, { role: 'Org Admin' })
   await signedInLongAgo(old)
   const invite = async (role: string) =>
@@ -168,11 +168,11 @@ describe('finding 5: a session of some time ago', async () => {
       }),
     )
 
-  it.each(['Org Admin', 'Org Technician'])('gives nobody the role %s, which does more than look', async (role) => {
+  it.each(['Org Admin', 'Org Technician'])('cannot give the role %s, which can change things', async (role) => {
     expect(await invite(role)).toMatchObject({ status: 403, extra: { confirm: 'currentPassword' } })
   })
 
-  it('gives a role that only looks', async () => {
+  it('can give a read-only role', async () => {
     const email = `looks-${old.userId}@new.test`
     const made = await call(old, invitations.invite, { email, name: 'New', roleId: await builtIn('Org Viewer') })
     expect(made.status).toBe('invited')

@@ -3,7 +3,7 @@ import type { Caller } from '@muster/kit/access.ts'
 import { permissionsOf, requireNotGreater } from '../roles/index.ts'
 import type { Member } from './members.queries.ts'
 
-/** @throws FORBIDDEN when the member's role, with what it inherits, allows more than the caller's */
+/** @throws FORBIDDEN when the member's role, including inherited permissions, allows more than the caller's role */
 export async function requireNotGreaterMember(
   db: Db,
   caller: Caller,

@@ -1,5 +1,5 @@
-// What other areas may use of users.
+// The functions of users that other areas may use.
 export { removeMember } from './accounts.ts'
 export { requireNotGreaterMember } from './greater-members.ts'
 export { type Member, memberOfMembership, memberOfOrganization } from './members.queries.ts'
-export { acceptByProvider, addMember, changeMember, provisionMember, takeOut } from './provisioning.ts'
+export { acceptByProvider, addMember, changeMember, provisionMember, removeProvisioned } from './provisioning.ts'

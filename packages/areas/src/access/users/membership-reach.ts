@@ -17,19 +17,20 @@ interface OrganizationReach {
   readonly deviceGroupIds: string[] | null
 }
 
-/** Does the input say anything about reach? */
+/** Whether the input changes the reach. */
 export const saysReach = ({ orgAccess, orgIds, siteIds, deviceGroupIds }: ReachInput): boolean =>
   orgAccess !== undefined || orgIds !== undefined || siteIds !== undefined || deviceGroupIds !== undefined
 
-/** How far a partner member is to reach; everything unless limited. Every organisation named must be a live one of the partner. */
+/** The validated reach of a partner member; all organizations by default. Each named organization must be a live one of the partner. */
 export async function partnerReach(db: Db, tenant: Tenant, input: ReachInput): Promise<PartnerReach> {
   if (input.siteIds || input.deviceGroupIds) {
-    throw invalid('siteIds: sites and device groups limit members of organizations only')
+    throw invalid('siteIds: sites and device groups limit only members of organizations. Leave them out')
   }
   const orgAccess = input.orgAccess ?? (input.orgIds === undefined ? 'all' : 'selected')
   if (orgAccess !== 'selected') return { orgAccess, orgIds: [] }
   const orgIds = [...new Set(input.orgIds ?? [])]
-  if (orgIds.length === 0) throw invalid('orgIds: name the organizations that are selected')
+  if (orgIds.length === 0)
+    throw invalid('orgIds: is empty. Name at least one organization, or set orgAccess to all or none')
   const found = await db
     .selectFrom('organizations')
     .select('id')
@@ -41,10 +42,10 @@ export async function partnerReach(db: Db, tenant: Tenant, input: ReachInput): P
   return { orgAccess, orgIds }
 }
 
-/** What an organization member is to be limited to; nothing unless given. Limited members pass on nothing at all. */
+/** The validated limits of an organization member; no limits by default. */
 export async function organizationReach(db: Db, tenant: Tenant, input: ReachInput): Promise<OrganizationReach> {
   if (input.orgAccess !== undefined || input.orgIds !== undefined) {
-    throw invalid('orgAccess: organizations are selected for members of partners only')
+    throw invalid('orgAccess: only members of partners have organizations selected. Leave orgAccess and orgIds out')
   }
   const siteIds = input.siteIds == null ? null : [...new Set(input.siteIds)]
   const deviceGroupIds = input.deviceGroupIds == null ? null : [...new Set(input.deviceGroupIds)]
@@ -66,7 +67,7 @@ async function requireOwned(
     .select('id')
     .where('id', 'in', ids)
     .where('orgId', '=', tenant.orgId ?? '')
-    // They stay until the member is limited to them: none of them is deleted at the same time.
+    // The lock keeps the rows from being deleted before the membership refers to them.
     .orderBy('id')
     .forKeyShare()
     .execute()

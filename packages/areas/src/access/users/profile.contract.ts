@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { userStatus } from './user.contract.ts'
 import { name } from './users.contract.ts'
 
-/** One's own account. */
+/** The account of the caller. */
 const Profile = z.object({
   id: id(),
   email: z.string(),
@@ -25,7 +25,7 @@ const Profile = z.object({
 })
 
 const avatarUrl = z
-  .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+  .url({ protocol: /^https?$/, error: 'must be a URL that begins with http:// or https://' })
   .max(2_048)
   .nullable()
 
@@ -40,7 +40,7 @@ export const profile = {
     summary: 'Update your name or picture',
     access: signedIn({ kinds: people }),
     audit: 'user.profile.update',
-    stepUp: noStepUp('a name and a picture protect nothing'),
+    stepUp: noStepUp('name and picture grant no access'),
     input: changes({}, { name, avatarUrl }),
     output: Profile,
   }),

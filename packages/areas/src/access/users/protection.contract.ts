@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { tenantInput } from '../../tenancy/tenancy/tenant.contract.ts'
 
 const member = z.object({ id: id(), ...tenantInput })
-/** How many sessions and API keys came to an end. */
+/** The number of sessions and API keys that were ended. */
 const ended = success.extend({ sessions: z.number(), apiKeys: z.number() })
 
 export const protection = {
@@ -32,7 +32,7 @@ export const protection = {
     stepUp: 'always',
     transaction: 'own',
     input: member,
-    /** The link is there only without a mail server, and only this once: for the administrator to hand over. */
+    /** Present only without a mail server and only in this response: a link that the administrator passes on. */
     output: ended.extend({ resetUrl: z.string().optional() }),
   }),
 }

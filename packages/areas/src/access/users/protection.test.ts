@@ -21,9 +21,9 @@ const { system } = await testServices()
 const partnerTenant = { scope: 'partner', partnerId: here.partner.id } as const
 const orgTenant = { scope: 'organization', partnerId: here.partner.id, orgId: here.org.id } as const
 const member = (role = 'Partner Viewer') => person(partnerTenant, { role })
-const notInCharge = {
+const notManager = {
   status: 403,
-  message: 'Only somebody who is in charge of everything that this account may do can do that',
+  message: 'Only an administrator who manages everything that this account can access can do that',
 }
 
 async function alsoElsewhere({ userId }: Person, role = 'Partner Viewer') {
@@ -47,7 +47,7 @@ const factorsOf = async ({ userId }: Person) =>
   ).rows[0]
 
 describe('a reset of second factors', () => {
-  it('takes them all, ends sessions and keys, tells the person and the audit', async () => {
+  it('removes all factors, ends sessions and API keys, mails the person and writes an audit record', async () => {
     const who = await person(partnerTenant, { role: 'Partner Admin' })
     const { password: secret } = await withPassword(who)
     const { key } = await call(who, keys.create, { name: 'Script', scopes: ['devices:read'] })
@@ -86,11 +86,11 @@ describe('a reset of second factors', () => {
     ])
   })
 
-  it('is refused to whoever is not in charge of everything that the account may do', async () => {
+  it('is rejected unless the caller manages everything that the account can access', async () => {
     const shared = await member()
     await alsoElsewhere(shared)
-    expect(await refusal(call(admin, protection.resetMfa, { id: shared.userId }))).toMatchObject(notInCharge)
-    // Who may change users, and less than an administrator.
+    expect(await refusal(call(admin, protection.resetMfa, { id: shared.userId }))).toMatchObject(notManager)
+    // A role that can change users but has fewer permissions than an administrator.
     const { id: roleId } = await call(admin, roles.create, {
       name: 'Help desk',
       permissions: [
@@ -101,7 +101,7 @@ describe('a reset of second factors', () => {
     const helper = await member()
     await call(admin, users.role, { id: helper.userId, roleId })
     for (const reset of [protection.resetMfa, protection.resetPassword]) {
-      expect(await refusal(call(helper, reset, { id: admin.userId }))).toMatchObject(notInCharge)
+      expect(await refusal(call(helper, reset, { id: admin.userId }))).toMatchObject(notManager)
     }
     const both = await person(orgTenant, { role: 'Org Viewer' })
     await system.query(
@@ -109,14 +109,14 @@ describe('a reset of second factors', () => {
        SELECT $1, $2, id, 'all' FROM roles WHERE is_system AND name = 'Partner Viewer'`,
       [here.partner.id, both.userId],
     )
-    expect(await refusal(call(here.orgAdmin, protection.resetMfa, { id: both.userId }))).toMatchObject(notInCharge)
+    expect(await refusal(call(here.orgAdmin, protection.resetMfa, { id: both.userId }))).toMatchObject(notManager)
     expect(await call(admin, protection.resetMfa, { id: both.userId })).toMatchObject({ success: true })
     expect(
       await call(here.systemAdmin, protection.resetMfa, { id: shared.userId, partnerId: here.partner.id }),
     ).toMatchObject({ success: true })
   })
 
-  it('is not for oneself, and nobody finds members of others', async () => {
+  it('is rejected for one’s own account and returns 404 for members of other tenants', async () => {
     expect(await refusal(call(admin, protection.resetMfa, { id: admin.userId }))).toMatchObject({ status: 400 })
     for (const one of Object.values(protection)) {
       expect(await refusal(call(admin, one, { id: elsewhere.partnerAdmin.userId }))).toMatchObject({ status: 404 })
@@ -131,7 +131,7 @@ describe('a reset of second factors', () => {
 })
 
 describe('a reset of the password by an administrator', () => {
-  it('makes the old one worthless, ends sessions, and mails a link that sets another', async () => {
+  it('makes the old password invalid, ends sessions, and mails a link that sets a new one', async () => {
     const who = await person(partnerTenant, { role: 'Partner Technician', mfaEnabled: false })
     const { password: old } = await withPassword(who)
     expect(await call(admin, protection.resetPassword, { id: who.userId })).toMatchObject({
@@ -147,17 +147,17 @@ describe('a reset of the password by an administrator', () => {
     expect(await auditFor(who, 'user.password.reset')).toHaveLength(1)
   })
 
-  it('is of no use for who has none', async () => {
+  it('returns 400 for an account without a password', async () => {
     const provided = await member()
     expect(await refusal(call(admin, protection.resetPassword, { id: provided.userId }))).toMatchObject({
       status: 400,
-      message: 'This account signs in without a password',
+      message: 'This account signs in without a password, so there is none to reset',
     })
   })
 })
 
-describe('the end of sessions by an administrator', () => {
-  it('ends all of a member, and of one shared with others those in the own tenant', async () => {
+describe('an administrator who ends sessions', () => {
+  it('ends all sessions of a member, and only those in the own tenant of a member shared with another', async () => {
     const who = await member()
     expect(await call(admin, protection.endSessions, { id: who.userId })).toEqual({ success: true, sessions: 1 })
     expect(await refusal(call(who, session.me, {}))).toMatchObject({ status: 401 })
@@ -178,8 +178,8 @@ describe('the end of sessions by an administrator', () => {
   })
 })
 
-describe('keys of a member that was removed', () => {
-  it('do not come back to life when the person is invited again', async () => {
+describe('API keys of a removed member', () => {
+  it('stay revoked when the person is invited again', async () => {
     const who = await person(partnerTenant, { role: 'Partner Admin' })
     await withPassword(who)
     await alsoElsewhere(who)

@@ -1,5 +1,5 @@
-// What an administrator does for a member whose account is lost or in wrong hands. An account belongs to a person, who may be
-// a member elsewhere too: nobody touches it who is not in charge of everything that it opens.
+// What an administrator can do for a member whose account is lost or compromised. The person may be a member of other tenants
+// too, so these operations require an administrator who manages everything that the account can access.
 
 import { randomBytes } from 'node:crypto'
 import type { Db } from '@muster/db/database.ts'
@@ -36,7 +36,7 @@ export default implement(contract, {
     return change(call, call.input, async (db, member) => {
       const { id, partnerId, orgId } = member
       await requireNotGreaterMember(db, call.caller, member)
-      const whole = await isInCharge(db, call.caller, id)
+      const whole = await managesAccount(db, call.caller, id)
       const sessions = whole ? await revokeSessions(db, id) : await revokeSessionsIn(db, id, { partnerId, orgId })
       call.audit({ ...subject(member), details: { sessions } })
       return { success: true as const, sessions }
@@ -45,9 +45,9 @@ export default implement(contract, {
 
   async resetMfa(call) {
     return change(call, call.input, async (db, member) => {
-      await requireInCharge(db, call.caller, member)
+      await requireManager(db, call.caller, member)
       const had = await clearFactors(db, member.id)
-      await restartStanding(db, member, call.caller)
+      await recordReset(db, member, call.caller)
       const ended = await endEverything(db, member)
       call.audit({ ...subject(member), details: { ...had, ...ended } })
       await notice(db, call.services, member, member, 'mfa-reset')
@@ -59,18 +59,20 @@ export default implement(contract, {
     return change(call, call.input, async (db, member) => {
       const { caller, services } = call
       const isHanded = services.settings.mailServer === false
-      await requireInCharge(db, caller, member, isHanded)
+      await requireManager(db, caller, member, isHanded)
       await limitsOf(services).take('resetByAdminPerUser', member.id)
-      if (member.status !== 'active') throw badRequest('Only an active user can be sent a link to set a password')
+      if (member.status !== 'active')
+        throw badRequest('id: the user is not active. Only active users can be sent a link to set a password')
       const replaced = await db
         .updateTable('users')
-        .set({ passwordHash: hashOfNothing() })
+        .set({ passwordHash: unmatchableHash() })
         .where('id', '=', member.id)
         .where('passwordHash', 'is not', null)
         .returning('id')
         .executeTakeFirst()
-      if (replaced === undefined) throw badRequest('This account signs in without a password')
-      await restartStanding(db, member, caller)
+      if (replaced === undefined)
+        throw badRequest('This account signs in without a password, so there is none to reset')
+      await recordReset(db, member, caller)
       await mailResetLink(db, services, member, member)
       const resetUrl = isHanded ? await handResetLink(db, services, member) : undefined
       const ended = await endEverything(db, member)
@@ -89,10 +91,10 @@ async function change<T>(
 ): Promise<T> {
   const { caller, services, after } = call
   requireUnlimited(caller)
-  if (id === caller.userId) throw badRequest('Use your own account for that')
+  if (id === caller.userId) throw badRequest('id: is your own account. Use the operations of your profile instead')
   const result = await call.write(async (db) => {
     const member = await memberById(db, caller, id, named)
-    // The account before its sessions, as everywhere: two who end them at once would wait for each other.
+    // Lock the account before its sessions, as all other code does. Otherwise two requests could deadlock.
     await db.selectFrom('users').select('id').where('id', '=', member.id).forNoKeyUpdate().execute()
     return make(db, member)
   })
@@ -104,55 +106,55 @@ async function endEverything(db: Db, { id, partnerId, orgId }: Member): Promise<
   return { sessions: await revokeSessions(db, id), apiKeys: await revokeKeys(db, { userId: id, partnerId, orgId }) }
 }
 
-/** An administrator who reset a sign-in may hold it: for a week, and for what that administrator asks, it is no second person. */
-async function restartStanding(db: Db, { id }: Member, { userId }: Caller): Promise<void> {
+/** Records who reset the sign-in. That administrator may hold it, so the member is no second person for them for a week. */
+async function recordReset(db: Db, { id }: Member, { userId }: Caller): Promise<void> {
   const granted = sql`SET granted_by = ${userId}, granted_at = now() WHERE user_id = ${id}`
   for (const table of ['system_users', 'partner_users', 'organization_users']) {
     await sql`UPDATE ${sql.table(table)} ${granted}`.execute(db)
   }
 }
 
-interface Place {
+interface Access {
   readonly partnerId: string | null
   readonly orgId: string | null
   readonly roleId: string
 }
 
 /**
- * Does all that the account opens lie within the caller's reach, and does the caller hold all that it may do there?
- * Partners that wait for approval open nothing, and anyone can register one with any address: they do not count.
- * @param opens whoever is in charge gets a link that opens the account: then they do count, and the caller must be limited
- * in nothing
+ * Whether everything that the account can access lies within the caller's reach and permissions. Pending partners do not
+ * count, because they grant no access and any person can register one with any address.
+ * @param givesLink the caller receives a link that opens the account: then pending partners count, and a caller with limits to
+ * sites or groups is rejected
  */
-async function isInCharge(db: Db, caller: Caller, userId: string, opens = false): Promise<boolean> {
-  if (caller.scope === 'system' && !opens) return true
-  if (opens && (caller.siteIds !== null || caller.deviceGroupIds !== null)) return false
-  const { rows: places } = await sql<Place>`
+async function managesAccount(db: Db, caller: Caller, userId: string, givesLink = false): Promise<boolean> {
+  if (caller.scope === 'system' && !givesLink) return true
+  if (givesLink && (caller.siteIds !== null || caller.deviceGroupIds !== null)) return false
+  const { rows: accesses } = await sql<Access>`
     SELECT NULL::uuid AS partner_id, NULL::uuid AS org_id, role_id FROM system_users WHERE user_id = ${userId}
     UNION ALL SELECT m.partner_id, NULL, m.role_id FROM partner_users m
-      JOIN partners p ON p.id = m.partner_id AND p.deleted_at IS NULL AND (p.status <> 'pending' OR ${opens}) WHERE m.user_id = ${userId}
+      JOIN partners p ON p.id = m.partner_id AND p.deleted_at IS NULL AND (p.status <> 'pending' OR ${givesLink}) WHERE m.user_id = ${userId}
     UNION ALL SELECT m.partner_id, m.org_id, m.role_id FROM organization_users m
       JOIN organizations o ON o.id = m.org_id AND o.deleted_at IS NULL WHERE m.user_id = ${userId}`.execute(db)
-  const within = ({ partnerId, orgId }: Place) =>
+  const isInReach = ({ partnerId, orgId }: Access) =>
     caller.scope === 'system' ||
     (caller.scope === 'organization' ? orgId === caller.orgId : partnerId === caller.partnerId)
-  if (!places.every(within)) return false
+  if (!accesses.every(isInReach)) return false
   const allowed = await effectivePermissions(
     db,
-    places.map(({ roleId }) => roleId),
+    accesses.map(({ roleId }) => roleId),
   )
   return holdsAll(caller, allowed.map(({ resource, action }) => `${resource}:${action}`).filter(isPermission))
 }
 
-/** @throws FORBIDDEN with the same words for both reasons, so that memberships elsewhere do not show */
-async function requireInCharge(db: Db, caller: Caller, { id }: Member, opens = false): Promise<void> {
-  if (!(await isInCharge(db, caller, id, opens))) {
-    throw denied('Only somebody who is in charge of everything that this account may do can do that')
+/** @throws FORBIDDEN with the same message for both reasons, so that memberships in other tenants are not revealed */
+async function requireManager(db: Db, caller: Caller, { id }: Member, givesLink = false): Promise<void> {
+  if (!(await managesAccount(db, caller, id, givesLink))) {
+    throw denied('Only an administrator who manages everything that this account can access can do that')
   }
 }
 
-/** What no password has: it keeps the account one that signs in with a password, once the link has set it. */
-const hashOfNothing = () => {
+/** A hash that no password matches. The account keeps signing in with a password after the link has set one. */
+const unmatchableHash = () => {
   const part = (bytes: number) => randomBytes(bytes).toString('base64').replaceAll('=', '')
   return `$argon2id$v=19$m=19456,t=2,p=1$${part(16)}$${part(32)}`
 }

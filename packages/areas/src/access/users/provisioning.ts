@@ -1,5 +1,5 @@
-// Members whom an identity provider brings, keeps up to date and takes away, on the system's connection. A provider speaks for
-// its organisation alone: an account that belongs to anybody else is neither taken over nor changed by it.
+// Members that an identity provider creates, updates and removes, through the system's connection. A provider acts for its own
+// organization only: it neither takes over nor changes an account that belongs to another tenant or to a person.
 import type { Db } from '@muster/db/database.ts'
 import { sql } from 'kysely'
 import type { Services } from '../../services.ts'
@@ -18,8 +18,8 @@ interface NewMember {
 }
 
 /**
- * Has the person proven the mailbox, or been let in by another tenant? Then only the person can say what the account belongs
- * to. A password that was set before any proof opens nothing, and keeps nobody out.
+ * Whether the person has proven the mailbox or was accepted by another tenant. Then only the person can accept memberships.
+ * A password that was set before any proof opens nothing, so it does not count.
  */
 async function isOwned(db: Db, userId: string): Promise<boolean> {
   const { rows } = await sql<{ owned: boolean }>`
@@ -48,8 +48,8 @@ async function addMembership(
 }
 
 /**
- * A new account without a password, and its membership. The address must not have an account yet. The provider's word opens
- * its organization; it does not prove the address to others.
+ * Creates an account without a password, and its membership. The address must not have an account yet. The provider vouches
+ * for the address in its own organization only.
  */
 export async function addMember(db: Db, tenant: Organization, member: NewMember): Promise<string> {
   const { email, name } = member
@@ -63,9 +63,9 @@ export async function addMember(db: Db, tenant: Organization, member: NewMember)
 }
 
 /**
- * Adds the person behind an address to the organisation. Whoever has an account that is not the organisation's alone is
- * invited and has to accept; everybody else is a member at once.
- * @returns null when it is a member already
+ * Adds the person with an address to the organization. A person whose account is also known elsewhere is invited and has to
+ * accept. Others become active members.
+ * @returns the user ID; null when the person is a member already
  */
 export async function provisionMember(
   db: Db,
@@ -88,8 +88,8 @@ export async function provisionMember(
 }
 
 /**
- * An invitation counts as accepted when the organisation's own provider brings the person.
- * @returns false for an account that the person has to open itself
+ * Accepts a member's invitation on behalf of the organization's own provider.
+ * @returns false for an account whose owner has to accept
  */
 export async function acceptByProvider(db: Db, member: Member): Promise<boolean> {
   const { id, membershipId } = member
@@ -105,7 +105,7 @@ export async function acceptByProvider(db: Db, member: Member): Promise<boolean>
   return true
 }
 
-/** What a provider may change of a member. */
+/** The fields of a member that a provider may change. */
 export interface ProvisionedChanges {
   readonly email?: string
   readonly name?: string
@@ -114,10 +114,9 @@ export interface ProvisionedChanges {
 }
 
 /**
- * Changes a member as its provider says.
- * An address is where a password is reset: a provider moves only that of an account which its owner has not proven, and
- * which may do nothing but look, so that its token is not worth an administrator.
- * @returns what could not be changed: an address that another account has, or one that is not the provider's to change
+ * Changes a member as its provider says. Passwords are reset through the address, so a provider may change only the address
+ * of an unproven account with a read-only role. Otherwise its token could take over an administrator.
+ * @returns `taken` when another account has the address, `owned` when the provider may not change it
  */
 export async function changeMember(
   db: Db,
@@ -142,5 +141,5 @@ export async function changeMember(
   return 'done'
 }
 
-/** Takes the member out of the organisation; account and history stay. */
-export const takeOut = (db: Db, member: Member): Promise<void> => removeMember(db, { inSystem: db }, member)
+/** Removes the member from the organization. The account and its history stay. */
+export const removeProvisioned = (db: Db, member: Member): Promise<void> => removeMember(db, { inSystem: db }, member)

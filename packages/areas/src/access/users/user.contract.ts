@@ -3,7 +3,7 @@ import { z } from 'zod'
 
 export const userStatus = z.enum(['active', 'invited', 'disabled'])
 
-/** A member of a partner or an organisation, as that tenant sees it. */
+/** A member of a partner or an organization, as that tenant sees the account. */
 export const User = z.object({
   id: id(),
   email: z.string(),
@@ -15,10 +15,10 @@ export const User = z.object({
   orgId: id().nullable(),
   roleId: id(),
   roleName: z.string(),
-  /** Of partner members: which organisations they reach. */
+  /** Which organizations a partner member reaches. Null for organization members. */
   orgAccess: z.enum(['all', 'selected', 'none']).nullable(),
   orgIds: z.array(id()).nullable(),
-  /** Of organisation members: what they are limited to; null is no limit. */
+  /** Limits of an organization member. Null means no limit. */
   siteIds: z.array(id()).nullable(),
   deviceGroupIds: z.array(id()).nullable(),
   mfaEnabled: z.boolean(),

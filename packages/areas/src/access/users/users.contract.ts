@@ -20,7 +20,7 @@ import { User, userStatus } from './user.contract.ts'
 
 export const name = nameText()
 const idList = z.array(id()).max(1_000)
-/** How far a membership reaches. Left out: everything. */
+/** The reach of a membership. Left out means no limit. */
 export const membershipReach = {
   orgAccess: z.enum(['all', 'selected', 'none']).optional(),
   orgIds: z.array(id()).max(10_000).optional(),
@@ -60,7 +60,7 @@ export const users = {
           description: z.string().nullable(),
           scope: z.enum(['partner', 'organization']),
           isSystem: z.boolean(),
-          /** Does the caller hold everything that the role allows, and so may give it to others? */
+          /** Whether the caller holds all permissions of the role, and so may give it to others. */
           assignable: z.boolean(),
         }),
       ),

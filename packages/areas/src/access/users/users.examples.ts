@@ -5,7 +5,7 @@ import type { profile } from './profile.contract.ts'
 import type { protection } from './protection.contract.ts'
 import type { users } from './users.contract.ts'
 
-/** System scope has to say whose people it means. */
+/** A system caller has to name the partner. */
 const ofPartner = ({ partner }: Stage, scope: Scope) => (scope === 'system' ? { partnerId: partner } : {})
 const viewer = ({ partnerViewerRole, orgViewerRole }: Stage, scope: Scope) =>
   scope === 'organization' ? orgViewerRole : partnerViewerRole
@@ -38,7 +38,7 @@ export const usersExamples: ExamplesOf<typeof users> = {
 export const protectionExamples: ExamplesOf<typeof protection> = {
   endSessions: { about: 'partner', whole: true, input: ({ user }) => ({ id: user }) },
   resetMfa: { about: 'partner', whole: true, input: ({ user }) => ({ id: user }) },
-  // Its people of the stage have no passwords.
+  // The users of the stage have no passwords.
   resetPassword: { about: 'partner', whole: true, answers: [400], input: ({ user }) => ({ id: user }) },
 }
 

@@ -24,7 +24,7 @@ const roleId = async (name: string, who = admin) => {
   if (found === undefined) throw new Error(`no role ${name}`)
   return found.id
 }
-/** The same person, a member of another partner as well. */
+/** Makes the person a member of a second partner. */
 async function alsoElsewhere({ userId }: Person) {
   await system.query(
     `INSERT INTO partner_users (partner_id, user_id, role_id, org_access)
@@ -33,7 +33,7 @@ async function alsoElsewhere({ userId }: Person) {
   )
 }
 
-it('an invited user is not made active by another: the answer says what to do', async () => {
+it('cannot activate an invited user, and the error names the operation to use', async () => {
   const guest = { email: `guest-${here.org.id}@example.test`, name: 'Guest', roleId: await roleId('Partner Viewer') }
   const { id } = await call(admin, invitations.invite, guest)
   expect(await refusal(call(admin, users.update, { id, status: 'active' }))).toMatchObject({
@@ -43,7 +43,7 @@ it('an invited user is not made active by another: the answer says what to do', 
 })
 
 describe('the list of users', () => {
-  it('has the members of the own partner or organisation and nobody else', async () => {
+  it('contains only the members of the caller’s partner or organization', async () => {
     const there = await world()
     const viewer = await person({ scope: 'partner', partnerId: there.partner.id }, { role: 'Partner Viewer' })
     expect(ids(await call(there.partnerAdmin, users.list, {})).sort()).toEqual(
@@ -52,7 +52,7 @@ describe('the list of users', () => {
     expect(ids(await call(there.orgAdmin, users.list, {}))).toEqual([there.orgAdmin.userId])
   })
 
-  it('shows the people of an organisation to its partner when asked for', async () => {
+  it('shows members of an organization to its partner when the organization is named', async () => {
     const { data } = await call(admin, users.list, { orgId: here.org.id })
     expect(data.find(({ id }) => id === here.orgAdmin.userId)).toMatchObject({
       scope: 'organization',
@@ -71,7 +71,7 @@ describe('the list of users', () => {
     })
   })
 
-  it('is searched by name and e-mail, filtered by status and role, and paged by name', async () => {
+  it('can be searched by name and email, filtered by status and role, and is ordered by name', async () => {
     const there = await world()
     const who = there.partnerAdmin
     const tenant = { scope: 'partner', partnerId: there.partner.id } as const
@@ -90,7 +90,7 @@ describe('the list of users', () => {
     expect((await Promise.all(paged)).flatMap(({ data }) => data.map(({ name }) => name))).toEqual(names)
   })
 
-  it('system scope without a partner or organisation is 403 Partner or organization context', async () => {
+  it('returns 403 Partner or organization context to a system caller that names no tenant', async () => {
     expect(await refusal(call(here.systemAdmin, users.list, {}))).toMatchObject({
       status: 403,
       message: 'Partner or organization context',
@@ -98,16 +98,16 @@ describe('the list of users', () => {
     expect(ids(await call(here.systemAdmin, users.list, { partnerId: here.partner.id }))).toContain(admin.userId)
   })
 
-  it('needs users:read', async () => {
+  it('requires users:read', async () => {
     const { id } = await call(admin, roles.create, { name: 'Nothing' })
-    const nobody = await member()
-    await call(admin, users.role, { id: nobody.userId, roleId: id })
-    expect(await refusal(call(nobody, users.list, {}))).toMatchObject({ status: 403 })
+    const outsider = await member()
+    await call(admin, users.role, { id: outsider.userId, roleId: id })
+    expect(await refusal(call(outsider, users.list, {}))).toMatchObject({ status: 403 })
   })
 })
 
-describe('one user', () => {
-  it('of another tenant is 404 User not found, and is not changed', async () => {
+describe('a user', () => {
+  it('of another tenant returns 404 User not found and stays unchanged', async () => {
     const id = elsewhere.partnerViewer.userId
     const viewer = await roleId('Partner Viewer')
     const attempts: Promise<unknown>[] = [
@@ -116,25 +116,25 @@ describe('one user', () => {
       call(admin, users.remove, { id }),
       call(admin, users.role, { id, roleId: viewer }),
     ]
-    for (const told of await Promise.all(attempts.map(refusal))) {
-      expect(told).toMatchObject({ status: 404, message: 'User not found' })
+    for (const response of await Promise.all(attempts.map(refusal))) {
+      expect(response).toMatchObject({ status: 404, message: 'User not found' })
     }
     expect(await call(elsewhere.partnerAdmin, users.get, { id })).toMatchObject({ status: 'active' })
   })
 
-  it('of an organisation is found by its partner without naming the organisation', async () => {
+  it('of an organization is found by its partner without naming the organization', async () => {
     const { userId } = await orgMember()
     expect(await call(admin, users.get, { id: userId })).toMatchObject({ orgId: here.org.id })
   })
 
-  it('never shows secrets', async () => {
+  it('contains no secrets', async () => {
     const shown = await call(admin, users.get, { id: admin.userId })
     expect(JSON.stringify(shown)).not.toMatch(/hash|secret|recovery/i)
   })
 })
 
 describe('changing a user', () => {
-  it('takes a name and audits it', async () => {
+  it('changes the name and writes an audit record', async () => {
     const { userId: id } = await member()
     expect(await call(admin, users.update, { id, name: 'New Name' })).toMatchObject({ name: 'New Name' })
     expect(await auditOf(id)).toMatchObject([{ action: 'user.update', changed_fields: ['name'] }])
@@ -143,7 +143,7 @@ describe('changing a user', () => {
     expect(await refusal(call(admin, users.update, wrong))).toMatchObject({ status: 400 })
   })
 
-  it('a disabled user is shut out at once, with every session; enabled again it signs in anew', async () => {
+  it('disabling ends all sessions at once; after enabling, the user has to sign in again', async () => {
     const someone = await member()
     expect(await call(someone, session.me, {})).toMatchObject({ id: someone.userId })
     expect(await call(admin, users.update, { id: someone.userId, status: 'disabled' })).toMatchObject({
@@ -156,14 +156,14 @@ describe('changing a user', () => {
     expect(await refusal(call(someone, session.me, {}))).toMatchObject({ status: 401 })
   })
 
-  it('a person of two tenants that one of them disables, renames or removes goes on in the other', async () => {
+  it('disabling, renaming or removing a shared member in one tenant leaves the other tenant unchanged', async () => {
     const someone = await member()
     await alsoElsewhere(someone)
     const id = someone.userId
     const before = await call(elsewhere.partnerAdmin, users.get, { id })
-    await call(elsewhere.partnerAdmin, users.update, { id, name: 'Their name for it', status: 'disabled' })
+    await call(elsewhere.partnerAdmin, users.update, { id, name: 'Name in one tenant', status: 'disabled' })
     expect(await call(elsewhere.partnerAdmin, users.get, { id })).toMatchObject({
-      name: 'Their name for it',
+      name: 'Name in one tenant',
       status: 'disabled',
     })
     expect(await call(someone, session.me, {})).toMatchObject({ id, name: before.name })
@@ -175,7 +175,7 @@ describe('changing a user', () => {
 })
 
 describe('removing a user', () => {
-  it('takes the membership only: the account stays, its sessions end', async () => {
+  it('removes only the membership: the account stays, and its sessions end', async () => {
     const someone = await member()
     expect(await call(admin, users.remove, { id: someone.userId })).toEqual({ success: true })
     expect(await refusal(call(admin, users.get, { id: someone.userId }))).toMatchObject({ status: 404 })
@@ -185,7 +185,7 @@ describe('removing a user', () => {
     expect(await auditOf(someone.userId)).toMatchObject([{ action: 'user.remove', partner_id: here.partner.id }])
   })
 
-  it('needs users:delete', async () => {
+  it('requires users:delete', async () => {
     const someone = await member()
     const technician = await member('Partner Technician')
     expect(await refusal(call(technician, users.remove, { id: someone.userId }))).toMatchObject({ status: 403 })
@@ -193,7 +193,7 @@ describe('removing a user', () => {
 })
 
 describe('giving a role', () => {
-  it('takes effect at once and is audited', async () => {
+  it('takes effect at once and writes an audit record', async () => {
     const someone = await member()
     const create = () => call(someone, sites.create, { orgId: here.org.id, name: 'Mine' })
     expect(await refusal(create())).toMatchObject({ status: 403 })
@@ -206,7 +206,7 @@ describe('giving a role', () => {
     expect(record?.changed_fields).toContain('roleId')
   })
 
-  it('can change how far a partner member reaches, to live organisations of the partner only', async () => {
+  it('can change the reach of a partner member, only to live organizations of the partner', async () => {
     const someone = await member()
     const given = { id: someone.userId, roleId: await roleId('Partner Viewer') }
     expect(await call(admin, users.role, { ...given, orgAccess: 'selected', orgIds: [here.org.id] })).toMatchObject({
@@ -223,7 +223,7 @@ describe('giving a role', () => {
     })
   })
 
-  it('can limit an organisation member to sites of its organisation', async () => {
+  it('can limit an organization member to sites of its organization', async () => {
     const someone = await orgMember()
     const viewer = (await call(admin, users.list, { orgId: here.org.id })).data.find(({ id }) => id === someone.userId)
     const given = { id: someone.userId, roleId: viewer?.roleId ?? '' }
@@ -235,7 +235,7 @@ describe('giving a role', () => {
     expect(await refusal(call(here.orgAdmin, users.role, wrongKind))).toMatchObject({ status: 400 })
   })
 
-  it('of another scope or tenant is 404', async () => {
+  it('returns 404 for a role of another scope or tenant', async () => {
     const someone = await member()
     const foreign = await call(elsewhere.partnerAdmin, roles.create, { name: 'Theirs' })
     const orgRole = await roleId('Org Viewer', here.orgAdmin)
@@ -247,7 +247,7 @@ describe('giving a role', () => {
     }
   })
 
-  it('nobody can give a role that allows more than they may', async () => {
+  it('is rejected for a role that allows more than the caller may do', async () => {
     const { id: managing } = await call(admin, roles.create, {
       name: 'Manages people',
       permissions: [
@@ -266,7 +266,7 @@ describe('giving a role', () => {
     expect(data.find(({ id }) => id === managing)).toMatchObject({ assignable: true })
   })
 
-  it('a member limited to sites does not manage members', async () => {
+  it('is rejected for a caller who is limited to sites', async () => {
     const second = await call(here.orgAdmin, sites.create, { orgId: here.org.id, name: 'Second' })
     const limited = await person(orgTenant, { role: 'Org Admin', siteIds: [here.site.id] })
     const someone = await orgMember()
@@ -278,7 +278,7 @@ describe('giving a role', () => {
 })
 
 describe('managing users', () => {
-  it('needs access to all organisations of the partner: 403 Full partner organization access required', async () => {
+  it('returns 403 Full partner organization access required without access to all organizations', async () => {
     const selected = await person(partnerTenant, {
       role: 'Partner Admin',
       orgAccess: 'selected',
@@ -290,8 +290,8 @@ describe('managing users', () => {
       call(selected, users.remove, { id }),
       call(selected, users.role, { id, roleId: id }),
     ]
-    for (const told of await Promise.all(attempts.map(refusal))) {
-      expect(told).toMatchObject({ status: 403, message: 'Full partner organization access required' })
+    for (const response of await Promise.all(attempts.map(refusal))) {
+      expect(response).toMatchObject({ status: 403, message: 'Full partner organization access required' })
     }
     expect((await call(selected, users.list, {})).pagination.total).toBeGreaterThan(1)
     expect(ids(await call(selected, users.list, { orgId: here.org.id }))).toContain(id)
@@ -316,11 +316,12 @@ describe('the last administrator of a partner', () => {
       call(there.partnerAdmin, users.role, { id, roleId: viewer }),
       call(there.partnerAdmin, users.role, { id, roleId: strongest, orgAccess: 'none' }),
     ]
-    for (const told of await Promise.all(attempts.map(refusal))) expect(told).toMatchObject({ status: 409, message })
+    for (const response of await Promise.all(attempts.map(refusal)))
+      expect(response).toMatchObject({ status: 409, message })
     expect(await call(there.partnerAdmin, users.get, { id })).toMatchObject({ status: 'active', orgAccess: 'all' })
   })
 
-  it('two administrators that remove each other at once leave one', async () => {
+  it('stays when two administrators remove each other at the same time', async () => {
     const there = await world()
     const second = await person({ scope: 'partner', partnerId: there.partner.id }, { role: 'Partner Admin' })
     const outcomes = await Promise.allSettled([
@@ -330,7 +331,7 @@ describe('the last administrator of a partner', () => {
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   })
 
-  it('keeps its power when it comes from a custom role', async () => {
+  it('cannot lose the permissions of the custom role that makes them administrator', async () => {
     const there = await world()
     const who = there.partnerAdmin
     const { id: owner } = await call(who, roles.create, {
@@ -343,7 +344,7 @@ describe('the last administrator of a partner', () => {
   })
 })
 
-describe('the own profile', () => {
+describe('the profile', () => {
   it('is read and changed by its owner: name and avatarUrl', async () => {
     const someone = await orgMember()
     expect(await call(someone, profile.get, {})).toMatchObject({ id: someone.userId, orgId: here.org.id })
@@ -361,7 +362,7 @@ describe('the own profile', () => {
     expect(await call(someone, profile.update, { avatarUrl: null })).toMatchObject({ avatarUrl: null })
   })
 
-  it('of system scope works too', async () => {
+  it('is available in system scope', async () => {
     expect(await call(here.systemAdmin, profile.get, {})).toMatchObject({ scope: 'system', partnerId: null })
   })
 })

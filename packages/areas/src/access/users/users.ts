@@ -25,12 +25,12 @@ import { users as contract } from './users.contract.ts'
 export default implement(contract, {
   async ofRole({ caller, input: { id, page, limit }, db }) {
     const role = await roleById(db, caller, id)
-    return shownTo(caller, await membersWithRole(db, caller, role, { page, limit }))
+    return visibleTo(caller, await membersWithRole(db, caller, role, { page, limit }))
   },
 
   async list({ caller, input: { page, limit, search, status, roleId, ...named }, db }) {
     const tenant = await tenantOf(db, caller, named)
-    return shownTo(caller, await membersOf(db, tenant, { search, status, roleId }, { page, limit }))
+    return visibleTo(caller, await membersOf(db, tenant, { search, status, roleId }, { page, limit }))
   },
 
   async roles({ caller, input, db }) {
@@ -55,7 +55,7 @@ export default implement(contract, {
   },
 
   async get({ caller, input: { id, ...named }, db }) {
-    return withLimitsInSight(caller, await memberById(db, caller, id, named))
+    return withVisibleLimits(caller, await memberById(db, caller, id, named))
   },
 
   async update(call) {
@@ -73,7 +73,7 @@ export default implement(contract, {
       if (status === 'disabled') await disable(db, services, before)
       if (status === 'active' && before.status === 'disabled') await enable(db, before)
     })
-    const after = await memberAgain(db, caller, before)
+    const after = await reloaded(db, caller, before)
     audit({ ...subject(before), before, after })
     effect(() => callersOf(services).clear())
     return after
@@ -106,15 +106,15 @@ export default implement(contract, {
     const [given, had] = [granted, await permissionsOf(db, before.roleId)].map(grantsPower)
     if (given || had) await call.stepUp()
     await keepingAnAdministrator(db, before, () => assign(db, before, roleId, reach))
-    const after = await memberAgain(db, caller, before)
+    const after = await reloaded(db, caller, before)
     audit({ ...subject(before), before, after })
     effect(() => callersOf(services).clear())
     return after
   },
 })
 
-/** To a caller with limits, a member's own limits show as far as both have them. */
-function withLimitsInSight<M extends Member>(caller: Caller, member: M): M {
+/** Shows a caller with limits only the part of a member's limits that both have. */
+function withVisibleLimits<M extends Member>(caller: Caller, member: M): M {
   if (!isLimited(caller)) return member
   const common = (own: readonly string[] | null, ids: string[] | null) =>
     ids === null ? null : ids.filter((id) => own?.includes(id) === true)
@@ -122,14 +122,14 @@ function withLimitsInSight<M extends Member>(caller: Caller, member: M): M {
   return { ...member, siteIds, deviceGroupIds: common(caller.deviceGroupIds, member.deviceGroupIds) }
 }
 
-const shownTo = <P extends { readonly data: readonly Member[] }>(caller: Caller, page: P) => ({
+const visibleTo = <P extends { readonly data: readonly Member[] }>(caller: Caller, page: P) => ({
   ...page,
-  data: page.data.map((member) => withLimitsInSight(caller, member)),
+  data: page.data.map((member) => withVisibleLimits(caller, member)),
 })
 
 const subject = ({ id, email, orgId, partnerId }: Member) => ({ target: id, name: email, orgId, partnerId })
 
-const memberAgain = (db: Db, caller: Caller, { id, partnerId, orgId }: Member) =>
+const reloaded = (db: Db, caller: Caller, { id, partnerId, orgId }: Member) =>
   memberById(db, caller, id, { partnerId, ...(orgId === null ? {} : { orgId }) })
 
 async function assign(db: Db, member: Member, roleId: string, reach: ReachInput): Promise<void> {

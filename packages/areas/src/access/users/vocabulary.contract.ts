@@ -1,4 +1,4 @@
-/** What records of this area's changes are called in the audit log. */
+/** The audit actions of this area. */
 export const actions = [
   'user.invite',
   'user.invite.resend',
@@ -11,7 +11,7 @@ export const actions = [
   'auth.mfa.reset',
 ] as const
 
-/** The permissions that guard this area, each with the sentence that the role editor shows. */
+/** The permissions of this area, each with the description that the role editor shows. */
 export const permissions = {
   'users:read': 'See users and roles',
   'users:write': 'Change users and roles',

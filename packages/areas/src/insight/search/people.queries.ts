@@ -1,4 +1,4 @@
-// People and organisations of a tenant are few enough to be looked through.
+// People and organizations of a tenant are few enough to be looked through.
 import type { Db } from '@muster/db/database.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { type RawBuilder, sql } from 'kysely'

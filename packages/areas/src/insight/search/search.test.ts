@@ -59,7 +59,7 @@ describe('search', () => {
     expect(await titles(`${misspelt} xyzzy`, admin, { types: 'device' })).toEqual([])
   })
 
-  it('finds devices, users and organisations together, and only the kinds asked for', async () => {
+  it('finds devices, users and organizations together, and only the kinds asked for', async () => {
     const name = `${own}common`
     await device(name)
     await call(admin, users.update, { id: here.partnerViewer.userId, name: `${name} person` })
@@ -95,7 +95,7 @@ describe('search', () => {
       expect(await titles(name, here.systemAdmin)).toHaveLength(4)
     })
 
-    it('a selection of organisations, and none', async () => {
+    it('a selection of organizations, and none', async () => {
       const tenant = { scope: 'partner', partnerId: here.partner.id } as const
       const orgIds = [here.otherOrg.id]
       const selected = await person(tenant, { role: 'Partner Viewer', orgAccess: 'selected', orgIds })
@@ -104,7 +104,7 @@ describe('search', () => {
       expect(await titles(name, idle, { types: 'device,organization' })).toEqual([])
     })
 
-    it('an organisation, and a site of it', async () => {
+    it('an organization, and a site of it', async () => {
       const tenant = { scope: 'organization', partnerId: here.partner.id, orgId: here.org.id } as const
       const limited = await person(tenant, { role: 'Org Viewer', siteIds: [here.site.id] })
       expect((await titles(name, here.orgAdmin)).sort()).toEqual([`${name}-one`, `${name}-two`])

@@ -36,7 +36,7 @@ export default implement(contract, {
       ({ type, permission }) =>
         (types === undefined || types.includes(type)) &&
         hasPermission(caller, permission) &&
-        // Of what a caller reaches through no organisation there are only its colleagues.
+        // Of what a caller reaches through no organization there are only its colleagues.
         (type === 'user' || !reachesNothing(caller)),
     )
     for (const match of matches) {

@@ -22,7 +22,7 @@ async function answer(call: Call<Input>): Promise<RawAnswer> {
   matching(caller, filters)
   const exportedAt = new Date(services.clock.now()).toISOString()
   const heads = format === 'json' ? await headsFor(call) : []
-  // An organisation's records are a part of its partner's chain.
+  // An organization's records are a part of its partner's chain.
   const complete = readsWholeChains(caller) && Object.values(filters).every((value) => value === undefined)
   audit({ target: caller.partnerId ?? 'all', details: { format, filters } })
   // What is added from now on, this export's own record included, is not part of it.

@@ -100,7 +100,7 @@ describe('records', () => {
 })
 
 describe('reach', () => {
-  it('a partner reads its own and its organisations’ records, an organisation its own', async () => {
+  it('a partner reads its own and its organizations’ records, an organization its own', async () => {
     const [ofPartner] = await recorded(1)
     const [ofOrg] = await recorded(1, { orgId: here.org.id })
     const [ofOther] = await recorded(1, { orgId: here.otherOrg.id })

@@ -50,7 +50,7 @@ const contents: Record<MailTemplate, (data: JsonObject) => Content> = {
     footnote: 'If it was not you, leave it: without the link nothing changes.',
   }),
   'verify-email': (data) => ({
-    subject: 'Confirm your e-mail address',
+    subject: 'Confirm your email address',
     name: text(data, 'name'),
     paragraphs: ['This address was given for an account on Muster.', 'The link works once, within three days.'],
     link: { label: 'Confirm the address', url: text(data, 'url') },
@@ -112,7 +112,7 @@ const contents: Record<MailTemplate, (data: JsonObject) => Content> = {
 /** A name that somebody chose, or other words where it could pass for a message or an address of its own. */
 const plain = (name: string, otherwise: string) =>
   /^[\p{L}\p{M}\p{N} .,&+()'’-]{1,100}$/u.test(name) && !/\.\p{L}{2,}|www/iu.test(name) ? name : otherwise
-/** An e-mail address, or the name of an identity provider. */
+/** An email address, or the name of an identity provider. */
 const sender = (by: string) => (/^[^\s@]+@[^\s@]+$/.test(by) ? by : plain(by, 'An administrator'))
 
 /** Names are what somebody typed. One that could pass for a message or an address of its own is left out. */

@@ -2,7 +2,7 @@
 import type { Db } from '@muster/db/database.ts'
 import { conflict, notFound } from '@muster/kit/errors.ts'
 
-/** Makes sure that the partner may have one more organisation; until the transaction ends nobody else can add one. */
+/** Makes sure that the partner may have one more organization; until the transaction ends nobody else can add one. */
 export async function claimOrganization(db: Db, partnerId: string): Promise<void> {
   const partner = await db
     .selectFrom('partners')
@@ -26,7 +26,7 @@ export async function claimOrganization(db: Db, partnerId: string): Promise<void
 }
 
 /**
- * Makes sure that an organisation and its partner may have so many more devices; where there is a cap, nobody else can
+ * Makes sure that an organization and its partner may have so many more devices; where there is a cap, nobody else can
  * add any until the transaction ends. Decommissioned devices do not count.
  */
 export async function claimDevices(db: Db, tenant: { partnerId: string; orgId: string }, added = 1): Promise<void> {

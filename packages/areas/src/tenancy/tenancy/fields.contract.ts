@@ -1,4 +1,4 @@
-// Pieces of schemas that partners, organisations and sites have in common.
+// Pieces of schemas that partners, organizations and sites have in common.
 import { nameText } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 

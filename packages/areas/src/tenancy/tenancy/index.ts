@@ -1,4 +1,4 @@
-// What other areas may use of partners, organisations and sites.
+// What other areas may use of partners, organizations and sites.
 export { claimDevices } from './caps.ts'
 export { type Location, requireLocation } from './location.ts'
 export {

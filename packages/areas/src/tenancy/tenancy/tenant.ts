@@ -1,4 +1,4 @@
-// People, roles and reviews belong to a partner as such or to one of its organisations. This finds out which is meant.
+// People, roles and reviews belong to a partner as such or to one of its organizations. This finds out which is meant.
 import type { Db } from '@muster/db/database.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { denied, notFound } from '@muster/kit/errors.ts'
@@ -44,18 +44,18 @@ async function partnerTenant(db: Db, partnerId: string | undefined): Promise<Ten
   return { scope: 'partner', partnerId: partner.id, orgId: null, name: partner.name }
 }
 
-/** Refuses additions to an organisation that is suspended or churned. */
+/** Refuses additions to an organization that is suspended or churned. */
 export const requireWorkingTenant = (db: Db, caller: Caller, { orgId }: Pick<Tenant, 'orgId'>): Promise<void> =>
   requireWorkingOrganization(db, caller, orgId)
 
-/** Refuses changes in an organisation that is suspended or churned; null is a partner as such. */
+/** Refuses changes in an organization that is suspended or churned; null is a partner as such. */
 export async function requireWorkingOrganization(db: Db, caller: Caller, orgId: string | null): Promise<void> {
   if (orgId === null) return
   const organization = await findOrganization(db, caller, orgId)
   if (organization !== undefined) requireWorking(organization)
 }
 
-/** Rows of a tenant as such: of a partner without those of its organisations. */
+/** Rows of a tenant as such: of a partner without those of its organizations. */
 export const ofTenant =
   (tenant: Tenant, orgColumn: string, partnerColumn: string) =>
   // biome-ignore lint/suspicious/noExplicitAny: one condition for the columns of any query

@@ -1,7 +1,7 @@
 import type { Db } from '@muster/db/database.ts'
 import { clearFactorSet } from './factor-set.ts'
 
-/** Takes every second factor from an account: authenticator, phone, passkeys, recovery codes. @returns what there was */
+/** Removes all second factors of an account: authenticator, phone, passkeys, recovery codes. @returns what it had */
 export async function clearFactors(db: Db, userId: string): Promise<{ method: string | null; passkeys: number }> {
   const { mfaMethod } = await db
     .selectFrom('users')

@@ -1,4 +1,4 @@
-// Turning a second factor on: what is pending meanwhile, and what changes when it is confirmed.
+// Enrollment of a second factor: the pending secret, and the changes when it is confirmed.
 
 import type { Redis } from '@muster/backplane/redis.ts'
 import type { Db } from '@muster/db/database.ts'
@@ -7,8 +7,8 @@ import { seal, unseal } from '@muster/kit/sealed.ts'
 import { z } from 'zod'
 import type { Services } from '../../../services.ts'
 import { revokeSessions } from '../sessions/sessions.queries.ts'
+import type { SignedInUser } from '../sessions/signed-in-user.ts'
 import { accessTokenSeconds, accessTokensOf } from '../sessions/tokens.ts'
-import type { Who } from '../sessions/who.ts'
 import { requireFactorSet } from './factor-set.ts'
 import type { Enrolled } from './mfa.contract.ts'
 import { storedCodes } from './recovery-codes.ts'
@@ -21,7 +21,7 @@ export type Pending = z.infer<typeof Pending>
 const keyOf = (userId: string) => `mfa:pending:${userId}`
 const contextOf = (userId: string) => `pending enrolment of ${userId}`
 
-export async function keepPending(redis: Redis, keyring: Keyring, userId: string, pending: Pending): Promise<void> {
+export async function storePending(redis: Redis, keyring: Keyring, userId: string, pending: Pending): Promise<void> {
   await redis.set(keyOf(userId), seal(keyring, JSON.stringify(pending), contextOf(userId)), 'EX', pendingSeconds)
 }
 export async function findPending(redis: Redis, keyring: Keyring, userId: string): Promise<Pending | null> {
@@ -36,14 +36,14 @@ interface Factor {
   readonly mfaLastStep: number | null
 }
 
-/** Stores the factor with fresh recovery codes, lifts this session and ends the others, which never saw the factor. */
+/** Stores the factor with new recovery codes. Ends the other sessions, which were opened without the factor. */
 export async function storeFactor(
   db: Db,
   services: Services,
-  who: Who,
+  who: SignedInUser,
   factor: Factor,
   recoveryCodes: readonly string[],
-  lifted: boolean,
+  hasPassed: boolean,
 ): Promise<void> {
   await requireFactorSet(db, who.userId, who.providerId ?? null)
   await db
@@ -51,19 +51,19 @@ export async function storeFactor(
     .set({ ...factor, mfaEnabled: true, mfaRecoveryCodes: storedCodes(services.keyring, who.userId, recoveryCodes) })
     .where('id', '=', who.userId)
     .execute()
-  if (lifted) await liftSession(db, who.sessionId)
+  if (hasPassed) await markMfaPassed(db, who.sessionId)
   await revokeSessions(db, who.userId, who.sessionId)
 }
 
-/** From here on the session counts as passed with a second factor. It is as old as its sign-in: the password was not shown. */
-export async function liftSession(db: Db, sessionId: string): Promise<void> {
+/** Records that the session passed a second factor. Its age does not change, because the password was not entered again. */
+export async function markMfaPassed(db: Db, sessionId: string): Promise<void> {
   await db.updateTable('sessions').set({ mfa: true }).where('id', '=', sessionId).execute()
 }
 
-/** The answer to an enrolment, with an access token that says so. */
+/** The response to a completed enrollment, with an access token that carries the second factor. */
 export async function enrolled(
   services: Services,
-  who: Who,
+  who: SignedInUser,
   recoveryCodes: readonly string[],
   mfa: boolean,
 ): Promise<Enrolled> {

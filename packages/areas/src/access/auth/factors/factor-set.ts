@@ -1,5 +1,5 @@
-// The authenticator, the phone and the recovery codes of an account are one set. It belongs to the person, or to the identity
-// provider in whose session it was made, and then counts in sessions of that provider alone.
+// The authenticator, the phone and the recovery codes of an account are one set. The set belongs either to the user, or to the
+// identity provider in whose session it was created. In that case it is valid only in sessions of that provider.
 import type { Db } from '@muster/db/database.ts'
 import { denied } from '@muster/kit/errors.ts'
 
@@ -13,7 +13,7 @@ const empty = {
   phoneVerified: false,
 } as const
 
-/** Empties the set, whoever it belongs to. */
+/** Empties the set of any owner and assigns it to the given provider, or to the user. */
 export async function clearFactorSet(db: Db, userId: string, providerId: string | null = null): Promise<void> {
   await db
     .updateTable('users')
@@ -23,9 +23,9 @@ export async function clearFactorSet(db: Db, userId: string, providerId: string 
 }
 
 /**
- * Makes the set one that a session of this provider, or without one a session of the person's own, may write. A set of
- * another provider is emptied for it.
- * @returns false in a provider's session when the person has a set of its own, which that session may not replace
+ * Assigns the set to the provider of the session, or to the user for a session without a provider. A set of another
+ * provider is emptied.
+ * @returns false in a session of a provider when the user has a set of their own, which that session may not replace
  */
 export async function claimFactorSet(db: Db, userId: string, providerId: string | null): Promise<boolean> {
   const set = await db
@@ -41,7 +41,7 @@ export async function claimFactorSet(db: Db, userId: string, providerId: string 
   return true
 }
 
-/** @throws FORBIDDEN where `claimFactorSet` says false */
+/** @throws FORBIDDEN when `claimFactorSet` returns false */
 export async function requireFactorSet(db: Db, userId: string, providerId: string | null): Promise<void> {
   if (await claimFactorSet(db, userId, providerId)) return
   throw denied('This account has a second factor of its own. Sign in without single sign-on to change it')

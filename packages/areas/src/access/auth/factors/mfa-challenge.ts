@@ -1,5 +1,5 @@
-// Between the right password and the second factor: what a tempToken stands for. It is nobody's access token: it is an
-// opaque key to an entry in Redis that two operations look up and nothing else knows.
+// The state between a right password and the second factor. A tempToken is not an access token. It is an opaque key to an
+// entry in Redis that only the verification and the sending of SMS codes read.
 
 import type { Redis } from '@muster/backplane/redis.ts'
 import type { Keyring } from '@muster/kit/keyring.ts'
@@ -20,10 +20,10 @@ const Challenge = z.object({
   scope: z.enum(['system', 'partner', 'organization']),
   partnerId: z.guid().nullable(),
   orgId: z.guid().nullable(),
-  /** A password changed meanwhile makes the challenge worthless. */
+  /** A password change invalidates the challenge. */
   passwordChangedAt: z.string().nullable(),
   passkeyChallenge: z.string().nullable(),
-  /** The identity provider that came first, in place of a password. */
+  /** The identity provider that signed the user in, instead of a password. */
   providerId: z.guid().nullable().default(null),
 })
 type Challenge = z.infer<typeof Challenge>
@@ -33,7 +33,7 @@ const failuresOf = (key: string) => `${key}:failures`
 
 export const phoneEnding = (phoneNumber: string | null): string | null => phoneNumber?.slice(-3) ?? null
 
-/** Makes a tempToken for somebody whose password was right, or for whom an identity provider has spoken. */
+/** Creates a tempToken for a user whose password was right or whom an identity provider signed in. */
 export async function challenge(
   call: Call,
   account: Account,
@@ -75,15 +75,15 @@ export async function findChallenge(redis: Redis, keyring: Keyring, tempToken: s
   return entry === null ? null : Challenge.parse(JSON.parse(entry))
 }
 
-/** Counts a wrong answer; the last one allowed ends the challenge. */
-export async function noteWrongAnswer(redis: Redis, keyring: Keyring, tempToken: string): Promise<void> {
+/** Counts a wrong answer. The last one allowed ends the challenge. */
+export async function countWrongAnswer(redis: Redis, keyring: Keyring, tempToken: string): Promise<void> {
   const key = keyOf(keyring, tempToken)
   const failures = await redis.incr(failuresOf(key))
   await redis.expire(failuresOf(key), challengeSeconds)
   if (failures >= failuresMax) await redis.del(key)
 }
 
-/** Ends the challenge. @returns false when somebody else has already used it */
+/** Ends the challenge. @returns false when another request used it first */
 export async function useChallenge(redis: Redis, keyring: Keyring, tempToken: string): Promise<boolean> {
   return (await redis.del(keyOf(keyring, tempToken))) === 1
 }

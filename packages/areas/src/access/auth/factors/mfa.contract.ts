@@ -2,12 +2,12 @@ import { anyone, noStepUp, people, post, signedIn, success, unaudited } from '@m
 import { z } from 'zod'
 import { Tokens } from '../sign-in/session.contract.ts'
 
-/** In person, and before a second factor that is owed: this is where it is enrolled. */
+/** For users, also while they still have to enroll a second factor, which happens here. */
 export const enrolling = signedIn({ kinds: people, beforeMfa: true, beforeActive: true })
 
 const code = z.string().trim().min(4).max(20)
 
-/** The second factor is on. The tokens carry it; the recovery codes are shown this once. */
+/** The second factor is enabled. The tokens carry it. The recovery codes are shown only in this response. */
 export const Enrolled = z.object({
   mfaEnabled: z.literal(true),
   recoveryCodes: z.array(z.string()),
@@ -20,7 +20,7 @@ export const mfa = {
   setup: post('/auth/mfa/setup', {
     summary: 'Start enrolling an authenticator app',
     access: enrolling,
-    audit: unaudited('nothing changes before the code is confirmed'),
+    audit: unaudited('nothing changes until the code is confirmed'),
     stepUp: 'always',
     input: z.object({}),
     output: z.object({
@@ -29,7 +29,7 @@ export const mfa = {
       /** A PNG as a data URL. */
       qrCodeDataUrl: z.string(),
       recoveryCodes: z.array(z.string()),
-      /** Seconds in which to confirm. */
+      /** Seconds until the pending enrollment expires. */
       expiresIn: z.number(),
     }),
     transaction: 'own',
@@ -41,7 +41,7 @@ export const mfa = {
     input: z
       .object({
         code: code.optional(),
-        /** The answer of `navigator.credentials.get`, instead of a code. */
+        /** The result of `navigator.credentials.get`, instead of a code. */
         passkey: z.looseObject({ id: z.string().max(2048) }).optional(),
         tempToken: z.string().min(1).max(512).optional(),
       })
@@ -56,7 +56,7 @@ export const mfa = {
     summary: 'Enable MFA with the authenticator app that is being enrolled',
     access: enrolling,
     audit: 'auth.mfa.setup',
-    stepUp: noStepUp('beginning it took the proof, minutes ago'),
+    stepUp: noStepUp('starting the enrollment required the proof'),
     input: z.object({ code }),
     output: Enrolled,
     transaction: 'own',
@@ -91,7 +91,7 @@ export const mfa = {
   sendSms: post('/auth/mfa/sms/send', {
     summary: 'Send an SMS code for a sign-in, or without a `tempToken` for the signed-in user',
     access: anyone,
-    audit: unaudited('the sign-in that it belongs to is written down'),
+    audit: unaudited('the sign-in that uses the code is audited'),
     input: z.object({ tempToken: z.string().min(1).max(512).optional() }),
     output: z.object({ success: z.literal(true), phoneEnding: z.string(), expiresIn: z.number() }),
     transaction: 'own',

@@ -17,7 +17,7 @@ const here = await world()
 const { system, redis, clock } = await testServices()
 const operator = await operatorRedis()
 const stepMs = 30_000
-// In the middle of a time step, so that no step ends between making a code and giving it.
+// The middle of a time step, so that no step ends between making and entering a code.
 const now = Math.floor(Date.now() / stepMs) * stepMs + stepMs / 2
 vi.spyOn(clock, 'now').mockReturnValue(now)
 
@@ -25,24 +25,24 @@ async function technician(role = 'Org Technician') {
   const tenant = { scope: 'organization', partnerId: here.partner.id, orgId: here.org.id } as const
   return withPassword(await person(tenant, { role, mfaEnabled: false }))
 }
-type Somebody = Awaited<ReturnType<typeof technician>>
+type Technician = Awaited<ReturnType<typeof technician>>
 
-/** The code of a moment, steps away from now. Codes work once, so tests that need several take neighbours. */
+/** The code of a time step, relative to now. Codes work once, so tests that need several use adjacent steps. */
 const codeAt = (secret: string, steps = 0) => generateSync({ secret, epoch: Math.floor((now + steps * stepMs) / 1000) })
 
-const login = (who: Somebody) =>
+const login = (who: Technician) =>
   call(null, session.login, { email: who.email, password: who.password }, { ip: ownAddress() })
-async function signedIn(who: Somebody) {
+async function signedIn(who: Technician) {
   const tokens = await login(who)
-  if (tokens.mfaRequired) throw new Error('a second factor was asked for')
+  if (tokens.mfaRequired) throw new Error('unexpected request for a second factor')
   return { ...who, token: tokens.accessToken }
 }
-async function challenged(who: Somebody) {
+async function challenged(who: Technician) {
   const answer = await login(who)
-  if (!answer.mfaRequired) throw new Error('no second factor was asked for')
+  if (!answer.mfaRequired) throw new Error('missing request for a second factor')
   return answer
 }
-/** Somebody with an authenticator app, enrolled with the code of one step ago, so that the present one is still good. */
+/** A user with an authenticator app, enrolled with the code of the previous step, so that the current code is unused. */
 async function withTotp(role?: string) {
   const who = await signedIn(await technician(role))
   const { secret, recoveryCodes } = await call(who, mfa.setup, {})
@@ -64,7 +64,7 @@ async function withSms() {
 }
 
 describe('enrolling an authenticator', () => {
-  it('gives secret, address, picture and ten recovery codes, and enables with the right code', async () => {
+  it('returns secret, URL, QR code and ten recovery codes, and completes with the right code', async () => {
     const who = await signedIn(await technician())
     const setup = await call(who, mfa.setup, {})
     expect(setup.otpAuthUrl).toContain(`secret=${setup.secret}`)
@@ -86,13 +86,13 @@ describe('enrolling an authenticator', () => {
     expect((await mailsTo(who.email)).at(-1)).toMatchObject({ template: 'notice' })
   })
 
-  it('is confirmed by /auth/mfa/verify as well', async () => {
+  it('can be completed with /auth/mfa/verify as well', async () => {
     const who = await signedIn(await technician())
     const { secret, recoveryCodes } = await call(who, mfa.setup, {})
     expect(await call(who, mfa.verify, { code: codeAt(secret) })).toMatchObject({ mfaEnabled: true, recoveryCodes })
   })
 
-  it('refuses a wrong code, and any code after ten minutes', async () => {
+  it('rejects a wrong code, and all codes after ten minutes', async () => {
     const who = await signedIn(await technician())
     const { secret } = await call(who, mfa.setup, {})
     expect(await refusal(call(who, mfa.enable, { code: '000000' }))).toMatchObject({
@@ -104,7 +104,7 @@ describe('enrolling an authenticator', () => {
     expect(await refusal(call(who, mfa.enable, { code: codeAt(secret) }))).toMatchObject({ status: 400 })
   })
 
-  it('ends the other sessions, which never saw the factor', async () => {
+  it('ends the other sessions, which were opened without the factor', async () => {
     const who = await technician()
     const other = await signedIn(who)
     const one = await signedIn(who)
@@ -114,7 +114,7 @@ describe('enrolling an authenticator', () => {
     expect(await call(one, session.me, {})).toMatchObject({ mfaEnabled: true })
   })
 
-  it('takes the password when the sign-in is too long ago', async () => {
+  it('requires the password when the sign-in is too old', async () => {
     const who = await signedIn(await technician())
     await system.query(`UPDATE sessions SET authenticated_at = now() - interval '31 minutes' WHERE user_id = $1`, [
       who.userId,
@@ -129,7 +129,7 @@ describe('enrolling an authenticator', () => {
 })
 
 describe('signing in with a second factor', () => {
-  it('answers the password with a tempToken and no tokens, and the code with tokens that say mfa', async () => {
+  it('returns a tempToken for the password, and tokens with mfa for the code', async () => {
     const who = await withTotp()
     const first = await challenged(who)
     expect(first).toMatchObject({ mfaRequired: true, expiresIn: 300, methods: ['totp', 'recovery'] })
@@ -143,7 +143,7 @@ describe('signing in with a second factor', () => {
     expect(claimsNext).toMatchObject({ mfa: true })
   })
 
-  it('accepts each code once, also when two sign-ins give it at the same time', async () => {
+  it('accepts each code once, also in two simultaneous sign-ins', async () => {
     const who = await withTotp()
     const [one, two] = [await challenged(who), await challenged(who)]
     const code = codeAt(who.secret)
@@ -153,7 +153,7 @@ describe('signing in with a second factor', () => {
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
   })
 
-  it('accepts the neighbouring steps and no others', async () => {
+  it('accepts codes of the adjacent time steps and of no others', async () => {
     for (const [steps, good] of [
       [-2, false],
       [2, false],
@@ -183,7 +183,7 @@ describe('signing in with a second factor', () => {
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
   })
 
-  it('ends the tempToken with the fifth wrong code, and limits tries per person', async () => {
+  it('invalidates the tempToken with the fifth wrong code, and limits attempts per user', async () => {
     const who = await withTotp()
     const { tempToken } = await challenged(who)
     const wrong = { code: '000000', tempToken }
@@ -198,7 +198,7 @@ describe('signing in with a second factor', () => {
     ).toMatchObject({ status: 429, extra: { retryAfter: expect.any(Number) } })
   })
 
-  it('uses a tempToken once, for five minutes, and not after a change of password', async () => {
+  it('accepts a tempToken once, for five minutes, and not after a password change', async () => {
     const who = await withTotp()
     const { tempToken } = await challenged(who)
     const [key = ''] = await operator.keys('mfa:challenge:*').then(async (keys) => {
@@ -208,24 +208,24 @@ describe('signing in with a second factor', () => {
     expect(await redis.ttl(key)).toBeGreaterThan(290)
     expect(await redis.ttl(key)).toBeLessThanOrEqual(300)
     await system.query('UPDATE users SET password_changed_at = now() WHERE id = $1', [who.userId])
-    const told = { status: 401, message: 'Invalid or expired token' }
-    expect(await refusal(call(null, mfa.verify, { code: codeAt(who.secret), tempToken }))).toMatchObject(told)
+    const error = { status: 401, message: 'Invalid or expired token' }
+    expect(await refusal(call(null, mfa.verify, { code: codeAt(who.secret), tempToken }))).toMatchObject(error)
     const second = await challenged(who)
     await call(null, mfa.verify, { code: codeAt(who.secret), tempToken: second.tempToken })
     expect(
       await refusal(call(null, mfa.verify, { code: who.recoveryCodes[0], tempToken: second.tempToken })),
-    ).toMatchObject(told)
+    ).toMatchObject(error)
   })
 
-  it('takes a tempToken nowhere as an access token', async () => {
+  it('rejects a tempToken as an access token', async () => {
     const { tempToken } = await challenged(await withTotp())
     expect(await refusal(call({ token: tempToken }, session.me, {}))).toMatchObject({ status: 401 })
     expect(await refusal(call({ token: tempToken }, sites.list, {}))).toMatchObject({ status: 401 })
   })
 })
 
-describe('turning it off', () => {
-  it('takes a current code and clears secret, phone number and recovery codes', async () => {
+describe('disabling a second factor', () => {
+  it('requires a current code and clears secret, phone number and recovery codes', async () => {
     const who = await withTotp()
     expect(await refusal(call(who, mfa.disable, { code: '000000' }))).toMatchObject({ status: 400 })
     expect(await call(who, mfa.disable, { code: codeAt(who.secret) })).toEqual({ success: true })
@@ -240,7 +240,7 @@ describe('turning it off', () => {
     await signedIn(who)
   })
 
-  it('is refused with 403 while the organisation requires it', async () => {
+  it('returns 403 while the organization requires it', async () => {
     const strict = await world()
     await system.query(`UPDATE organizations SET settings = '{"security":{"requireMfa":true}}' WHERE id = $1`, [
       strict.org.id,
@@ -260,7 +260,7 @@ describe('turning it off', () => {
 })
 
 describe('recovery codes', () => {
-  it('are all replaced by new ones', async () => {
+  it('are all replaced by new codes', async () => {
     const who = await withTotp()
     const { recoveryCodes } = await call(who, mfa.recoveryCodes, {})
     expect(recoveryCodes).toHaveLength(10)
@@ -271,7 +271,7 @@ describe('recovery codes', () => {
     expect((await auditOf(who.userId)).map(({ action }) => action)).toContain('auth.mfa.recovery_codes.rotate')
   })
 
-  it('need a second factor to be there', async () => {
+  it('require a second factor', async () => {
     const who = await signedIn(await technician())
     expect(await refusal(call(who, mfa.recoveryCodes, {}))).toMatchObject({ status: 400 })
   })
@@ -283,20 +283,23 @@ describe('forced MFA', () => {
     ['System Admin', { scope: 'system' }],
     ['Partner Admin', { scope: 'partner', partnerId: partner.id }],
     ['Org Admin', { scope: 'organization', partnerId: partner.id, orgId: org.id }],
-  ] as const)('answers %s 428 until an authenticator is enrolled, but where one enrolls', async (role, tenant) => {
-    const admin = await withPassword(await person(tenant, { role, mfaEnabled: false }))
-    const tokens = await login(admin)
-    if (tokens.mfaRequired) throw new Error('unexpected')
-    expect(tokens.mfaEnrollmentRequired).toBe(true)
-    const who = { token: tokens.accessToken }
-    expect(await refusal(call(who, sites.list, {}))).toMatchObject({ status: 428, code: 'MFA_REQUIRED' })
-    expect(await call(who, session.me, {})).toMatchObject({ mfaEnrollmentRequired: true })
-    const { secret } = await call(who, mfa.setup, {})
-    await call(who, mfa.enable, { code: codeAt(secret) })
-    await call(who, sites.list, {})
-  })
+  ] as const)(
+    'answers 428 to %s until an authenticator is enrolled, except in the operations that enroll',
+    async (role, tenant) => {
+      const admin = await withPassword(await person(tenant, { role, mfaEnabled: false }))
+      const tokens = await login(admin)
+      if (tokens.mfaRequired) throw new Error('unexpected')
+      expect(tokens.mfaEnrollmentRequired).toBe(true)
+      const who = { token: tokens.accessToken }
+      expect(await refusal(call(who, sites.list, {}))).toMatchObject({ status: 428, code: 'MFA_REQUIRED' })
+      expect(await call(who, session.me, {})).toMatchObject({ mfaEnrollmentRequired: true })
+      const { secret } = await call(who, mfa.setup, {})
+      await call(who, mfa.enable, { code: codeAt(secret) })
+      await call(who, sites.list, {})
+    },
+  )
 
-  it('is not satisfied by codes to a phone, nor by a session that has not passed the factor', async () => {
+  it('is not satisfied by SMS codes or by a session that has not passed the factor', async () => {
     const admin = await person({ scope: 'partner', partnerId: here.partner.id }, { role: 'Partner Admin' })
     await call(admin, sites.list, {})
     await system.query(`UPDATE users SET mfa_method = 'sms' WHERE id = $1`, [admin.userId])
@@ -310,8 +313,8 @@ describe('forced MFA', () => {
   })
 })
 
-describe('codes by SMS', () => {
-  it('are enabled after the phone is confirmed, and end a sign-in', async () => {
+describe('SMS codes', () => {
+  it('are enabled after the phone is confirmed, and complete a sign-in', async () => {
     const who = await withSms()
     expect(await call(who, session.me, {})).toMatchObject({ mfaMethod: 'sms', phoneVerified: true })
     const { tempToken, methods, phoneEnding } = await challenged(who)
@@ -324,7 +327,7 @@ describe('codes by SMS', () => {
     expect(await refusal(call(null, mfa.verify, { code, tempToken: second.tempToken }))).toMatchObject({ status: 401 })
   })
 
-  it('need a confirmed phone', async () => {
+  it('require a confirmed phone', async () => {
     const who = await signedIn(await technician())
     expect(await refusal(call(who, mfa.enableSms, {}))).toMatchObject({
       status: 400,
@@ -334,7 +337,7 @@ describe('codes by SMS', () => {
     expect(await refusal(call(who, phone.confirm, { code: '000000' }))).toMatchObject({ status: 400 })
   })
 
-  it('are refused where the organisation does not allow them', async () => {
+  it('are rejected where the organization does not allow them', async () => {
     const strict = await world()
     const tenant = { scope: 'organization', partnerId: strict.partner.id, orgId: strict.org.id } as const
     const who = await signedIn(await withPassword(await person(tenant, { role: 'Org Viewer', mfaEnabled: false })))
@@ -343,14 +346,14 @@ describe('codes by SMS', () => {
     await call(who, phone.confirm, { code: await smsTo(phoneNumber) })
     const forbid = `UPDATE organizations SET settings = '{"security":{"allowedMfaMethods":{"sms":false}}}' WHERE id = $1`
     await system.query(forbid, [strict.org.id])
-    const told = { status: 403, message: 'Your organization does not allow SMS MFA' }
-    expect(await refusal(call(who, mfa.enableSms, {}))).toMatchObject(told)
+    const error = { status: 403, message: 'Your organization does not allow SMS MFA' }
+    expect(await refusal(call(who, mfa.enableSms, {}))).toMatchObject(error)
     await system.query(`UPDATE users SET mfa_enabled = true, mfa_method = 'sms' WHERE id = $1`, [who.userId])
     const { tempToken } = await challenged(who)
-    expect(await refusal(call(null, mfa.sendSms, { tempToken }))).toMatchObject(told)
+    expect(await refusal(call(null, mfa.sendSms, { tempToken }))).toMatchObject(error)
   })
 
-  it('are limited to three for each tempToken and each phone, and confirmations to three per person', async () => {
+  it('are limited to three for each tempToken and each phone, and confirmations to three per user', async () => {
     const who = await withSms()
     const { tempToken } = await challenged(who)
     for (let n = 0; n < 3; n++) await call(null, mfa.sendSms, { tempToken })
@@ -362,7 +365,7 @@ describe('codes by SMS', () => {
     expect(await refusal(call(other, phone.verify, { phoneNumber: newNumber() }))).toMatchObject({ status: 429 })
   })
 
-  it('turn off with a code sent to the phone', async () => {
+  it('are disabled with a code sent to the phone', async () => {
     const who = await withSms()
     await call(who, phone.verify, { phoneNumber: who.phoneNumber })
     await call(who, mfa.disable, { code: await smsTo(who.phoneNumber) })
@@ -373,7 +376,7 @@ describe('codes by SMS', () => {
     })
   })
 
-  it('are not sent to a sign-in whose factor is an app', async () => {
+  it('are not sent for a sign-in whose factor is an app', async () => {
     const { tempToken } = await challenged(await withTotp())
     expect(await refusal(call(null, mfa.sendSms, { tempToken }))).toMatchObject({ status: 400 })
     expect(await refusal(call(null, mfa.sendSms, { tempToken: 'made-up' }))).toMatchObject({ status: 401 })

@@ -5,8 +5,8 @@ import { type Call, implement } from '../../../operation.ts'
 import { limitsOf } from '../limits.ts'
 import { notice } from '../notices.ts'
 import { type Account, hasSecondFactor, hasStrongFactor } from '../sessions/accounts.queries.ts'
-import { requireMfaOn, signedInAccount, type Who, whoIs } from '../sessions/who.ts'
-import { dropPending, enrolled, findPending, keepPending, pendingSeconds, storeFactor } from './factor-enrollment.ts'
+import { requireMfaOn, type SignedInUser, signedInAccount, signedInUser } from '../sessions/signed-in-user.ts'
+import { dropPending, enrolled, findPending, pendingSeconds, storeFactor, storePending } from './factor-enrollment.ts'
 import { clearFactorSet, requireFactorSet } from './factor-set.ts'
 import { mfa as contract } from './mfa.contract.ts'
 import { sendLoginSms, sendOwnSms } from './mfa-sms.ts'
@@ -15,7 +15,7 @@ import { wasPhoneJustConfirmed } from './phone-codes.ts'
 import { newRecoveryCodes, storedCodes } from './recovery-codes.ts'
 import { totpContext, useCode } from './second-factor.ts'
 import { ownAccount } from './step-up.ts'
-import { newTotpSecret, totpEnrolment, totpStep } from './totp.ts'
+import { newTotpSecret, totpEnrollment, totpStep } from './totp.ts'
 
 export const smsNotAllowed = () => denied('Your organization does not allow SMS MFA')
 const wrongCode = () => badRequest('Invalid verification code')
@@ -26,8 +26,8 @@ export default implement(contract, {
     requireMfaOn(services)
     const account = await ownAccount(call)
     const pending = { secret: newTotpSecret(), recoveryCodes: newRecoveryCodes() }
-    await keepPending(services.redis, services.keyring, caller.userId, pending)
-    return { ...pending, ...(await totpEnrolment(account.email, pending.secret)), expiresIn: pendingSeconds }
+    await storePending(services.redis, services.keyring, caller.userId, pending)
+    return { ...pending, ...(await totpEnrollment(account.email, pending.secret)), expiresIn: pendingSeconds }
   },
 
   async verify(call) {
@@ -39,7 +39,7 @@ export default implement(contract, {
 
   async enable(call) {
     requireMfaOn(call.services)
-    const { recoveryCodes, answer } = await confirmTotp(call, whoIs(call.caller), call.input.code)
+    const { recoveryCodes, answer } = await confirmTotp(call, signedInUser(call.caller), call.input.code)
     return { ...answer, recoveryCodes }
   },
 
@@ -88,17 +88,17 @@ export default implement(contract, {
     if (hasStrongFactor(account)) throw conflict('A stronger second factor is enabled already')
     if (account.mfaEnabled) throw conflict('SMS codes are enabled already')
     const recoveryCodes = newRecoveryCodes()
-    const who = whoIs(caller)
-    // The code that confirmed the number is this session's second factor, if it was this session that confirmed it just now.
-    const lifted = await wasPhoneJustConfirmed(services.redis, who.sessionId, account.phoneNumber)
+    const who = signedInUser(caller)
+    // When this session confirmed the number just now, that code was already its second factor.
+    const hasPassed = await wasPhoneJustConfirmed(services.redis, who.sessionId, account.phoneNumber)
     await call.write(async (db) => {
       const factor = { mfaMethod: 'sms', mfaSecret: null, mfaLastStep: null } as const
-      await storeFactor(db, services, who, factor, recoveryCodes, lifted)
+      await storeFactor(db, services, who, factor, recoveryCodes, hasPassed)
       audit({ target: caller.userId, name: caller.email, details: { method: 'sms' } })
       await notice(db, services, account, caller, 'mfa-enabled')
     })
     after(() => callersOf(services).clear())
-    return enrolled(services, who, recoveryCodes, lifted)
+    return enrolled(services, who, recoveryCodes, hasPassed)
   },
 
   async sendSms(call) {
@@ -108,7 +108,7 @@ export default implement(contract, {
   },
 })
 
-/** Of a session that is fresh: the code itself is what was asked for. @returns its kind */
+/** Checks a code of the user. @returns the kind of the code */
 async function ownCode({ services, input }: Call<{ code: string }>, account: Account): Promise<string> {
   await limitsOf(services).take('mfaPerUser', account.id)
   const used = await useCode(services, account, input.code, `person:${account.id}`)
@@ -117,13 +117,14 @@ async function ownCode({ services, input }: Call<{ code: string }>, account: Acc
   return used
 }
 
-/** Turns the pending authenticator on, if the code is of it. */
-async function confirmTotp(call: Call, who: Who, code: string) {
+/** Enables the pending authenticator when the code is right. */
+async function confirmTotp(call: Call, who: SignedInUser, code: string) {
   const { services, audit } = call
   const { redis, keyring, clock } = services
   const limits = limitsOf(services)
   const pending = await findPending(redis, keyring, who.userId)
-  if (pending === null) throw badRequest('No enrolment is pending, or it has expired. Begin again')
+  if (pending === null)
+    throw badRequest('No enrollment is pending, or it has expired. Start again with POST /auth/mfa/setup')
   await limits.take('mfaPerUser', who.userId)
   const step = totpStep(pending.secret, code, clock.now())
   if (step === null) throw wrongCode()

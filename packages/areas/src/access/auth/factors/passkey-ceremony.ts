@@ -1,17 +1,17 @@
-// WebAuthn: what both ways of using a passkey share, the second factor and the sign-in without a password.
+// WebAuthn code for both uses of a passkey: as the second factor, and as a sign-in without a password.
 import { asSystem, type Db } from '@muster/db/database.ts'
 import type { AuthenticationResponseJSON, PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server'
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Services, Settings } from '../../../services.ts'
-import { type Account, countsIn, type Session } from '../sessions/accounts.queries.ts'
+import { type Account, isValidIn, type Session } from '../sessions/accounts.queries.ts'
 
 export const ceremonyMs = 300_000
 
-/** Loaded at the first use: it takes longer to load than everything else that signing in needs. */
+/** Loaded on first use, because loading takes longer than all other modules of the sign-in together. */
 export const webAuthn = () => import('@simplewebauthn/server')
 
-/** Browsers tie passkeys to a domain; an address is none, so on one only `localhost` works. */
+/** Browsers bind passkeys to a domain, and an IP address is not a domain. There, only `localhost` works. */
 export function relyingParty({ publicUrl }: Pick<Settings, 'publicUrl'>): { id: string; origins: string[] } {
   const { hostname, origin, port } = new URL(publicUrl)
   const isAddress = /^[\d.]+$|^\[/.test(hostname)
@@ -47,9 +47,9 @@ const counting = (db: Db, where: Session) =>
   db
     .selectFrom('passkeys')
     .select(['id', 'userId', 'credentialId', 'publicKey', 'counter', 'transports'])
-    .where(countsIn(sql`provider_id`, where))
+    .where(isValidIn(sql`provider_id`, where))
 
-/** What the browser needs to ask for a passkey: one of this person that counts in the session, or any. */
+/** Options with which the browser requests a passkey: one of this user that is valid in the session, or any passkey. */
 export async function requestOptions(
   services: Pick<Services, 'settings' | 'system'>,
   of: { readonly userId: string; readonly providerId: string | null } | null,
@@ -63,16 +63,16 @@ export async function requestOptions(
     rpID: relyingParty(services.settings).id,
     allowCredentials: known.map(({ credentialId, transports }) => ({ id: credentialId, transports })),
     timeout: ceremonyMs,
-    // Alone, the passkey is both factors, so the device has to check who holds it; beside a password it is the second one.
+    // A passkey alone counts as both factors, so the device has to verify the user. After a password it is the second factor.
     userVerification: of === null ? 'required' : 'preferred',
   })
 }
 
 /**
- * Checks what a passkey signed and remembers its counter.
- * @param beside the session that has begun with something else; null when the passkey is the whole sign-in, so that the
- * device must have verified the person
- * @returns whose passkey it is; null when anything is wrong with the answer
+ * Verifies a signed assertion and stores the counter of the passkey.
+ * @param beside the session of an unfinished sign-in; null when the passkey is the whole sign-in, so that the device must
+ * have verified the user
+ * @returns the user of the passkey; null when the assertion is invalid
  */
 export async function usePasskey(
   services: Pick<Services, 'settings' | 'system' | 'clock' | 'log'>,
@@ -105,16 +105,16 @@ export async function usePasskey(
         transports: passkey.transports,
       },
     })
-    if (!verified || !(await remember(services, passkey, authenticationInfo.newCounter))) return null
+    if (!verified || !(await storeCounter(services, passkey, authenticationInfo.newCounter))) return null
     return passkey.userId
   } catch (error) {
-    services.log.info({ err: error, passkey: passkey.id }, 'a passkey was refused')
+    services.log.info({ err: error, passkey: passkey.id }, 'passkey rejected')
     return null
   }
 }
 
-// Devices that count must count upwards, also when two answers arrive at once; the others always say 0.
-async function remember(
+// Devices with a counter must raise it, also in two simultaneous requests. Other devices always send 0.
+async function storeCounter(
   { system, clock }: Pick<Services, 'system' | 'clock'>,
   { id }: Stored,
   counter: number,
@@ -130,7 +130,7 @@ async function remember(
   return numUpdatedRows === 1n
 }
 
-/** The passkey as the second factor of a sign-in that has begun with a password. */
+/** Verifies a passkey as the second factor of a sign-in that began with a password. */
 export async function usePasskeyOfChallenge(
   services: Services,
   account: Account,

@@ -20,17 +20,17 @@ import { enrolling } from './mfa.contract.ts'
 const own = signedIn({ kinds: people, beforeActive: true })
 const name = nameText(100)
 
-/** A device of the person that can sign in for it. */
+/** A device or password manager that can sign the user in. */
 export const Passkey = z.object({
   id: id(),
   name: z.string(),
-  /** Is it kept in step between devices by whoever made them? */
+  /** Whether the authenticator synchronizes the passkey between devices. */
   backedUp: z.boolean(),
   createdAt: time(),
   lastUsedAt: time().nullable(),
 })
 
-/** What `navigator.credentials` is given and what it answers, as WebAuthn writes them in JSON. */
+/** Input and result of `navigator.credentials`, in the JSON form of WebAuthn. */
 const options = z.looseObject({ challenge: z.string() })
 const answer = z.looseObject({ id: z.string().max(2048) })
 
@@ -44,7 +44,7 @@ export const passkeys = {
   registrationOptions: post('/auth/passkeys/registration-options', {
     summary: 'Start adding a passkey',
     access: enrolling,
-    audit: unaudited('nothing changes before the device has answered'),
+    audit: unaudited('nothing changes until the device has answered'),
     stepUp: 'always',
     input: z.object({}),
     output: options,
@@ -54,9 +54,9 @@ export const passkeys = {
     summary: 'Add the passkey that an authenticator created',
     access: enrolling,
     audit: 'auth.passkey.create',
-    stepUp: noStepUp('its options took the proof, minutes ago in the same session'),
+    stepUp: noStepUp('getting its options required the proof in the same session'),
     input: z.object({ name: name.default('Passkey'), passkey: answer }),
-    /** The first second factor comes with recovery codes, shown this once. */
+    /** Recovery codes come with the first second factor, and only in this response. */
     output: Passkey.extend({ recoveryCodes: z.array(z.string()).nullable() }),
     status: 201,
     transaction: 'own',
@@ -81,7 +81,7 @@ export const passkeys = {
   loginOptions: post('/auth/passkeys/login-options', {
     summary: 'Start a sign-in with a passkey only',
     access: anyone,
-    audit: unaudited('the sign-in that it belongs to is written down'),
+    audit: unaudited('the sign-in that uses the challenge is audited'),
     input: z.object({}),
     output: z.object({ challengeToken: z.string(), expiresIn: z.number(), options }),
     transaction: 'own',

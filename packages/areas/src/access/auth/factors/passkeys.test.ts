@@ -12,14 +12,14 @@ import { passkeys } from './passkeys.contract.ts'
 
 const here = await world()
 const { system } = await testServices()
-// The service of the tests is at an address, where passkeys work as `localhost` only.
+// The test server has an IP address, where passkeys work only as `localhost`.
 const device = () => new Authenticator('http://localhost:3000', 'localhost')
 
 async function signedIn() {
   const tenant = { scope: 'organization', partnerId: here.partner.id, orgId: here.org.id } as const
   const who = await withPassword(await person(tenant, { role: 'Org Technician', mfaEnabled: false }))
   const tokens = await call(null, session.login, { email: who.email, password: who.password }, { ip: ownAddress() })
-  if (tokens.mfaRequired) throw new Error('a second factor was asked for')
+  if (tokens.mfaRequired) throw new Error('unexpected request for a second factor')
   return { ...who, token: tokens.accessToken }
 }
 async function withPasskey(authenticator = device()) {
@@ -32,7 +32,7 @@ const begin = () => call(null, passkeys.loginOptions, {}, { ip: ownAddress() })
 const refused = { status: 401, message: 'Invalid email or password' }
 
 describe('adding a passkey', () => {
-  it('makes it the second factor, with recovery codes the first time', async () => {
+  it('enables it as the second factor and returns recovery codes the first time', async () => {
     const who = await withPasskey()
     expect(who.added).toMatchObject({ name: 'Laptop', recoveryCodes: expect.arrayContaining([expect.any(String)]) })
     expect(await call(who, session.me, {})).toMatchObject({ passkeys: 1, recoveryCodesLeft: 10, mfaEnabled: false })
@@ -43,7 +43,7 @@ describe('adding a passkey', () => {
     expect(second.recoveryCodes).toBeNull()
   })
 
-  it('takes only an answer to its own challenge, from our own pages, once', async () => {
+  it('accepts only an answer to its own challenge, from a page of Muster, once', async () => {
     const who = await signedIn()
     const wrong = { status: 400 }
     const add = (passkey: ReturnType<Authenticator['create']>) => call(who, passkeys.add, { passkey })
@@ -65,10 +65,10 @@ describe('adding a passkey', () => {
 })
 
 describe('a passkey as the second factor', () => {
-  it('ends a sign-in that began with the password', async () => {
+  it('completes a sign-in that began with the password', async () => {
     const who = await withPasskey()
     const begun = await call(null, session.login, { email: who.email, password: who.password }, { ip: ownAddress() })
-    if (!begun.mfaRequired || begun.passkeyOptions === null) throw new Error('no passkey was asked for')
+    if (!begun.mfaRequired || begun.passkeyOptions === null) throw new Error('missing request for a passkey')
     expect(begun.methods).toEqual(['passkey', 'recovery'])
     const passkey = who.authenticator.get(begun.passkeyOptions)
     const tokens = await call(null, mfa.verify, { tempToken: begun.tempToken, passkey })
@@ -79,11 +79,11 @@ describe('a passkey as the second factor', () => {
     })
   })
 
-  it("refuses somebody else's passkey and answers to other challenges", async () => {
+  it('is rejected when it belongs to another user or answers another challenge', async () => {
     const who = await withPasskey()
     const other = await withPasskey()
     const begun = await call(null, session.login, { email: who.email, password: who.password }, { ip: ownAddress() })
-    if (!begun.mfaRequired || begun.passkeyOptions === null) throw new Error('no passkey was asked for')
+    if (!begun.mfaRequired || begun.passkeyOptions === null) throw new Error('missing request for a passkey')
     const { tempToken } = begun
     for (const passkey of [
       other.authenticator.get(begun.passkeyOptions),
@@ -112,7 +112,7 @@ describe('a passkey as the second factor', () => {
   })
 })
 
-describe('a passkey and nothing else', () => {
+describe('a passkey without a password', () => {
   it('signs in with both factors at once', async () => {
     const who = await withPasskey()
     const { challengeToken, options } = await begin()
@@ -121,7 +121,7 @@ describe('a passkey and nothing else', () => {
     expect(await call({ token: tokens.accessToken }, session.me, {})).toMatchObject({ email: who.email })
   })
 
-  it('needs a device that checks who holds it', async () => {
+  it('requires a device that verifies the user', async () => {
     const who = await withPasskey()
     who.authenticator.verifies = false
     const { challengeToken, options } = await begin()
@@ -129,7 +129,7 @@ describe('a passkey and nothing else', () => {
     expect(await refusal(call(null, passkeys.login, answer))).toMatchObject(refused)
   })
 
-  it('uses each challenge once and each answer once', async () => {
+  it('accepts each challenge and each answer once', async () => {
     const who = await withPasskey()
     const { challengeToken, options } = await begin()
     const answer = { challengeToken, passkey: who.authenticator.get(options) }
@@ -141,7 +141,7 @@ describe('a passkey and nothing else', () => {
     ).toMatchObject(refused)
   })
 
-  it('notices a copy by its counter', async () => {
+  it('detects a copy by its counter', async () => {
     const who = await withPasskey()
     const first = await begin()
     await call(null, passkeys.login, {
@@ -154,7 +154,7 @@ describe('a passkey and nothing else', () => {
     expect(await refusal(call(null, passkeys.login, answer))).toMatchObject(refused)
   })
 
-  it('does not open a disabled account', async () => {
+  it('does not sign in to a disabled account', async () => {
     const who = await withPasskey()
     await system.query(`UPDATE users SET status = 'disabled' WHERE id = $1`, [who.userId])
     const { challengeToken, options } = await begin()
@@ -163,8 +163,8 @@ describe('a passkey and nothing else', () => {
   })
 })
 
-describe('keeping passkeys', () => {
-  it('renames and removes the own ones only', async () => {
+describe('managing passkeys', () => {
+  it('renames and deletes only the caller’s own passkeys', async () => {
     const who = await withPasskey()
     const other = await withPasskey()
     const { id } = who.added

@@ -12,18 +12,18 @@ import { limitsOf } from '../limits.ts'
 import { notice } from '../notices.ts'
 import { type Account, findAccount, hasSecondFactor } from '../sessions/accounts.queries.ts'
 import { membershipsOf } from '../sessions/memberships.queries.ts'
+import { requireMfaOn, signedInAccount, signedInUser } from '../sessions/signed-in-user.ts'
 import { opaqueToken } from '../sessions/tokens.ts'
-import { requireMfaOn, signedInAccount, whoIs } from '../sessions/who.ts'
-import { requireOpenPlace } from '../sign-in/enforced-sso.ts'
-import { completeSignIn, nowhere, placesOpenTo, refusedSignIn } from '../sign-in/sign-in.ts'
-import { liftSession } from './factor-enrollment.ts'
+import { requireMembershipWithoutSso } from '../sign-in/enforced-sso.ts'
+import { accessibleMemberships, completeSignIn, noMembership, refusedSignIn } from '../sign-in/sign-in.ts'
+import { markMfaPassed } from './factor-enrollment.ts'
 import { claimFactorSet } from './factor-set.ts'
 import { ceremonyMs, relyingParty, requestOptions, usePasskey, webAuthn } from './passkey-ceremony.ts'
 import { passkeys as contract } from './passkeys.contract.ts'
 import { newRecoveryCodes, storedCodes } from './recovery-codes.ts'
 import { ownAccount } from './step-up.ts'
 
-const perPersonMax = 20
+const perUserMax = 20
 const columns = ['id', 'name', 'backedUp', 'createdAt', 'lastUsedAt'] as const
 
 const registrationKey = (userId: string) => `passkey:registration:${userId}`
@@ -59,7 +59,7 @@ export default implement(contract, {
     requireMfaOn(services)
     const account = await ownAccount(call)
     const known = await asSystem(services.system, (db) => credentialsOf(db, caller.userId))
-    if (known.length >= perPersonMax) throw badRequest(`One person can have ${perPersonMax} passkeys at most`)
+    if (known.length >= perUserMax) throw badRequest(`A user can have at most ${perUserMax} passkeys. Delete one first`)
     const { generateRegistrationOptions } = await webAuthn()
     const options = await generateRegistrationOptions({
       rpName: 'Muster',
@@ -79,7 +79,7 @@ export default implement(contract, {
   async add(call) {
     const { services, caller, input, audit, after } = call
     requireMfaOn(services)
-    const { sessionId } = whoIs(caller)
+    const { sessionId } = signedInUser(caller)
     const made = await verifiedCredential(services, caller.userId, input.passkey)
     const { account } = await signedInAccount(services, caller)
     const providerId = caller.providerId ?? null
@@ -90,14 +90,14 @@ export default implement(contract, {
         .onConflict((row) => row.column('credentialId').doNothing())
         .returning(columns)
         .executeTakeFirst()
-      if (added === undefined) throw conflict('This passkey is known already')
+      if (added === undefined) throw conflict('This passkey is already added to an account')
       const isFirst = !hasSecondFactor(account) && (await claimFactorSet(db, caller.userId, providerId))
       const recoveryCodes = isFirst ? newRecoveryCodes() : null
       if (recoveryCodes !== null) {
         const mfaRecoveryCodes = storedCodes(services.keyring, caller.userId, recoveryCodes)
         await db.updateTable('users').set({ mfaRecoveryCodes }).where('id', '=', caller.userId).execute()
       }
-      await liftSession(db, sessionId)
+      await markMfaPassed(db, sessionId)
       audit({ target: added.id, name: added.name })
       await notice(db, services, account, caller, 'passkey-added')
       return { passkey: added, recoveryCodes }
@@ -152,7 +152,7 @@ export default implement(contract, {
   async login(call) {
     const { services, request, input } = call
     requireMfaOn(services)
-    // The challenge is gone with the first answer, right or wrong.
+    // The first answer uses up the challenge, right or wrong.
     const expected = await services.redis.getdel(loginKey(services, input.challengeToken))
     if (expected === null) throw unauthenticated('Invalid or expired token')
     const userId = await usePasskey(services, input.passkey, expected, null)
@@ -162,9 +162,9 @@ export default implement(contract, {
       memberships: await membershipsOf(db, userId),
     }))
     if (account?.status !== 'active') throw refusedSignIn()
-    const places = placesOpenTo(account, memberships)
-    const isProven = account.emailVerifiedAt !== null || places.length > 0
-    const membership = isProven ? requireOpenPlace(places) : nowhere
+    const accessible = accessibleMemberships(account, memberships)
+    const isProven = account.emailVerifiedAt !== null || accessible.length > 0
+    const membership = isProven ? requireMembershipWithoutSso(accessible) : noMembership
     await limitsOf(services).giveBack('passkeyPerAddress', originOf(request.ip))
     return completeSignIn(call, { account, membership, method: 'passkey', mfa: true })
   },
@@ -173,7 +173,7 @@ export default implement(contract, {
 const credentialsOf = (db: Db, userId: string) =>
   db.selectFrom('passkeys').select(['credentialId', 'transports']).where('userId', '=', userId).execute()
 
-/** A session of an identity provider changes none but those that were made in one. */
+/** A session of an identity provider changes only passkeys that were created in a session of that provider. */
 async function ownPasskey(db: Db, { userId, providerId = null }: Caller, id: string): Promise<{ name: string }> {
   const found = await db
     .selectFrom('passkeys')
@@ -186,10 +186,13 @@ async function ownPasskey(db: Db, { userId, providerId = null }: Caller, id: str
   return found
 }
 
-/** The credential in a device's answer to the challenge of this person; the challenge is gone with it. */
+/** The verified credential in a device's answer. The answer uses up the challenge of the user. */
 async function verifiedCredential(services: Services, userId: Account['id'], given: unknown) {
   const expectedChallenge = await services.redis.getdel(registrationKey(userId))
-  if (expectedChallenge === null) throw badRequest('No passkey is being added, or it took too long. Begin again')
+  if (expectedChallenge === null)
+    throw badRequest(
+      'No passkey is being added, or the challenge has expired. Start again with POST /auth/passkeys/registration-options',
+    )
   const wrong = () => badRequest('The passkey could not be verified')
   const parsed = Attestation.safeParse(given)
   if (!parsed.success) throw wrong()
@@ -206,7 +209,7 @@ async function verifiedCredential(services: Services, userId: Account['id'], giv
     expectedRPID,
     requireUserVerification: false,
   }).catch((error: unknown) => {
-    services.log.info({ err: error, userId }, 'a new passkey was refused')
+    services.log.info({ err: error, userId }, 'new passkey rejected')
     throw wrong()
   })
   if (!verified.verified) throw wrong()

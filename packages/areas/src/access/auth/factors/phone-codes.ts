@@ -8,15 +8,15 @@ const triesMax = 5
 
 const Entry = z.object({ phoneNumber: z.string(), hash: z.string() })
 
-// Six digits can be tried in a second, so what is stored is worth nothing without the pepper.
+// Six digits are quickly guessed from a hash, so the hash includes the pepper, which is not in Redis.
 const hashed = (keyring: Keyring, about: string, code: string) =>
   createHmac('sha256', keyring.pepper).update(`phone code\0${about}\0${code}`).digest('hex')
-// Braces keep the code and the count of its tries in one slot of a cluster.
+// Braces keep the code and its count of attempts in one slot of a Redis Cluster.
 const keyOf = (about: string) => `phone:code:{${about}}`
 
 /**
- * Makes a code that proves a phone, replacing an earlier one.
- * @param about what it is good for: one person's number, or one sign-in
+ * Creates a code that proves a phone number. It replaces an earlier code.
+ * @param about what the code is for: the number of one user, or one sign-in
  */
 export async function newPhoneCode(redis: Redis, keyring: Keyring, about: string, phoneNumber: string) {
   const code = String(randomInt(1_000_000)).padStart(6, '0')
@@ -29,7 +29,7 @@ export async function newPhoneCode(redis: Redis, keyring: Keyring, about: string
   return code
 }
 
-/** Uses a code up. @returns the number that it proves; null for a wrong, used or expired code */
+/** Redeems a code. @returns the number that it proves; null for a wrong, used or expired code */
 export async function usePhoneCode(
   redis: Redis,
   keyring: Keyring,
@@ -51,10 +51,10 @@ export async function usePhoneCode(
 
 const confirmedKey = (sessionId: string) => `phone:confirmed:${sessionId}`
 
-export async function notePhoneConfirmed(redis: Redis, sessionId: string, phoneNumber: string): Promise<void> {
+export async function recordPhoneConfirmed(redis: Redis, sessionId: string, phoneNumber: string): Promise<void> {
   await redis.set(confirmedKey(sessionId), phoneNumber, 'EX', phoneCodeSeconds)
 }
 
-/** Did this very session confirm the number within the last minutes? */
+/** Whether this session confirmed the number within the last minutes. */
 export const wasPhoneJustConfirmed = async (redis: Redis, sessionId: string, phoneNumber: string): Promise<boolean> =>
   (await redis.get(confirmedKey(sessionId))) === phoneNumber

@@ -2,7 +2,7 @@ import { post, success, unaudited } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 import { enrolling } from './mfa.contract.ts'
 
-/** A number with its country code, as E.164 writes it. */
+/** A phone number with its country code, in E.164 form. */
 const phoneNumber = z
   .string()
   .trim()
@@ -12,7 +12,7 @@ export const phone = {
   verify: post('/auth/phone/verify', {
     summary: 'Send a verification code to a phone number',
     access: enrolling,
-    audit: unaudited('nothing changes before the code is confirmed'),
+    audit: unaudited('nothing changes until the code is confirmed'),
     stepUp: 'always',
     input: z.object({ phoneNumber }),
     output: z.object({ success: z.literal(true), expiresIn: z.number() }),
@@ -26,7 +26,7 @@ export const phone = {
       code: z
         .string()
         .trim()
-        .regex(/^\d{6}$/, { error: 'must be the six digits of the SMS' }),
+        .regex(/^\d{6}$/, { error: 'must be the six digits from the SMS' }),
     }),
     output: success.extend({ phoneNumber: z.string() }),
     transaction: 'own',

@@ -3,11 +3,11 @@ import { callersOf } from '../../../caller-cache.ts'
 import { implement } from '../../../operation.ts'
 import { limitsOf } from '../limits.ts'
 import { notice } from '../notices.ts'
-import { requireMfaOn, whoIs } from '../sessions/who.ts'
+import { requireMfaOn, signedInUser } from '../sessions/signed-in-user.ts'
 import { smsOf } from '../sms.ts'
 import { requireFactorSet } from './factor-set.ts'
 import { phone as contract } from './phone.contract.ts'
-import { newPhoneCode, notePhoneConfirmed, phoneCodeSeconds, usePhoneCode } from './phone-codes.ts'
+import { newPhoneCode, phoneCodeSeconds, recordPhoneConfirmed, usePhoneCode } from './phone-codes.ts'
 import { ownAccount } from './step-up.ts'
 
 export default implement(contract, {
@@ -20,7 +20,7 @@ export default implement(contract, {
     await limits.take('phonePerUser', caller.userId)
     await limits.take('phonePerPhone', input.phoneNumber)
     const code = await newPhoneCode(redis, keyring, `person:${caller.userId}`, input.phoneNumber)
-    await sms.send(input.phoneNumber, `${code} is your Muster code. Nobody from us will ask you for it.`)
+    await sms.send(input.phoneNumber, `${code} is your Muster code. Muster staff will never ask you for it.`)
     return { success: true as const, expiresIn: phoneCodeSeconds }
   },
 
@@ -28,7 +28,7 @@ export default implement(contract, {
     const { services, caller, input, audit, after } = call
     const { redis, keyring } = services
     const limits = limitsOf(services)
-    const { sessionId, userId, email } = whoIs(caller)
+    const { sessionId, userId, email } = signedInUser(caller)
     await limits.take('phoneCodePerUser', userId)
     const phoneNumber = await usePhoneCode(redis, keyring, `person:${userId}`, input.code)
     if (phoneNumber === null) throw badRequest('Invalid verification code')
@@ -50,7 +50,7 @@ export default implement(contract, {
       const isFactor = before.mfaEnabled && before.mfaMethod === 'sms'
       if (isFactor && before.phoneNumber !== phoneNumber) await notice(db, services, before, caller, 'phone-changed')
     })
-    await notePhoneConfirmed(redis, sessionId, phoneNumber)
+    await recordPhoneConfirmed(redis, sessionId, phoneNumber)
     after(() => callersOf(services).clear())
     return { success: true as const, phoneNumber }
   },

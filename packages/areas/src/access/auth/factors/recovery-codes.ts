@@ -4,7 +4,7 @@ import type { Keyring } from '@muster/kit/keyring.ts'
 import { sql } from 'kysely'
 
 const codesPerPerson = 10
-// Without the letters and digits that people mistake for each other on paper.
+// Leaves out letters and digits that look alike on paper.
 const alphabet = '23456789ABCDEFGHJKMNPQRSTVWXYZ'
 
 const group = () => Array.from({ length: 4 }, () => alphabet[randomInt(alphabet.length)]).join('')
@@ -12,7 +12,7 @@ const group = () => Array.from({ length: 4 }, () => alphabet[randomInt(alphabet.
 /** Ten new codes of the form XXXX-XXXX. */
 export const newRecoveryCodes = (): string[] => Array.from({ length: codesPerPerson }, () => `${group()}-${group()}`)
 
-/** The code as it was printed, if the text can be one. */
+/** The canonical form of a code; null when the text cannot be one. */
 export function asRecoveryCode(text: string): string | null {
   const plain = text.toUpperCase().replaceAll(/[\s-]/g, '')
   return /^[0-9A-Z]{8}$/.test(plain) ? `${plain.slice(0, 4)}-${plain.slice(4)}` : null
@@ -21,11 +21,11 @@ export function asRecoveryCode(text: string): string | null {
 const hashed = (keyring: Keyring, userId: string, code: string) =>
   createHmac('sha256', keyring.pepper).update(`recovery code\0${userId}\0${code}`).digest('hex')
 
-/** What the database keeps of the codes. */
+/** The hashes of the codes, as the database stores them. */
 export const storedCodes = (keyring: Keyring, userId: string, codes: readonly string[]): string =>
   JSON.stringify(codes.map((code) => hashed(keyring, userId, code)))
 
-/** Uses a code up. One statement, so two tries at once cannot both succeed. @returns how many are left, null for a wrong code */
+/** Redeems a code in one statement, so that two simultaneous attempts cannot both succeed. @returns how many are left; null for a wrong code */
 export async function useRecoveryCode(db: Db, keyring: Keyring, userId: string, code: string): Promise<number | null> {
   const hash = hashed(keyring, userId, code)
   const { rows } = await sql<{ left: number }>`

@@ -1,4 +1,4 @@
-// Checking the codes of somebody's second factor, whatever they are for.
+// Checks codes of a user's second factor, for all purposes.
 import { asSystem } from '@muster/db/database.ts'
 import { unseal } from '@muster/kit/sealed.ts'
 import type { Services } from '../../../services.ts'
@@ -11,9 +11,9 @@ import { claimTotpStep, totpStep } from './totp.ts'
 export const totpContext = (userId: string) => `totp secret of ${userId}`
 
 /**
- * Uses a code of the person up: of its authenticator app, from an SMS, or a recovery code.
- * @param smsAbout what an SMS code was sent for
- * @returns what the code was of; null when it is wrong, used or expired
+ * Redeems a code of the user: of the authenticator app, of an SMS, or a recovery code.
+ * @param smsAbout the purpose that an SMS code was sent for
+ * @returns the kind of the code; null when it is wrong, used or expired
  */
 export async function useCode(
   services: Services,

@@ -1,4 +1,4 @@
-// The fresh proof that operations with `stepUp` take: a token that was found does not make what outlives its session.
+// The fresh proof for operations with `stepUp`. With a stolen access token alone, nothing can be created that outlives it.
 
 import { readAsSystem } from '@muster/db/database.ts'
 import type { Caller } from '@muster/kit/access.ts'
@@ -13,27 +13,27 @@ import { type Account, findAccount, hasSecondFactor } from '../sessions/accounts
 import { membershipsOf } from '../sessions/memberships.queries.ts'
 import { useCode } from './second-factor.ts'
 
-/** How long a sign-in counts as fresh. */
+/** How long a sign-in or confirmation counts as fresh. */
 export const freshMs = 30 * 60_000
 
-interface Asked {
+interface StepUpInput {
   readonly operation: { readonly id: string }
   readonly caller: Caller
   readonly proof: Proof
-  /** Writes the record down although the call is refused. */
+  /** Writes the audit record although the call is rejected. */
   note(record: AuditRecord): Promise<void>
 }
 
 /**
- * Lets a call go on when its session has shown everything that protects the account within the last half hour, or when the
- * proof shows it now. The proof is good for this call alone; `POST /auth/confirm` makes the session fresh again.
- * @throws FORBIDDEN with `confirm` and the wanted fields, or to API keys, which cannot prove anything again
+ * Requires that the session proved all factors of the account within the last half hour, or that the call carries the proof.
+ * The proof is valid only for this call. `POST /auth/confirm` makes the session fresh again.
+ * @throws FORBIDDEN with `confirm` and the missing fields; FORBIDDEN for API keys, which cannot prove anything
  */
-export async function proveAgain(services: Services, asked: Asked): Promise<Proved> {
-  const { caller, proof } = asked
+export async function proveAgain(services: Services, input: StepUpInput): Promise<Proved> {
+  const { caller, proof } = input
   const { sessionId, confirmedAt = null } = caller
   if (sessionId === null)
-    throw denied(`${caller.kindName} cannot be used for this operation: it takes a person who signs in`)
+    throw denied(`${caller.kindName} cannot be used for this operation: it requires a signed-in user`)
   if (isFresh(services, confirmedAt)) return nothing
   const [account, session] = await readAsSystem(services.system, (db) =>
     Promise.all([
@@ -49,41 +49,41 @@ export async function proveAgain(services: Services, asked: Asked): Promise<Prov
     ...(wantsCode ? ['code' as const] : []),
   ]
   if (wanted.length === 0) return nothing
-  // Without a password there is nothing to show but a new sign-in.
+  // An account without a password can only sign in again.
   if (!isRecent && account.passwordHash === null) throw confirmFirst([], account)
   if (wanted.some((field) => proof[field] === undefined)) throw confirmFirst(wanted, account)
-  return { shown: wanted, code: await checkProof(services, asked, account, wanted) }
+  return { shown: wanted, code: await checkProof(services, input, account, wanted) }
 }
 
 const nothing: Proved = { shown: [], code: null }
 
 const isFresh = ({ clock }: Services, at: string | null) => at !== null && clock.now() - Date.parse(at) <= freshMs
 
-/** @returns the kind of the code that was used up */
+/** @returns the kind of the code that was redeemed; null when none was required */
 async function checkProof(
   services: Services,
-  asked: Asked,
+  input: StepUpInput,
   account: Account,
   wanted: readonly ProofField[],
 ): Promise<string | null> {
   const [limits, passwords] = [limitsOf(services), passwordsOf(services)]
-  const { currentPassword = '', code = '' } = asked.proof
+  const { currentPassword = '', code = '' } = input.proof
   const counted = wanted.map((field) => (field === 'code' ? ('mfaPerUser' as const) : ('passwordPerUser' as const)))
   for (const limit of counted) await limits.take(limit, account.id)
   if (wanted.includes('currentPassword') && !(await passwords.verify(account.passwordHash, currentPassword))) {
-    await noteFailure(asked, 'password')
+    await recordFailure(input, 'password')
     throw confirmFirst(wanted, account, 'The current password is wrong')
   }
   const used = wanted.includes('code') ? await useCode(services, account, code, `person:${account.id}`) : null
   if (wanted.includes('code') && used === null) {
-    await noteFailure(asked, 'second factor')
+    await recordFailure(input, 'second factor')
     throw confirmFirst(wanted, account, 'The code is wrong or was used before')
   }
   for (const limit of counted) await limits.reset(limit, account.id)
   return used
 }
 
-function noteFailure({ operation, caller, note }: Asked, at: string): Promise<void> {
+function recordFailure({ operation, caller, note }: StepUpInput, at: string): Promise<void> {
   return note({
     action: 'user.step_up.failed',
     result: 'failure',
@@ -93,7 +93,7 @@ function noteFailure({ operation, caller, note }: Asked, at: string): Promise<vo
   })
 }
 
-/** Says what is wanted. `confirm` is what clients have looked for since before there was a second field. */
+/** Names the missing fields. `confirm` is for clients that were written before there was a second field. */
 function confirmFirst(wanted: readonly ProofField[], account: Account, wrong?: string): AppError {
   const what = wanted.map((field) => (field === 'code' ? 'a code of your second factor' : 'your current password'))
   const how = what.length === 0 ? 'Sign in again to do this' : `Confirm with ${what.join(' and ')}, or sign in again`
@@ -110,9 +110,9 @@ const codeKinds = ({ mfaEnabled, mfaMethod }: Account) => [
 ]
 
 /**
- * The account behind a session that changes how it is protected. The proof itself is the declaration's business.
- * @throws FORBIDDEN where an identity provider opened the session of an account that others rely on too: its owner could
- * have opened it in the person's name
+ * The account of a session that changes its protection. The operation declares whether it needs a fresh proof.
+ * @throws FORBIDDEN when an identity provider opened the session and the account is also a member elsewhere: the owner of the
+ * provider could have opened the session in the user's name
  */
 export async function ownAccount({ services, caller }: Pick<Call, 'services' | 'caller'>): Promise<Account> {
   const isProvided = (caller.providerId ?? null) !== null

@@ -1,5 +1,5 @@
-// Hashes passwords on a thread of its own that gives way to everything else: a flood of sign-ins must not slow those down
-// who are signed in.
+// Hashes passwords on a worker thread with a low priority, so that many sign-ins at once do not slow down requests of
+// signed-in users.
 import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
@@ -8,7 +8,7 @@ import { type Algorithm, hashSync, verifySync } from '@node-rs/argon2'
 export interface HashTask {
   readonly id: number
   readonly password: string
-  /** What to compare with; null makes a new hash. */
+  /** The hash to compare with; null creates a new hash. */
   readonly stored: string | null
   readonly parameters: HashParameters
 }
@@ -28,11 +28,11 @@ const argon2id: Algorithm.Argon2id = 2
 const niceness = 5
 
 try {
-  // Linux gives each thread a priority; the link names this very one.
+  // Linux has a priority per thread. The link names the ID of this thread.
   const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1))
   setPriority(thread, niceness)
 } catch {
-  // Elsewhere it runs like any other thread.
+  // On other systems the thread keeps the normal priority.
 }
 
 function done({ id, password, stored, parameters }: HashTask): HashResult {

@@ -5,8 +5,8 @@ import { service } from '../../../services.ts'
 import type { HashParameters, HashResult, HashTask } from './hash.worker.ts'
 
 const parameters: HashParameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
-/** Sign-ins under way at once; a core verifies some sixty a second, so nobody waits much longer than half of one. */
-const turnsMax = 48
+/** The number of concurrent sign-ins. A core verifies about 60 a second, so the longest wait is about half a second per core. */
+const concurrentMax = 48
 
 interface Waiting {
   readonly task: HashTask
@@ -14,20 +14,20 @@ interface Waiting {
   readonly fail: (error: unknown) => void
 }
 
-/** Argon2id hashing, at most as many at once as there are cores, on threads that give way to everything else. */
+/** Argon2id hashing on low-priority worker threads, one per core at most. */
 export class Passwords {
   readonly #most = availableParallelism()
   readonly #idle: Worker[] = []
   readonly #busy = new Map<Worker, Waiting>()
   readonly #waiting: Waiting[] = []
   #tasks = 0
-  #turns = 0
-  /** Verified in place of a missing hash, so that an unknown e-mail takes as long as a known one. */
+  #running = 0
+  /** Verified when there is no hash, so that an unknown email takes as long as a known one. */
   #decoy: Promise<string> | undefined
 
   async hash(password: string): Promise<string> {
     const { hash } = await this.#run(password, null)
-    if (hash === undefined) throw new Error('no hash was made')
+    if (hash === undefined) throw new Error('the worker thread returned no hash')
     return hash
   }
 
@@ -40,21 +40,20 @@ export class Passwords {
   }
 
   /**
-   * Does work that will verify a password, unless too many are at it already: then it is refused at once, before it costs
-   * anything.
+   * Runs work that verifies a password, unless too many such calls are running. Then it fails before it costs time.
    * @throws UNAVAILABLE
    */
-  async inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#turns >= turnsMax) throw unavailable('Too many sign-ins at once', 1)
-    this.#turns += 1
+  async withinCapacity<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#running >= concurrentMax) throw unavailable('Too many sign-ins at once', 1)
+    this.#running += 1
     try {
       return await work()
     } finally {
-      this.#turns -= 1
+      this.#running -= 1
     }
   }
 
-  /** Was the hash made with other parameters than today's? */
+  /** Whether the hash was made with other parameters than the current ones. */
   isOutdated(stored: string): boolean {
     const { memoryCost, timeCost, parallelism } = parameters
     return !stored.startsWith(`$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$`)
@@ -66,7 +65,7 @@ export class Passwords {
       this.#waiting.push({ task, answer, fail })
       this.#next()
     })
-    // What cannot be read as a hash matches nothing.
+    // A stored text that is no valid hash matches no password.
     if (result.failed !== undefined && stored === null) throw new Error(result.failed)
     return result
   }
@@ -104,7 +103,7 @@ export class Passwords {
       this.#next()
     }
     worker.on('error', lost)
-    worker.on('exit', () => lost(new Error('a thread that hashes passwords ended')))
+    worker.on('exit', () => lost(new Error('a password hashing thread exited')))
     return worker
   }
 }

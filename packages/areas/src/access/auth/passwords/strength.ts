@@ -1,17 +1,17 @@
 import { Worker } from 'node:worker_threads'
 import { invalid, unavailable } from '@muster/kit/errors.ts'
-import type { Judgement } from './strength.worker.ts'
+import type { Judgment } from './strength.worker.ts'
 
 export const passwordLengthMin = 8
 export const passwordLengthMax = 256
-/** Beyond this many characters nothing that is added can make a password weak. */
+/** Characters beyond this length cannot make a password weaker, so they are not checked. */
 const judgedLength = 64
 const scoreMin = 3
 const waitingMax = 64
 const answerMs = 5_000
 
 interface Waiting {
-  readonly answer: (judgement: Judgement) => void
+  readonly answer: (judgment: Judgment) => void
   readonly fail: (error: unknown) => void
 }
 let worker: Worker | null = null
@@ -24,28 +24,28 @@ function failAll(error: unknown): void {
   waiting.clear()
 }
 
-/** One thread for all, started at the first question; it does not keep the process alive. */
+/** One thread for all checks, started with the first. It does not keep the process alive. */
 function started(): Worker {
   if (worker !== null) return worker
   const made = new Worker(new URL('./strength.worker.ts', import.meta.url))
   made.unref()
-  made.on('message', (judgement: Judgement) => {
-    waiting.get(judgement.id)?.answer(judgement)
-    waiting.delete(judgement.id)
+  made.on('message', (judgment: Judgment) => {
+    waiting.get(judgment.id)?.answer(judgment)
+    waiting.delete(judgment.id)
   })
   made.on('error', failAll)
-  made.on('exit', () => failAll(new Error('the thread that judges passwords ended')))
+  made.on('exit', () => failAll(new Error('the password strength thread exited')))
   worker = made
   return made
 }
 
-function judge(password: string, hints: readonly string[]): Promise<Judgement> {
+function judge(password: string, hints: readonly string[]): Promise<Judgment> {
   if (waiting.size >= waitingMax) throw unavailable('Too many new passwords at once', 1)
   const id = ++questions
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       waiting.delete(id)
-      reject(unavailable('The password cannot be judged at the moment', 2))
+      reject(unavailable('The strength of the password cannot be checked at the moment', 2))
     }, answerMs)
     const settled =
       <T>(settle: (value: T) => void) =>
@@ -59,8 +59,8 @@ function judge(password: string, hints: readonly string[]): Promise<Judgement> {
 }
 
 /**
- * Refuses a new password that is too short or would be guessed, and says why.
- * @param hints what somebody who knows the person would try first: name, e-mail, company
+ * Rejects a new password that is too short or easy to guess, and says why.
+ * @param hints words that a person who knows the user would try first: name, email, company
  * @throws VALIDATION_ERROR
  */
 export async function requireStrongPassword(password: string, hints: readonly string[] = []): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Db } from '@muster/db/database.ts'
 import { type RawBuilder, sql } from 'kysely'
 
-/** Somebody who can sign in, with what signing in needs. Never leaves the server. */
+/** An account with the columns that signing in needs. It contains secrets and never leaves the server. */
 export interface Account {
   readonly id: string
   readonly email: string
@@ -16,26 +16,26 @@ export interface Account {
   readonly phoneNumber: string | null
   readonly phoneVerified: boolean
   readonly hasPasskey: boolean
-  /** Do the recovery codes that are stored count here? */
+  /** Whether the stored recovery codes are valid in this session. */
   readonly recoveryCodesCount: boolean
 }
 
 /**
- * In which session the second factors are asked for. Those that were made in a session of an identity provider count in
- * sessions of that provider alone; without a provider only the person's own count.
+ * The session in which second factors are checked. Factors that were created in a session of an identity provider are valid
+ * only in sessions of that provider. Sessions without a provider accept only the user's own factors.
  */
 export interface Session {
   readonly providerId?: string | null | undefined
 }
-/** For what acts in one organization without a session: factors of any of its providers count. */
+/** For checks of one organization without a session. Factors of all its providers are valid. */
 interface InOrganization {
   readonly providersOf: string | null
 }
 
 const ownSession: Session = { providerId: null }
 
-/** Does what was made in a session of the provider in `column` count? */
-export function countsIn(column: RawBuilder<unknown>, where: Session | InOrganization): RawBuilder<boolean> {
+/** Whether a factor is valid that was created in a session of the provider in `column`. */
+export function isValidIn(column: RawBuilder<unknown>, where: Session | InOrganization): RawBuilder<boolean> {
   if ('providersOf' in where) {
     return sql`(${column} IS NULL OR ${column} IN (SELECT id FROM sso_providers WHERE org_id = ${where.providersOf}))`
   }
@@ -44,7 +44,7 @@ export function countsIn(column: RawBuilder<unknown>, where: Session | InOrganiz
 }
 
 const accounts = (db: Db, where: Session | InOrganization) => {
-  const counts = countsIn(sql`users.factors_provider_id`, where)
+  const counts = isValidIn(sql`users.factors_provider_id`, where)
   return db
     .selectFrom('users')
     .select([
@@ -60,7 +60,7 @@ const accounts = (db: Db, where: Session | InOrganization) => {
       sql<string | null>`CASE WHEN ${counts} THEN mfa_secret END`.as('mfaSecret'),
       sql<string | null>`CASE WHEN ${counts} THEN phone_number END`.as('phoneNumber'),
       sql<boolean>`phone_verified AND ${counts}`.as('phoneVerified'),
-      sql<boolean>`EXISTS (SELECT FROM passkeys p WHERE p.user_id = users.id AND ${countsIn(sql`p.provider_id`, where)})`.as(
+      sql<boolean>`EXISTS (SELECT FROM passkeys p WHERE p.user_id = users.id AND ${isValidIn(sql`p.provider_id`, where)})`.as(
         'hasPasskey',
       ),
       counts.as('recoveryCodesCount'),
@@ -78,9 +78,9 @@ export const findAccount = (
 
 type Factors = Pick<Account, 'mfaEnabled' | 'mfaMethod' | 'hasPasskey'>
 
-/** Is there any second factor to ask for? */
+/** Whether the account has any second factor. */
 export const hasSecondFactor = (account: Factors): boolean => account.mfaEnabled || account.hasPasskey
 
-/** One that forced MFA accepts: an authenticator app or a passkey. Messages to a phone can be diverted. */
+/** Whether the account has a factor that forced MFA accepts: an authenticator app or a passkey. SMS can be diverted. */
 export const hasStrongFactor = (account: Factors): boolean =>
   account.hasPasskey || (account.mfaEnabled && account.mfaMethod !== 'sms')

@@ -5,7 +5,7 @@ import { unauthenticated } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
 import { callersOf } from '../../../caller-cache.ts'
 import type { Services } from '../../../services.ts'
-import { opensPlace, owesMfa } from '../sign-in/sign-in.ts'
+import { givesAccess, missingMfa } from '../sign-in/sign-in.ts'
 import { hasSecondFactor } from './accounts.queries.ts'
 import { accessibleOrgs, membershipIn, permissionsIn } from './memberships.queries.ts'
 import type { Claims } from './tokens.ts'
@@ -13,7 +13,7 @@ import { accessTokensOf } from './tokens.ts'
 
 const person = { kind: 'user', kindName: 'Sessions' } as const
 
-/** The user of a session that stands. */
+/** The user of a session that has not ended. */
 function userOf(db: Db, { clock }: Services, { sid, sub }: Claims) {
   const now = new Date(clock.now()).toISOString()
   return (
@@ -22,7 +22,7 @@ function userOf(db: Db, { clock }: Services, { sid, sub }: Claims) {
       .innerJoin('users', 'users.id', 'sessions.userId')
       .select(['users.id', 'users.email', 'users.emailVerifiedAt', 'users.mfaMethod'])
       .select(['sessions.mfa', 'sessions.providerId', 'sessions.authenticatedAt'])
-      // Factors that were made in a session of a provider count in sessions of that provider alone.
+      // Factors created in a session of a provider are valid only in sessions of that provider.
       .select(
         sql<boolean>`users.mfa_enabled AND coalesce(users.factors_provider_id = sessions.provider_id,
           users.factors_provider_id IS NULL)`.as('mfaEnabled'),
@@ -31,8 +31,8 @@ function userOf(db: Db, { clock }: Services, { sid, sub }: Claims) {
         sql<boolean>`EXISTS (SELECT FROM passkeys p WHERE p.user_id = users.id
           AND coalesce(p.provider_id = sessions.provider_id, p.provider_id IS NULL))`.as('hasPasskey'),
       )
-      // The operator's key file is the second factor of its sessions. Trust that is withdrawn from a provider is withdrawn
-      // from the sessions that it opened.
+      // Sessions of the operator have the key file as second factor. When a provider's MFA is no longer trusted, its sessions
+      // lose their second factor too.
       .select(
         sql<boolean>`sessions.method = 'operator' OR sessions.provider_mfa AND EXISTS (
           SELECT FROM sso_providers p WHERE p.id = sessions.provider_id AND p.trust_mfa)`.as('vouched'),
@@ -47,7 +47,7 @@ function userOf(db: Db, { clock }: Services, { sid, sub }: Claims) {
   )
 }
 
-/** Reads the session, the user, the membership and its permissions as they are now. Null when any of them is gone. */
+/** Reads the session, user, membership and permissions in their current state. Null when one of them is gone. */
 async function callerOf(services: Services, claims: Claims): Promise<Caller | null> {
   const place = { scope: claims.scope, partnerId: claims.partner, orgId: claims.org }
   const [user, membership, permissions] = await readAsSystem(services.system, (db) =>
@@ -58,7 +58,7 @@ async function callerOf(services: Services, claims: Claims): Promise<Caller | nu
     ]),
   )
   if (user === undefined) return null
-  if (!opensPlace(user, membership, user.providerId)) return unproven(user, claims)
+  if (!givesAccess(user, membership, user.providerId)) return unproven(user, claims)
   if (membership === undefined) return null
   const { enable2fa } = services.settings
   const isConfirmed = user.providerId === null && (user.mfa || !enable2fa || !hasSecondFactor(user))
@@ -78,16 +78,16 @@ async function callerOf(services: Services, claims: Claims): Promise<Caller | nu
     deviceGroupIds: membership.deviceGroupIds,
     roleId: membership.roleId,
     permissions,
-    // What the session has passed by now: a token signed before its second factor was enrolled need not be exchanged first.
+    // From the session and not from the token: a token signed before the enrollment stays usable.
     mfa: user.mfa,
     confirmedAt: isConfirmed ? user.authenticatedAt : null,
-    mfaOwed: owesMfa(enable2fa, membership, user, user.mfa, user.vouched),
+    mfaOwed: missingMfa(enable2fa, membership, user, user.mfa, user.vouched),
     emailVerified: true,
     partnerActive: membership.scope === 'system' || membership.partnerStatus === 'active',
   }
 }
 
-/** Somebody whose address is not proven: whatever the account may do elsewhere, this session can only prove it or end. */
+/** The caller of a session with an unproven address. The session can only verify the address or end. */
 function unproven({ id, email }: { id: string; email: string }, { sid, scope, partner, org }: Claims): Caller {
   return {
     ...person,
@@ -116,7 +116,7 @@ function unproven({ id, email }: { id: string; email: string }, { sid, scope, pa
 /**
  * Resolves the credential of a request to a caller.
  * @returns null when there is no credential
- * @throws UNAUTHENTICATED when there is one that does not count (any more)
+ * @throws UNAUTHENTICATED when the credential is invalid or expired
  */
 export async function authenticate(services: Services, request: Request): Promise<Caller | null> {
   const header = request.header('authorization')

@@ -4,7 +4,7 @@ import type { Permission } from '@muster/kit/vocabulary.ts'
 import { type RawBuilder, sql } from 'kysely'
 import { isPermission } from '../../../vocabulary.contract.ts'
 
-/** The one membership under which a user is signed in, with the tenant's state. */
+/** The membership that a user is signed in with, and the state of its tenant. */
 export interface Membership {
   readonly scope: Scope
   readonly partnerId: string | null
@@ -16,19 +16,19 @@ export interface Membership {
   readonly siteIds: string[] | null
   readonly deviceGroupIds: string[] | null
   readonly partnerStatus: 'pending' | 'active' | 'suspended' | 'churned' | null
-  /** The organisation wants a second factor of its members. */
+  /** Whether the organization requires a second factor. */
   readonly requireMfa: boolean
-  /** The organisation accepts codes by SMS as a second factor. */
+  /** Whether the organization accepts SMS codes as a second factor. */
   readonly smsAllowed: boolean
-  /** An active identity provider of the organisation is the only way in. */
+  /** Whether an active identity provider of the organization is the only way to sign in. */
   readonly ssoEnforced: boolean
-  /** Accepted by a link that the inviter handed over: the place is open although the address is not proven. */
+  /** Whether the membership was accepted through a handed link. It gives access although the address is unproven. */
   readonly vouched: boolean
 }
 
 /**
- * The memberships of a user that count: accepted, not disabled, in partners and organisations that still exist, widest
- * scope first, those of partners that are not active last. Of selected organisations only the partner's own live ones are left.
+ * The active memberships of a user in tenants that exist, ordered by scope, widest first. Those of inactive partners come
+ * last. Selected organizations are reduced to the live ones of the partner.
  */
 export async function membershipsOf(db: Db, userId: string): Promise<Membership[]> {
   const { rows } = await sql<Membership>`SELECT * FROM (
@@ -55,13 +55,13 @@ export async function membershipsOf(db: Db, userId: string): Promise<Membership[
   return rows
 }
 
-/** The organisations that a membership is limited to; null where no list limits it. */
+/** The organizations that a membership is limited to; null without such a limit. */
 export const accessibleOrgs = ({ scope, orgId, orgAccess, orgIds }: Membership): string[] | null => {
   if (scope === 'organization' && orgId !== null) return [orgId]
   return orgAccess === 'selected' ? (orgIds ?? []) : orgAccess === 'none' ? [] : null
 }
 
-/** What a role allows: its own permissions and those of its parents. */
+/** The permissions of a role, including those of its parents. */
 export async function permissionsOfRole(db: Db, roleId: string | RawBuilder<string>): Promise<ReadonlySet<Permission>> {
   const { rows } = await sql<{ permission: string }>`
     WITH RECURSIVE chain AS (
@@ -76,8 +76,8 @@ export async function permissionsOfRole(db: Db, roleId: string | RawBuilder<stri
   return new Set(rows.map((row) => row.permission).filter(isPermission))
 }
 
-/** What a user's role in one place allows; whether the membership counts is for `membershipIn` to say. */
-export function permissionsIn(db: Db, userId: string, { scope, partnerId, orgId }: Place) {
+/** The permissions of a user's role in one tenant. It does not check that the membership is active; `membershipIn` does. */
+export function permissionsIn(db: Db, userId: string, { scope, partnerId, orgId }: TenantScope) {
   const roles = {
     system: sql<string>`(SELECT role_id FROM system_users WHERE user_id = ${userId})`,
     partner: sql<string>`(SELECT role_id FROM partner_users WHERE user_id = ${userId} AND partner_id = ${partnerId})`,
@@ -86,11 +86,11 @@ export function permissionsIn(db: Db, userId: string, { scope, partnerId, orgId 
   return permissionsOfRole(db, roles[scope])
 }
 
-/** Where somebody acts: in the installation, for a partner, or in one organisation. */
-export type Place = Pick<Membership, 'scope' | 'partnerId' | 'orgId'>
+/** The tenant in which a user acts: the installation, a partner or an organization. */
+export type TenantScope = Pick<Membership, 'scope' | 'partnerId' | 'orgId'>
 
-/** The membership of a user in one place, if it still counts. */
-export async function membershipIn(db: Db, userId: string, place: Place): Promise<Membership | undefined> {
+/** The active membership of a user in one tenant. */
+export async function membershipIn(db: Db, userId: string, place: TenantScope): Promise<Membership | undefined> {
   const all = await membershipsOf(db, userId)
   return all.find(
     ({ scope, partnerId, orgId }) => scope === place.scope && partnerId === place.partnerId && orgId === place.orgId,

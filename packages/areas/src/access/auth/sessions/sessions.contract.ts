@@ -7,7 +7,7 @@ const own = signedIn({ kinds: people, beforeActive: true })
 /** One signed-in browser or program. */
 export const Session = z.object({
   id: id(),
-  /** Is it the one that asks? */
+  /** Whether it is the session of the request. */
   current: z.boolean(),
   method: z.enum(['password', 'totp', 'sms', 'recovery', 'passkey', 'sso', 'operator']),
   mfa: z.boolean(),
@@ -16,13 +16,13 @@ export const Session = z.object({
   createdAt: time(),
   authenticatedAt: time(),
   lastUsedAt: time(),
-  /** When it ends, unless it is used before. */
+  /** When it ends unless it is used before. */
   expiresAt: time(),
-  /** When it ends in any case. */
+  /** When it ends at the latest. */
   endsAt: time(),
 })
 
-/** Somewhere the person belongs to. */
+/** A tenant that the user is a member of. */
 export const Membership = z.object({
   scope: z.enum(['system', 'partner', 'organization']),
   partnerId: id().nullable(),
@@ -30,7 +30,7 @@ export const Membership = z.object({
   orgId: id().nullable(),
   orgName: z.string().nullable(),
   roleName: z.string(),
-  /** Is it the one that this session acts under? */
+  /** Whether the session acts in this tenant. */
   current: z.boolean(),
 })
 
@@ -80,8 +80,8 @@ export const sessions = {
     summary: 'Switch to another partner or organization that you belong to',
     access: signedIn({ kinds: people, beforeMfa: true, beforeActive: true }),
     audit: 'user.session.switch',
-    stepUp: noStepUp('the token is of the same session'),
-    unrepeatable: 'its answer is a session of its own, which another answer must not share',
+    stepUp: noStepUp('the new token belongs to the same session'),
+    unrepeatable: 'the response is a session, which a second response must not share',
     input: z
       .object({
         scope: z.enum(['system', 'partner', 'organization']),
@@ -90,11 +90,11 @@ export const sessions = {
       })
       .refine(({ scope, partnerId }) => scope !== 'partner' || partnerId !== null, {
         path: ['partnerId'],
-        error: 'is required to go on in a partner',
+        error: 'is required to switch to a partner',
       })
       .refine(({ scope, orgId }) => scope !== 'organization' || orgId !== null, {
         path: ['orgId'],
-        error: 'is required to go on in an organization',
+        error: 'is required to switch to an organization',
       }),
     output: Tokens.omit({ refreshToken: true, mfaRequired: true, emailVerificationRequired: true }),
     transaction: 'own',

@@ -5,13 +5,13 @@ import { type Keyring, peppered } from '@muster/kit/keyring.ts'
 import type { Membership } from './memberships.queries.ts'
 import { opaqueToken } from './tokens.ts'
 
-/** A session ends when it has not been used for this long … */
+/** A session ends when it has not been used for this time, … */
 const idleMs = 7 * 24 * 3600_000
-/** … and at the latest so long after its sign-in. */
+/** … and at the latest this time after its sign-in. */
 const lifeMs = 30 * 24 * 3600_000
-/** So many sessions of one person are open at once. */
+/** The number of open sessions of a user. */
 const sessionsMax = 100
-/** Two windows that exchange one token within this time both get the same successor. */
+/** Two windows that exchange the same token within this time get the same successor. */
 const overlapMs = 10_000
 
 export type SignInMethod = 'password' | 'totp' | 'sms' | 'recovery' | 'passkey' | 'sso' | 'operator'
@@ -24,13 +24,13 @@ interface Opening {
   readonly providerId: string | null
   readonly providerMfa: boolean
   readonly now: number
-  /** A session that is not renewed ends after this time. */
+  /** Ends a session that is not renewed after this time. */
   readonly endsAfterMs?: number
 }
 
 const at = (ms: number) => new Date(ms).toISOString()
 
-/** A new session with its first refresh token. */
+/** Opens a session with its first refresh token. */
 export async function openSession(
   db: Db,
   keyring: Keyring,
@@ -64,7 +64,7 @@ export async function openSession(
   return { sessionId, refreshToken }
 }
 
-/** Beyond the number that a person may have, the sessions used least recently end. */
+/** Ends the least recently used sessions beyond the maximum. */
 async function endLeastUsed(db: Db, userId: string, now: number): Promise<void> {
   const surplus = openSessions(db, now)
     .clearSelect()
@@ -80,7 +80,7 @@ async function endLeastUsed(db: Db, userId: string, now: number): Promise<void> 
     .execute()
 }
 
-/** Ends the session of this refresh token: its browser signs in anew. @returns whether there was one */
+/** Ends the session of a refresh token. @returns whether there was one */
 export async function endSessionOf(db: Db, keyring: Keyring, refreshToken: string, now: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('sessions')
@@ -117,14 +117,14 @@ type Exchange =
   | { readonly outcome: 'reused'; readonly session: OpenSession }
   | { readonly outcome: 'unknown' }
 
-// The successor is computed, not drawn, so that it can be said twice without being stored: it takes the old token, which
-// only its holder has, the salt of this exchange and our pepper to compute it.
+// The successor is derived and not random, so that it can be returned twice without being stored. It needs the old token,
+// which only the client has, the salt of this exchange and the pepper.
 const successorOf = (keyring: Keyring, token: string, salt: string) =>
   createHmac('sha256', keyring.pepper).update(`refresh successor\0${salt}\0${token}`).digest('base64url')
 
 /**
- * Exchanges a refresh token for its successor. A token that was exchanged before ends the whole session, unless it is the
- * one before the newest and within the overlap: then it answers with the very same successor.
+ * Exchanges a refresh token for its successor. A token that was used before ends the session. The exception is the previous
+ * token within the overlap: it returns the same successor again.
  */
 export async function exchangeRefreshToken(
   db: Db,
@@ -135,7 +135,7 @@ export async function exchangeRefreshToken(
 ): Promise<Exchange> {
   const tokenHash = peppered(keyring, token)
   const session = await openSessions(db, now).where('tokenHash', '=', tokenHash).forUpdate().executeTakeFirst()
-  if (session === undefined) return exchangeAgain(db, keyring, token, tokenHash, now)
+  if (session === undefined) return exchangeUsedToken(db, keyring, token, tokenHash, now)
   const salt = randomBytes(16).toString('base64url')
   const refreshToken = successorOf(keyring, token, salt)
   await db
@@ -156,7 +156,7 @@ export async function exchangeRefreshToken(
   return { outcome: 'exchanged', session, refreshToken }
 }
 
-async function exchangeAgain(
+async function exchangeUsedToken(
   db: Db,
   keyring: Keyring,
   token: string,
@@ -182,7 +182,7 @@ async function exchangeAgain(
   return { outcome: 'reused', session }
 }
 
-/** Ends those sessions of a person in which it acts for this partner, or in this organisation. @returns how many were open */
+/** Ends the sessions of a user in this partner or organization. @returns how many were open */
 export async function revokeSessionsIn(
   db: Db,
   userId: string,
@@ -200,9 +200,9 @@ export async function revokeSessionsIn(
 }
 
 /**
- * Ends the sessions of a person: its refresh tokens, access tokens, live subscriptions and tickets. Within the change's own
- * transaction; follow it with `after(() => callersOf(services).clear())`, so that open connections hear of it at once.
- * @param except a session that goes on
+ * Ends the sessions of a user: refresh tokens, access tokens, live subscriptions and tickets. Call it in the transaction of
+ * the change, then clear the cache of callers after the commit, so that open connections are closed at once.
+ * @param except a session that stays open
  * @returns how many were open
  */
 export async function revokeSessions(db: Db, userId: string, except?: string): Promise<number> {
@@ -228,7 +228,7 @@ export async function revokeSession(db: Db, userId: string, id: string): Promise
   return Number(numUpdatedRows)
 }
 
-/** Revokes every API key that the person made, wherever it acts. @returns how many there were */
+/** Revokes all API keys that a user created, in all tenants. @returns how many */
 export async function revokeOwnKeys(db: Db, userId: string): Promise<number> {
   const { numUpdatedRows } = await db
     .updateTable('apiKeys')

@@ -18,12 +18,12 @@ async function technician() {
 }
 async function signIn(who: { email: string; password: string }, ip = ownAddress()) {
   const tokens = await call(null, session.login, { email: who.email, password: who.password }, { ip })
-  if (tokens.mfaRequired) throw new Error('a second factor was asked for')
+  if (tokens.mfaRequired) throw new Error('unexpected request for a second factor')
   return { ...tokens, token: tokens.accessToken, ip }
 }
 
 describe('the list of sessions', () => {
-  it('shows the own open ones, with where and how, and which one asks', async () => {
+  it('shows the open sessions of the caller with address and client, and marks the current one', async () => {
     const who = await technician()
     await system.query('DELETE FROM sessions WHERE user_id = $1', [who.userId])
     const [one, two] = [await signIn(who), await signIn(who)]
@@ -35,12 +35,12 @@ describe('the list of sessions', () => {
     expect(JSON.stringify(data)).not.toMatch(/token|hash/i)
   })
 
-  it('shows and ends nobody else’s', async () => {
+  it('neither shows nor ends sessions of other users', async () => {
     const [mine, theirs] = [await signIn(await technician()), await signIn(await technician())]
     const [other] = (await call(theirs, sessions.list, {})).data
     const ids = (await call(mine, sessions.list, {})).data.map(({ id }) => id)
     expect(ids).not.toContain(other?.id)
-    // An administrator sees the person, and still cannot use this to end the person's sessions.
+    // An administrator sees the user, but cannot end the user's sessions with this operation.
     for (const who of [mine, here.orgAdmin, here.partnerAdmin]) {
       expect(await refusal(call(who, sessions.revoke, { id: other?.id ?? '' }))).toMatchObject({ status: 404 })
     }
@@ -49,7 +49,7 @@ describe('the list of sessions', () => {
 })
 
 describe('ending sessions', () => {
-  it('ends one, with its access and refresh tokens', async () => {
+  it('ends one session with its access and refresh tokens', async () => {
     const who = await technician()
     const [one, two] = [await signIn(who), await signIn(who)]
     const lost = (await call(two, sessions.list, {})).data.find(({ ipAddress }) => ipAddress === one.ip)
@@ -62,7 +62,7 @@ describe('ending sessions', () => {
     expect((await auditOf(who.userId)).at(-1)).toMatchObject({ action: 'user.session.revoke' })
   })
 
-  it('ends all the others at once', async () => {
+  it('ends all other sessions at once', async () => {
     const who = await technician()
     await system.query('DELETE FROM sessions WHERE user_id = $1', [who.userId])
     const [one, two, three] = [await signIn(who), await signIn(who), await signIn(who)]
@@ -73,14 +73,14 @@ describe('ending sessions', () => {
 })
 
 describe('signing in', () => {
-  it('replaces the session that the browser was in', async () => {
+  it('replaces the session that the browser had', async () => {
     const who = await technician()
     const window = browser()
     const inBrowser = { ip: ownAddress(), cookies: window.cookies, reply: window.reply }
     const first = await call(null, session.login, { email: who.email, password: who.password }, inBrowser)
     const elsewhere = await signIn(who)
     const second = await call(null, session.login, { email: who.email, password: who.password }, inBrowser)
-    if (first.mfaRequired || second.mfaRequired) throw new Error('a second factor was asked for')
+    if (first.mfaRequired || second.mfaRequired) throw new Error('unexpected request for a second factor')
     expect(await refusal(call({ token: first.accessToken }, session.me, {}))).toMatchObject({ status: 401 })
     expect(await refusal(call(null, session.refresh, { refreshToken: first.refreshToken }))).toMatchObject({
       status: 401,
@@ -89,7 +89,7 @@ describe('signing in', () => {
     expect((await auditOf(who.userId)).at(-1)).toMatchObject({ action: 'user.login', details: { replaced: true } })
   })
 
-  it('ends the session used least recently beyond a hundred', async () => {
+  it('ends the least recently used session beyond a hundred', async () => {
     const who = await technician()
     await system.query('DELETE FROM sessions WHERE user_id = $1', [who.userId])
     const [oldest, used] = [await signIn(who), await signIn(who)]
@@ -107,8 +107,8 @@ describe('signing in', () => {
   })
 })
 
-describe('ending sessions a while after signing in', () => {
-  it('takes the password, so that a found token does not shut its owner out', async () => {
+describe('ending sessions some time after signing in', () => {
+  it('requires the password, so that a stolen token cannot sign its owner out', async () => {
     const who = await technician()
     const mine = await signIn(who)
     await system.query(`UPDATE sessions SET authenticated_at = now() - interval '31 minutes' WHERE user_id = $1`, [
@@ -126,8 +126,8 @@ describe('ending sessions a while after signing in', () => {
   })
 })
 
-describe('finding 5: signing out everywhere', () => {
-  it('revokes the API keys of the person unless they are to be kept; a log-out does not', async () => {
+describe('signing out everywhere', () => {
+  it('revokes the API keys of the user unless they are kept; a logout does not', async () => {
     const who = await withPassword(here.partnerAdmin)
     const made = () => call(who, apiKeys.create, { name: 'Script', scopes: ['sites:read'] })
     const works = ({ key }: { key: string }) =>
@@ -146,8 +146,8 @@ describe('finding 5: signing out everywhere', () => {
   })
 })
 
-describe('finding 5: confirming a session', () => {
-  it('takes everything that is asked for, and only then makes an old session fresh', async () => {
+describe('confirming a session', () => {
+  it('requires all missing factors, and only then makes an old session fresh', async () => {
     const who = await withPassword(
       await person({ scope: 'partner', partnerId: here.partner.id }, { role: 'Partner Admin' }),
     )
@@ -167,7 +167,7 @@ describe('finding 5: confirming a session', () => {
     expect(await ending()).toMatchObject({ success: true })
   })
 
-  it('does not make a fresh session younger', async () => {
+  it('does not renew a fresh session', async () => {
     const who = await person({ scope: 'partner', partnerId: here.partner.id }, { role: 'Partner Admin' })
     await system.query(`UPDATE sessions SET authenticated_at = now() - interval '29 minutes' WHERE id = $1`, [
       who.sessionId,
@@ -181,8 +181,8 @@ describe('finding 5: confirming a session', () => {
   })
 })
 
-describe('belonging to several tenants', () => {
-  it('lists them, and goes on in another one', async () => {
+describe('a member of several tenants', () => {
+  it('can list the tenants and switch to another one', async () => {
     const who = await technician()
     await system.query(
       `INSERT INTO organization_users (org_id, partner_id, user_id, role_id)
@@ -204,7 +204,7 @@ describe('belonging to several tenants', () => {
     expect(next.user.orgId).toBe(here.otherOrg.id)
   })
 
-  it('goes nowhere else', async () => {
+  it('cannot switch to a tenant without being a member', async () => {
     const tokens = await signIn(await technician())
     const elsewhere = await world()
     for (const place of [

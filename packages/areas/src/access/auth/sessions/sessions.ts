@@ -4,12 +4,12 @@ import { callersOf } from '../../../caller-cache.ts'
 import { implement } from '../../../operation.ts'
 import { ownAccount } from '../factors/step-up.ts'
 import { ssoRequired } from '../sign-in/enforced-sso.ts'
-import { opensPlace, owesMfa } from '../sign-in/sign-in.ts'
+import { givesAccess, missingMfa } from '../sign-in/sign-in.ts'
 import { membershipIn, membershipsOf } from './memberships.queries.ts'
 import { sessions as contract } from './sessions.contract.ts'
 import { revokeOwnKeys, revokeSessions } from './sessions.queries.ts'
+import { signedInAccount, signedInUser } from './signed-in-user.ts'
 import { accessTokenSeconds, accessTokensOf } from './tokens.ts'
-import { signedInAccount, whoIs } from './who.ts'
 
 export default implement(contract, {
   async list({ caller, db, services }) {
@@ -61,9 +61,9 @@ export default implement(contract, {
 
   async confirm(call) {
     const { caller, services, audit } = call
-    const { sessionId, userId, email } = whoIs(caller)
+    const { sessionId, userId, email } = signedInUser(caller)
     const { shown } = await call.stepUp()
-    // Of a session that is fresh nothing was asked: it does not become younger.
+    // A fresh session needed no proof, so its age does not change.
     if (shown.length === 0) return { success: true as const }
     const authenticatedAt = new Date(services.clock.now()).toISOString()
     await call.write(async (db) => {
@@ -84,7 +84,7 @@ export default implement(contract, {
   async memberships({ caller, services }) {
     return asSystem(services.system, async (db) => {
       const own = await membershipsOf(db, caller.userId)
-      // What else somebody belongs to is nothing that a provider's word opens.
+      // A session of a provider must not reveal the other memberships of the user.
       const all = own.filter(({ orgId }) => (caller.providerId ?? null) === null || orgId === caller.orgId)
       const ids = (of: (membership: (typeof all)[number]) => string | null) => all.flatMap((each) => of(each) ?? [])
       const named = async (table: 'partners' | 'organizations' | 'roles', wanted: string[]) => {
@@ -119,7 +119,7 @@ export default implement(contract, {
 
   async switch(call) {
     const { caller, services, input, audit } = call
-    const { sessionId, userId, email } = whoIs(caller)
+    const { sessionId, userId, email } = signedInUser(caller)
     const membership = await asSystem(services.system, (db) => membershipIn(db, userId, input))
     if (membership === undefined) throw notFound('Membership')
     const { account } = await signedInAccount(services, {
@@ -127,8 +127,8 @@ export default implement(contract, {
       ...membership,
       providerId: caller.providerId ?? null,
     })
-    if (!opensPlace(account, membership, caller.providerId ?? null)) throw emailNotVerified()
-    // A provider speaks for its organisation alone, and an enforced one is the only way into its own.
+    if (!givesAccess(account, membership, caller.providerId ?? null)) throw emailNotVerified()
+    // A session of a provider stays in the provider's organization. An enforced provider is the only way into its organization.
     if ((caller.providerId ?? null) !== null && membership.orgId !== caller.orgId) {
       throw denied('This session was opened by single sign-on of one organization. Sign in again to act elsewhere')
     }
@@ -141,7 +141,7 @@ export default implement(contract, {
     })
     const { mfa } = caller
     return {
-      mfaEnrollmentRequired: owesMfa(services.settings.enable2fa, membership, account, mfa) !== null,
+      mfaEnrollmentRequired: missingMfa(services.settings.enable2fa, membership, account, mfa) !== null,
       accessToken: await accessTokensOf(services).sign({ userId, sessionId, ...place, mfa }),
       expiresIn: accessTokenSeconds,
       user: { id: userId, email, name: account.name, ...place },

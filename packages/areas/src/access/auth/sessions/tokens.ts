@@ -23,11 +23,11 @@ const Claims = z.object({
 })
 export type Claims = z.infer<typeof Claims>
 
-/** Signs and verifies the access tokens of people. */
+/** Signs and verifies access tokens. */
 export class AccessTokens {
   readonly #signing: { readonly kid: string; readonly key: KeyObject }
   readonly #verifying: ReadonlyMap<string, KeyObject>
-  /** Tokens whose signature was found good, with their end: the check costs more than the rest of a small request. */
+  /** Tokens whose signature was verified, with their expiry: verifying costs more than the rest of a small request. */
   readonly #verified = new Map<string, { readonly claims: Claims; readonly endsAtMs: number }>()
 
   constructor({ accessTokens }: Keyring) {
@@ -56,7 +56,7 @@ export class AccessTokens {
       .sign(this.#signing.key)
   }
 
-  /** @throws UNAUTHENTICATED for anything but a current token of ours, whatever is wrong with it */
+  /** @throws UNAUTHENTICATED for anything but a current token of this installation. The error does not say why */
   async verify(token: string): Promise<Claims> {
     const known = this.#verified.get(token)
     if (known !== undefined && known.endsAtMs > Date.now()) return known.claims
@@ -85,7 +85,7 @@ export class AccessTokens {
         algorithms: ['EdDSA'],
         typ: 'at+jwt',
         clockTolerance: leewaySeconds,
-        // A token of ours is never older than its life, nor from the future, whatever end it names.
+        // A valid token is never older than its lifetime or from the future, regardless of the expiry that it claims.
         maxTokenAge: accessTokenSeconds,
         requiredClaims: ['exp', 'sub', 'sid'],
       },
@@ -95,7 +95,7 @@ export class AccessTokens {
   }
 }
 
-/** An opaque secret with 256 bits of entropy. */
+/** A random secret with 256 bits of entropy. */
 export const opaqueToken = () => randomBytes(32).toString('base64url')
 
 export const accessTokensOf = service(({ keyring }) => new AccessTokens(keyring))

@@ -6,8 +6,8 @@ import { passwordsOf } from '../passwords/passwords.ts'
 import { requireStrongPassword } from '../passwords/strength.ts'
 
 /**
- * Prepares a database for its first use: built-in roles always; the system-scope administrator when there is none.
- * There is deliberately no setup page: the first account comes from whoever controls the process.
+ * Prepares a database: writes the built-in roles at each start, and the first system administrator when there is none.
+ * There is no setup page on purpose. The first account comes from the operator who controls the process.
  */
 export async function bootstrap(
   services: Pick<Services, 'system' | 'log' | 'core'>,
@@ -26,7 +26,7 @@ export async function bootstrap(
       .where('isSystem', '=', true)
       .where('scope', '=', 'system')
       .executeTakeFirstOrThrow()
-    // It comes from the operator, and has to open the installation before there is a mail server.
+    // The operator names this address and has to sign in before a mail server is configured, so it counts as proven.
     const emailVerifiedAt = new Date().toISOString()
     const user = await db
       .insertInto('users')
@@ -40,6 +40,6 @@ export async function bootstrap(
       .returning('id')
       .executeTakeFirstOrThrow()
     await db.insertInto('systemUsers').values({ userId: user.id, roleId: role.id }).execute()
-    services.log.info({ email: admin.email }, 'the first administrator was made')
+    services.log.info({ email: admin.email }, 'first administrator created')
   })
 }

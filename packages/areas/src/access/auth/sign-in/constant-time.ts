@@ -3,10 +3,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 const stepMs = 200
 
 /**
- * Answers, or refuses, only at whole multiples of a step after the beginning, so that the time taken does not tell whether
- * an account was found. Hold no transaction around it.
+ * Delays the result or the error to a multiple of a fixed step after the start, so that the time taken does not reveal
+ * whether an account exists. Do not hold a transaction meanwhile.
  */
-export async function inEvenTime<T>(work: () => Promise<T>): Promise<T> {
+export async function inConstantTime<T>(work: () => Promise<T>): Promise<T> {
   const began = performance.now()
   try {
     return await work()

@@ -1,5 +1,5 @@
-// The first proof of a mailbox. Until then anybody may have made the account and given it credentials, so none of them
-// outlives the proof: verification, reset and invitation all come through here.
+// The first proof of a mailbox. Before it, any person may have created the account and its credentials, so the first proof
+// removes them. Verification, password reset and invitation all use these functions.
 
 import type { Db } from '@muster/db/database.ts'
 import type { Call } from '../../../operation.ts'
@@ -20,16 +20,16 @@ export interface Dropped {
 interface Proving {
   readonly userId: string
   readonly by: 'verification' | 'reset' | 'invitation'
-  /** The password was shown together with the proof: it is the registrant's, who reads the mailbox. */
+  /** The password was entered together with the proof, so it belongs to the owner of the mailbox and stays. */
   readonly keepPassword?: boolean
-  /** Where the audit record belongs. */
+  /** The tenant of the audit record. */
   readonly place?: { readonly partnerId: string | null; readonly orgId: string | null }
 }
 
 /**
- * Marks the address of an account as proven. The first time, every credential that was made before stops working.
- * Within the transaction that uses the link up; follow it with `after(() => callersOf(services).clear())`.
- * @returns what was dropped; null when the address was proven before
+ * Marks the address of an account as proven. The first time, all credentials that were set before are removed.
+ * Call it in the transaction that redeems the link, then clear the cache of callers after the commit.
+ * @returns what was removed; null when the address was proven before
  */
 export async function proveMailbox(
   { services, audit }: Pick<Call, 'services' | 'audit'>,
@@ -60,10 +60,10 @@ export async function proveMailbox(
 }
 
 /**
- * What a link does that an administrator in charge of the account was shown, where there is no mail server: the account
- * opens the places that it has now. Its address counts as unproven, also where it was proven before: from now on the
- * administrator may hold the account, and the next mail that its owner opens drops what was made meanwhile.
- * @returns what was dropped; null for an account that was proven or vouched for before, which keeps its second factors
+ * Applies a link that an administrator was shown because there is no mail server. The account can access its current
+ * tenants. Its address becomes unproven, even if it was proven: the administrator may hold the account, so the next mailed
+ * link that its owner opens removes the credentials set meanwhile.
+ * @returns what was removed; null for an account that was proven or vouched for before, which keeps its second factors
  */
 export async function vouch(db: Db, { clock }: Pick<Services, 'clock'>, userId: string): Promise<Dropped | null> {
   const account = await db
@@ -73,7 +73,7 @@ export async function vouch(db: Db, { clock }: Pick<Services, 'clock'>, userId: 
     .forNoKeyUpdate()
     .executeTakeFirstOrThrow()
   const memberships = await membershipsOf(db, userId)
-  // Only administrators of the installation are in charge of such an account, and they reach every tenant anyway.
+  // Only system administrators manage such an account, and they reach all tenants anyway.
   if (memberships.some(({ scope }) => scope === 'system')) return null
   const wasProven = account.emailVerifiedAt !== null
   if (wasProven) await db.updateTable('users').set({ emailVerifiedAt: null }).where('id', '=', userId).execute()
@@ -92,7 +92,7 @@ export async function vouch(db: Db, { clock }: Pick<Services, 'clock'>, userId: 
   return dropped
 }
 
-/** Takes every credential from an account: password, second factors, sessions, API keys, and that a place was opened unproven. */
+/** Removes all credentials of an account: password, second factors, sessions, API keys and access granted without a proof. */
 export async function dropCredentials(db: Db, userId: string, keepPassword: boolean): Promise<Dropped> {
   const { method, passkeys } = await clearFactors(db, userId)
   const { numUpdatedRows } = keepPassword
@@ -115,7 +115,7 @@ export async function dropCredentials(db: Db, userId: string, keepPassword: bool
   return { password: numUpdatedRows > 0n, method, passkeys, sessions, apiKeys: await revokeOwnKeys(db, userId) }
 }
 
-/** Revokes every API key that a person made, wherever. @returns how many there were */
+/** Revokes all API keys that a person created, in all tenants. @returns how many */
 async function revokeOwnKeys(db: Db, userId: string): Promise<number> {
   const { numUpdatedRows } = await db
     .updateTable('apiKeys')

@@ -12,7 +12,7 @@ type Purpose = keyof typeof purposes
 
 type Stores = Pick<Services, 'keyring' | 'clock'>
 
-/** A new token for a link in a mail; it replaces earlier ones of the same purpose. Only its hash is kept. */
+/** Creates a token for a mailed link. It replaces earlier tokens of the purpose. Only its hash is stored. */
 export async function issueToken(
   db: Db,
   stores: Stores,
@@ -23,7 +23,7 @@ export async function issueToken(
   return addToken(db, stores, purpose, to, false)
 }
 
-/** One more token beside the one in the mail, for a link that an administrator is shown. It proves no mailbox. */
+/** Creates a further token for a link that an administrator is shown. It proves no mailbox. */
 export const issueHandedToken = (
   db: Db,
   stores: Stores,
@@ -49,13 +49,13 @@ async function addToken(
 
 interface FoundToken {
   readonly userId: string
-  /** Was the link shown to an administrator, and so proves no mailbox? */
+  /** Whether the link was shown to an administrator, so that it proves no mailbox. */
   readonly handed: boolean
 }
 
-// A link is good for the address that it was mailed to. One that was handed over ends with any change of what the account
-// may open: it was handed to an administrator who was in charge of what there was then.
-const isGood = ({ keyring, clock }: Stores, purpose: Purpose, token: string) => sql<boolean>`
+// A link is valid for the address that it was mailed to. A handed link becomes invalid when the memberships of the account
+// change, because the administrator who received it managed only the memberships of that time.
+const isValid = ({ keyring, clock }: Stores, purpose: Purpose, token: string) => sql<boolean>`
   token_hash = ${peppered(keyring, token)} AND purpose = ${purpose} AND used_at IS NULL
   AND expires_at > ${new Date(clock.now()).toISOString()}
   AND EXISTS (SELECT FROM users u WHERE u.id = one_time_tokens.user_id AND u.email = one_time_tokens.email)
@@ -64,17 +64,17 @@ const isGood = ({ keyring, clock }: Stores, purpose: Purpose, token: string) => 
     OR EXISTS (SELECT FROM organization_users m WHERE m.user_id = one_time_tokens.user_id AND m.updated_at > one_time_tokens.created_at)
     OR EXISTS (SELECT FROM system_users m WHERE m.user_id = one_time_tokens.user_id AND m.created_at > one_time_tokens.created_at)))`
 
-/** Whose token it is, without using it up. */
+/** Finds the user of a token without redeeming it. */
 export const findToken = (db: Db, stores: Stores, purpose: Purpose, token: string): Promise<FoundToken | undefined> =>
   db
     .selectFrom('oneTimeTokens')
     .select(['userId', 'handed'])
-    .where(isGood(stores, purpose, token))
+    .where(isValid(stores, purpose, token))
     .executeTakeFirst()
 
 /**
- * Uses the token up; of two at once one gets nothing. The account is locked before the token, as everywhere, so that two
- * links of one account do not wait for each other.
+ * Redeems a token. Of two simultaneous calls, one gets undefined. The account is locked before the token, as in all other
+ * code, so that two links of one account cannot deadlock.
  */
 export async function redeemToken(
   db: Db,
@@ -88,12 +88,12 @@ export async function redeemToken(
   return db
     .updateTable('oneTimeTokens')
     .set({ usedAt: new Date(stores.clock.now()).toISOString() })
-    .where(isGood(stores, purpose, token))
+    .where(isValid(stores, purpose, token))
     .returning(['userId', 'handed'])
     .executeTakeFirst()
 }
 
-/** Makes the open tokens of a purpose worthless. */
+/** Deletes the unused tokens of a purpose. */
 export async function withdrawTokens(db: Db, purpose: Purpose, userId: string): Promise<void> {
   await db
     .deleteFrom('oneTimeTokens')

@@ -2,14 +2,14 @@ import { anyone, auditedWhen, people, post, signedIn, success } from '@muster/ki
 import { z } from 'zod'
 
 const given = z.string().min(1).max(1024)
-/** What everybody is told, whatever was found. */
+/** The answer to all requests, whether or not the account exists. */
 export const done = success.extend({ message: z.string() })
 
 export const password = {
   forgot: post('/auth/forgot-password', {
     summary: 'Request a password reset link by email',
     access: anyone,
-    audit: auditedWhen('there is such an account', 'auth.password.forgot'),
+    audit: auditedWhen('the account exists', 'auth.password.forgot'),
     input: z.object({ email: z.string().trim().min(1).max(255) }),
     output: done,
     transaction: 'own',

@@ -18,7 +18,7 @@ async function technician() {
 }
 async function signIn(who: { email: string; password: string }) {
   const tokens = await call(null, session.login, { email: who.email, password: who.password }, { ip: ownAddress() })
-  if (tokens.mfaRequired) throw new Error('a second factor was asked for')
+  if (tokens.mfaRequired) throw new Error('unexpected request for a second factor')
   return tokens
 }
 const forgot = (email: string, ip = ownAddress()) => call(null, password.forgot, { email }, { ip })
@@ -26,15 +26,15 @@ const reset = (token: string, newPassword: string) =>
   call(null, password.reset, { token, newPassword }, { ip: ownAddress() })
 
 describe('a forgotten password', () => {
-  it('answers the same whether or not there is such an account', async () => {
+  it('gets the same response whether or not the account exists', async () => {
     const who = await technician()
     const known = await forgot(who.email)
-    expect(await forgot(`nobody-${who.email}`)).toEqual(known)
+    expect(await forgot(`unknown-${who.email}`)).toEqual(known)
     expect((await mailsTo(who.email)).map(({ template }) => template)).toEqual(['reset-password'])
     expect(await auditOf(who.userId)).toMatchObject([{ action: 'auth.password.forgot', partner_id: here.partner.id }])
   })
 
-  it('is reset by the link, once; all sessions end', async () => {
+  it('can be reset once with the link, which ends all sessions', async () => {
     const who = await technician()
     const tokens = await signIn(who)
     await forgot(who.email)
@@ -56,7 +56,7 @@ describe('a forgotten password', () => {
     expect((await mailsTo(who.email)).at(-1)).toMatchObject({ template: 'notice' })
   })
 
-  it('takes the link for one hour, and only the newest', async () => {
+  it('cannot be reset with a link older than one hour, or with a replaced link', async () => {
     const who = await technician()
     await forgot(who.email)
     const first = await tokenMailedTo(who.email)
@@ -75,7 +75,7 @@ describe('a forgotten password', () => {
     expect(await refusal(reset(second, newPassword()))).toMatchObject({ status: 400 })
   })
 
-  it('accepts the new password under either name, and a link used twice at once only once', async () => {
+  it('can be reset under either field name, and two simultaneous uses of a link succeed once', async () => {
     const who = await technician()
     await forgot(who.email)
     const token = await tokenMailedTo(who.email)
@@ -88,12 +88,12 @@ describe('a forgotten password', () => {
   it('is limited to ten requests an hour per address, and silently to three mails per mailbox', async () => {
     const who = await technician()
     const ip = ownAddress()
-    for (let n = 0; n < 10; n++) await forgot(n < 5 ? who.email : `nobody-${n}@example.test`, ip)
+    for (let n = 0; n < 10; n++) await forgot(n < 5 ? who.email : `unknown-${n}@example.test`, ip)
     expect(await refusal(forgot(who.email, ip))).toMatchObject({ status: 429 })
     expect(await mailsTo(who.email)).toHaveLength(3)
   })
 
-  it('sends nothing to disabled and invited accounts', async () => {
+  it('sends no mail to disabled and invited accounts', async () => {
     for (const status of ['disabled', 'invited']) {
       const who = await technician()
       await system.query('UPDATE users SET status = $2 WHERE id = $1', [who.userId, status])
@@ -103,8 +103,8 @@ describe('a forgotten password', () => {
   })
 })
 
-describe('a changed password', () => {
-  it('takes the current one, and ends all sessions, the own one as well', async () => {
+describe('changing a password', () => {
+  it('requires the current password and ends all sessions, including the current one', async () => {
     const who = await technician()
     const tokens = await signIn(who)
     const me = { token: tokens.accessToken }
@@ -125,7 +125,7 @@ describe('a changed password', () => {
     expect(actions).toEqual(['user.login', 'auth.password.change', 'user.login'])
   })
 
-  it('makes an open reset link worthless', async () => {
+  it('invalidates an open reset link', async () => {
     const who = await technician()
     const tokens = await signIn(who)
     await forgot(who.email)
@@ -135,7 +135,7 @@ describe('a changed password', () => {
     expect(await refusal(reset(token, newPassword()))).toMatchObject({ status: 400 })
   })
 
-  it('is limited to five wrong tries', async () => {
+  it('is limited to five wrong attempts', async () => {
     const who = await technician()
     const me = { token: (await signIn(who)).accessToken }
     const wrong = { currentPassword: 'wrong', newPassword: newPassword() }
@@ -148,17 +148,17 @@ describe('a changed password', () => {
 describe('the strength of a new password', () => {
   const refused = (text: string, hints: string[] = []) => refusal(requireStrongPassword(text, hints))
 
-  it('takes at least eight characters', async () => {
+  it('requires at least eight characters', async () => {
     expect(await refused('kX9#mP2')).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' })
     expect((await refused('kX9#mP2')).message).toContain('at least 8 characters')
   })
 
-  it('refuses what would be guessed, and says why', async () => {
+  it('rejects passwords that are easy to guess and says why', async () => {
     expect((await refused('password1')).message).toMatch(/^The password is too easy to guess\. .+/)
     for (const weak of ['12345678', 'qwertyuiop', 'Passw0rd!', 'aaaaaaaaaaaa', 'Muster123']) await refused(weak)
   })
 
-  it('knows the name and the e-mail of the person', async () => {
+  it('rejects passwords made of the name or the email address', async () => {
     await requireStrongPassword('GwendolineFitzgibbon', [])
     await refused('GwendolineFitzgibbon', ['gwendoline.fitzgibbon@example.test', 'Gwendoline Fitzgibbon'])
   })
@@ -169,7 +169,7 @@ describe('the strength of a new password', () => {
     }
   })
 
-  it('is judged beside the event loop', async () => {
+  it('is checked outside of the event loop', async () => {
     const before = performance.eventLoopUtilization()
     await requireStrongPassword('p4$$w0rd(<{[cC4@aA'.repeat(12)).catch(() => undefined)
     expect(performance.eventLoopUtilization(before).active).toBeLessThan(50)

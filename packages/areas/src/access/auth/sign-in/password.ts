@@ -10,8 +10,8 @@ import { requireStrongPassword } from '../passwords/strength.ts'
 import { type Account, findAccount, findAccountByEmail } from '../sessions/accounts.queries.ts'
 import { type Membership, membershipsOf } from '../sessions/memberships.queries.ts'
 import { revokeSessions } from '../sessions/sessions.queries.ts'
-import { inEvenTime } from './constant-time.ts'
-import { isClosed } from './enforced-sso.ts'
+import { inConstantTime } from './constant-time.ts'
+import { requiresSso } from './enforced-sso.ts'
 import { proveMailbox, vouch } from './first-proof.ts'
 import { findToken, redeemToken, withdrawTokens } from './one-time-tokens.ts'
 import { password as contract } from './password.contract.ts'
@@ -25,10 +25,10 @@ export default implement(contract, {
   async forgot(call) {
     const { services, request, input } = call
     await limitsOf(services).take('resetRequestPerAddress', originOf(request.ip))
-    await inEvenTime(() => sendResetLink(call, input.email.toLowerCase()))
+    await inConstantTime(() => sendResetLink(call, input.email.toLowerCase()))
     return {
       success: true as const,
-      message: 'If there is an account with this e-mail, a link to set a new password is on its way',
+      message: 'If there is an account with this email address, a link to set a new password was sent to it',
     }
   },
 
@@ -42,7 +42,7 @@ export default implement(contract, {
       const { userId } = found
       return { account: await findAccount(db, userId), memberships: await membershipsOf(db, userId) }
     })
-    if (account?.status !== 'active' || isClosed(memberships)) throw badToken()
+    if (account?.status !== 'active' || requiresSso(memberships)) throw badToken()
     const [membership] = memberships
     const chosen = input.newPassword ?? input.password ?? ''
     await requireStrongPassword(chosen, [account.email, account.name])
@@ -51,7 +51,7 @@ export default implement(contract, {
     await call.write(async (db) => {
       const redeemed = await redeemToken(db, services, 'reset-password', input.token)
       if (redeemed === undefined) throw badToken()
-      // The link has proved the mailbox as well, unless an administrator was shown it.
+      // The link also proves the mailbox, unless an administrator was shown it.
       const proving = { userId: account.id, by: 'reset', place } as const
       const dropped = redeemed.handed ? await vouch(db, services, account.id) : await proveMailbox(call, db, proving)
       await db
@@ -113,19 +113,19 @@ export default implement(contract, {
 
 async function sendResetLink(call: Call, email: string): Promise<void> {
   const { services } = call
-  // Beyond the limit of one mailbox nothing is sent, and nothing is said: the answer is the same for every e-mail.
-  const spared = !(await limitsOf(services).tryTake('resetRequestPerEmail', email))
+  // Beyond the limit of one mailbox no mail is sent, but the response stays the same, so that it reveals nothing.
+  const isOverLimit = !(await limitsOf(services).tryTake('resetRequestPerEmail', email))
   const { account, memberships } = await asSystem(services.system, async (db) => {
     const account = await findAccountByEmail(db, email)
     return { account, memberships: account === undefined ? [] : await membershipsOf(db, account.id) }
   })
-  if (spared || account?.status !== 'active' || isClosed(memberships)) return
-  // An account that an identity provider made has no password to forget. One that lost its password with the first proof has.
+  if (isOverLimit || account?.status !== 'active' || requiresSso(memberships)) return
+  // Accounts of identity providers have no password to reset. An account whose password the first proof removed does.
   if (account.passwordHash === null && account.emailVerifiedAt === null) return
-  await writeResetMail(call, account, memberships[0])
+  await enqueueResetMail(call, account, memberships[0])
 }
 
-async function writeResetMail(call: Call, account: Account, membership: Membership | undefined): Promise<void> {
+async function enqueueResetMail(call: Call, account: Account, membership: Membership | undefined): Promise<void> {
   const { services, audit } = call
   const place = { partnerId: membership?.partnerId ?? null, orgId: membership?.orgId ?? null }
   await call.write(async (db) => {

@@ -13,7 +13,7 @@ export const registration = {
   register: post('/auth/register', {
     summary: 'Register an account, if the server allows it',
     access: anyone,
-    audit: auditedWhen('the e-mail was not known', 'user.register'),
+    audit: auditedWhen('the email address had no account', 'user.register'),
     input: z.object(person),
     output: done,
     transaction: 'own',
@@ -21,7 +21,7 @@ export const registration = {
   registerPartner: post('/auth/register-partner', {
     summary: 'Register a partner with its first administrator. The partner waits for approval',
     access: anyone,
-    audit: auditedWhen('the e-mail was not known', 'partner.register', 'user.register'),
+    audit: auditedWhen('the email address had no account', 'partner.register', 'user.register'),
     input: z
       .object({ ...person, companyName: company.optional(), partnerName: company.optional() })
       .refine((input) => (input.companyName ?? input.partnerName) !== undefined, {
@@ -37,14 +37,14 @@ export const registration = {
     access: anyone,
     audit: ['user.email.verify', 'partner.update'],
     input: z.object({ token: z.string().min(1).max(512), password: z.string().min(1).max(1024).optional() }),
-    /** Whether the account has no password now: a reset sets one. */
+    /** Whether the account has no password now. A reset sets one. */
     output: success.extend({ passwordRequired: z.boolean() }),
     transaction: 'own',
   }),
   resendVerification: post('/auth/resend-verification', {
     summary: 'Resend the verification email to your address',
     access: signedIn({ kinds: people, beforeVerified: true, beforeMfa: true, beforeActive: true }),
-    audit: unaudited('nothing changes before the link is used'),
+    audit: unaudited('nothing changes until the link is used'),
     input: z.object({}),
     output: success,
     transaction: 'own',

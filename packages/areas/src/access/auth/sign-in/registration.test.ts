@@ -12,20 +12,20 @@ import { session } from './session.contract.ts'
 
 const here = await world()
 const { system, settings } = await testServices()
-const somebody = () => ({
+const newPerson = () => ({
   email: `${randomBytes(6).toString('hex')}@example.test`,
   name: 'Grace Brown',
   password: newPassword(),
 })
-const register = (input: ReturnType<typeof somebody>, ip = ownAddress()) =>
+const register = (input: ReturnType<typeof newPerson>, ip = ownAddress()) =>
   call(null, registration.register, input, { ip })
-const registerPartner = (input: ReturnType<typeof somebody> & { companyName: string }, ip = ownAddress()) =>
+const registerPartner = (input: ReturnType<typeof newPerson> & { companyName: string }, ip = ownAddress()) =>
   call(null, registration.registerPartner, input, { ip })
 const verify = (token: string, password?: string) =>
   call(null, registration.verifyEmail, { token, ...(password && { password }) }, { ip: ownAddress() })
-async function signIn({ email, password }: ReturnType<typeof somebody>) {
+async function signIn({ email, password }: ReturnType<typeof newPerson>) {
   const tokens = await call(null, session.login, { email, password }, { ip: ownAddress() })
-  if (tokens.mfaRequired) throw new Error('a second factor was asked for')
+  if (tokens.mfaRequired) throw new Error('unexpected request for a second factor')
   return { ...tokens, token: tokens.accessToken }
 }
 
@@ -39,8 +39,8 @@ async function partnerOf(email: string) {
   return rows
 }
 
-/** Changes a setting of this process for a while. */
-async function having<T>(changes: Partial<typeof settings>, work: () => Promise<T>): Promise<T> {
+/** Runs a test with other settings of this process and restores them. */
+async function withSettings<T>(changes: Partial<typeof settings>, work: () => Promise<T>): Promise<T> {
   const before = { ...settings }
   Object.assign(settings, changes)
   try {
@@ -52,8 +52,8 @@ async function having<T>(changes: Partial<typeof settings>, work: () => Promise<
 }
 
 describe('registering an account', () => {
-  it('makes an account and mails a link that confirms the address', async () => {
-    const person = somebody()
+  it('creates an account and mails a link that verifies the address', async () => {
+    const person = newPerson()
     expect(await register(person)).toMatchObject({ success: true })
     const { rows } = await system.query('SELECT id, email_verified_at FROM users WHERE email = $1', [person.email])
     expect(rows[0].email_verified_at).toBeNull()
@@ -63,26 +63,26 @@ describe('registering an account', () => {
     expect(after.rows[0].email_verified_at).not.toBeNull()
   })
 
-  it('answers the same for an address that has an account, and tells only its owner', async () => {
-    const known = { ...somebody(), email: here.orgAdmin.email }
-    const answer = await register(somebody())
+  it('returns the same response for an address with an account, and mails its owner', async () => {
+    const known = { ...newPerson(), email: here.orgAdmin.email }
+    const answer = await register(newPerson())
     expect(await register({ ...known, email: known.email.toUpperCase() })).toEqual(answer)
     expect((await mailsTo(known.email)).map(({ template }) => template)).toEqual(['already-registered'])
     const { rows } = await system.query('SELECT name FROM users WHERE email = $1', [known.email])
     expect(rows[0].name).not.toBe(known.name)
   })
 
-  it('is refused unless the server allows it', async () => {
-    await having({ enableRegistration: false }, async () => {
-      expect(await refusal(register(somebody()))).toMatchObject({ status: 403, message: 'Registration is disabled' })
+  it('is rejected unless the server allows registration', async () => {
+    await withSettings({ enableRegistration: false }, async () => {
+      expect(await refusal(register(newPerson()))).toMatchObject({ status: 403, message: 'Registration is disabled' })
     })
   })
 
-  it('refuses weak passwords and is limited to five an hour per address', async () => {
-    expect(await refusal(register({ ...somebody(), password: 'password1' }))).toMatchObject({ status: 400 })
+  it('rejects weak passwords and is limited to five an hour per address', async () => {
+    expect(await refusal(register({ ...newPerson(), password: 'password1' }))).toMatchObject({ status: 400 })
     const ip = ownAddress()
-    for (let n = 0; n < 5; n++) await register(somebody(), ip)
-    expect(await refusal(register(somebody(), ip))).toMatchObject({
+    for (let n = 0; n < 5; n++) await register(newPerson(), ip)
+    expect(await refusal(register(newPerson(), ip))).toMatchObject({
       status: 429,
       extra: { retryAfter: expect.any(Number) },
     })
@@ -90,8 +90,8 @@ describe('registering an account', () => {
 })
 
 describe('registering a partner', () => {
-  it('makes a pending partner, its administrator role and the user', async () => {
-    const person = somebody()
+  it('creates a pending partner, its administrator role and its first user', async () => {
+    const person = newPerson()
     await registerPartner({ ...person, companyName: 'Brøwn & Søns Ltd.' })
     expect(await partnerOf(person.email)).toMatchObject([
       {
@@ -107,8 +107,8 @@ describe('registering a partner', () => {
     expect(await auditOf(partner.id)).toMatchObject([{ action: 'partner.register', partner_id: partner.id }])
   })
 
-  it('leaves its people outside the guard until a system administrator approves', async () => {
-    const person = somebody()
+  it('gives the user no access until a system administrator approves the partner', async () => {
+    const person = newPerson()
     await registerPartner({ ...person, companyName: 'Waiting' })
     await verify(await tokenMailedTo(person.email), person.password)
     const who = await signIn(person)
@@ -118,32 +118,32 @@ describe('registering a partner', () => {
     })
     expect(await call(who, session.me, {})).toMatchObject({ email: person.email, emailVerified: true })
     expect(await partnerOf(person.email)).toMatchObject([{ status: 'pending' }])
-    // To some of the administrators: in a shared database there are too many to tell all.
+    // Only some administrators are notified, and a shared database has many.
     const told = (await mailsFrom('partner-waiting')).map(({ data }) => data.contact)
     expect(told).toContainEqual(expect.stringContaining(person.email))
   })
 
-  it('becomes active with the confirmed address where the server is set so', async () => {
-    const person = somebody()
+  it('activates the partner with the verification when the server approves automatically', async () => {
+    const person = newPerson()
     await registerPartner({ ...person, companyName: 'At once' })
-    await having({ autoApprovePartners: true }, async () => verify(await tokenMailedTo(person.email)))
+    await withSettings({ autoApprovePartners: true }, async () => verify(await tokenMailedTo(person.email)))
     const [partner] = await partnerOf(person.email)
     expect(partner.status).toBe('active')
     expect((await auditOf(partner.id)).at(-1)).toMatchObject({ action: 'partner.update', changed_fields: ['status'] })
   })
 
-  it('gives two companies of one name two slugs', async () => {
-    const [one, two] = [somebody(), somebody()]
+  it('gives two companies of one name different slugs', async () => {
+    const [one, two] = [newPerson(), newPerson()]
     const companyName = `Twin ${randomBytes(4).toString('hex')}`
     await Promise.all([registerPartner({ ...one, companyName }), registerPartner({ ...two, companyName })])
     const slugs = [...(await partnerOf(one.email)), ...(await partnerOf(two.email))].map(({ slug }) => slug)
     expect(new Set(slugs).size).toBe(2)
   })
 
-  it('makes nothing for an address that has an account, and answers the same', async () => {
-    const answer = await registerPartner({ ...somebody(), companyName: 'First' })
+  it('creates nothing for an address with an account, and returns the same response', async () => {
+    const answer = await registerPartner({ ...newPerson(), companyName: 'First' })
     const known = {
-      ...somebody(),
+      ...newPerson(),
       email: here.orgAdmin.email,
       companyName: `Not made ${randomBytes(4).toString('hex')}`,
     }
@@ -154,22 +154,22 @@ describe('registering a partner', () => {
 
   it('is limited to three an hour per address', async () => {
     const ip = ownAddress()
-    for (let n = 0; n < 3; n++) await registerPartner({ ...somebody(), companyName: 'Many' }, ip)
-    expect(await refusal(registerPartner({ ...somebody(), companyName: 'Many' }, ip))).toMatchObject({ status: 429 })
+    for (let n = 0; n < 3; n++) await registerPartner({ ...newPerson(), companyName: 'Many' }, ip)
+    expect(await refusal(registerPartner({ ...newPerson(), companyName: 'Many' }, ip))).toMatchObject({ status: 429 })
   })
 })
 
-describe('confirming an address', () => {
-  it('takes a link once', async () => {
-    const person = somebody()
+describe('verifying an address', () => {
+  it('works once with each link', async () => {
+    const person = newPerson()
     await register(person)
     const token = await tokenMailedTo(person.email)
     await verify(token)
     expect(await refusal(verify(token))).toMatchObject({ status: 400, message: 'Invalid or expired link' })
   })
 
-  it('can be asked for again by the person itself, three times an hour', async () => {
-    const person = somebody()
+  it('can be requested again by the user, three times an hour', async () => {
+    const person = newPerson()
     await register(person)
     const who = await signIn(person)
     for (let n = 0; n < 3; n++) await call(who, registration.resendVerification, {})

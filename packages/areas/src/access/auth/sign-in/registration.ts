@@ -10,7 +10,7 @@ import { limitsOf } from '../limits.ts'
 import { passwordsOf } from '../passwords/passwords.ts'
 import { requireStrongPassword } from '../passwords/strength.ts'
 import { type Account, findAccount } from '../sessions/accounts.queries.ts'
-import { inEvenTime } from './constant-time.ts'
+import { inConstantTime } from './constant-time.ts'
 import { proveMailbox } from './first-proof.ts'
 import { findToken, issueToken, redeemToken } from './one-time-tokens.ts'
 import { registration as contract } from './registration.contract.ts'
@@ -30,14 +30,14 @@ export default implement(contract, {
     if (!services.settings.enableRegistration) throw denied('Registration is disabled')
     await limitsOf(services).take('registerPerAddress', originOf(request.ip))
     await requireStrongPassword(input.password, [input.email, input.name])
-    await inEvenTime(async () => {
+    await inConstantTime(async () => {
       const person = await newPerson(services, input)
       await call.write(async (db) => {
         const userId = await insertPerson(db, services, person, null)
-        if (userId !== null) noteRegistration(call, userId, person, null)
+        if (userId !== null) recordRegistration(call, userId, person, null)
       })
     })
-    return answer('Follow the link in the mail that is on its way to you')
+    return answer('Follow the link in the mail that we sent you')
   },
 
   async registerPartner(call) {
@@ -46,11 +46,11 @@ export default implement(contract, {
     await limitsOf(services).take('registerPartnerPerAddress', originOf(request.ip))
     const company = input.companyName ?? input.partnerName ?? ''
     await requireStrongPassword(input.password, [input.email, input.name, company])
-    await inEvenTime(async () => {
+    await inConstantTime(async () => {
       const person = await newPerson(services, input)
       await call.write((db) => insertPartner(call, db, person, company))
     })
-    return answer('Follow the link in the mail that is on its way to you')
+    return answer('Follow the link in the mail that we sent you')
   },
 
   async verifyEmail(call) {
@@ -61,15 +61,15 @@ export default implement(contract, {
       const found = await findToken(db, services, 'verify-email', input.token)
       return found && findAccount(db, found.userId)
     })
-    if (account === undefined) throw badLink()
-    const keepPassword = await showsPassword(services, account, input.password)
+    if (account === undefined) throw invalidLink()
+    const keepPassword = await hasRegistrationPassword(services, account, input.password)
     await call.write(async (db) => {
       const redeemed = await redeemToken(db, services, 'verify-email', input.token)
-      // A password that was set since is not the one that was shown.
+      // A password that was set meanwhile is not the one that was entered.
       const now = await findAccount(db, account.id)
-      if (redeemed === undefined || now?.passwordHash !== account.passwordHash) throw badLink()
+      if (redeemed === undefined || now?.passwordHash !== account.passwordHash) throw invalidLink()
       if ((await proveMailbox(call, db, { userId: account.id, by: 'verification', keepPassword })) === null)
-        throw badLink()
+        throw invalidLink()
       await admitWaitingPartners(call, db, account)
     })
     after(() => callersOf(services).clear())
@@ -82,22 +82,28 @@ export default implement(contract, {
     await limitsOf(services).take('verificationPerUser', caller.userId)
     const account = await asSystem(services.system, (db) => findAccount(db, caller.userId))
     if (account === undefined) throw unauthenticated('Invalid or expired token')
-    if (account.emailVerifiedAt !== null) throw badRequest('This e-mail address is confirmed already')
+    if (account.emailVerifiedAt !== null) throw badRequest('This email address is verified already')
     await call.write((db) => mailVerification(db, services, account, caller.partnerId))
     return { success: true as const }
   },
 })
 
-const badLink = () => badRequest('Invalid or expired link')
+const invalidLink = () => badRequest('Invalid or expired link')
 
 /**
- * Was the password of the registration shown? Without one nothing is shown.
- * @throws BAD_REQUEST for a wrong one, which leaves the link as it is
+ * @returns whether the password of the registration was entered; false when none was entered
+ * @throws BAD_REQUEST for a wrong password, and the link stays valid
  */
-async function showsPassword(services: Services, account: Account, password: string | undefined): Promise<boolean> {
+async function hasRegistrationPassword(
+  services: Services,
+  account: Account,
+  password: string | undefined,
+): Promise<boolean> {
   if (password === undefined) return false
   if (await passwordsOf(services).verify(account.passwordHash, password)) return true
-  throw badRequest('password: is not the password of the registration. Leave it out to choose another one afterwards')
+  throw badRequest(
+    'password: is not the password of the registration. Leave it out and set a new one after verification',
+  )
 }
 
 async function newPerson(services: Services, input: { email: string; name: string; password: string }) {
@@ -106,8 +112,8 @@ async function newPerson(services: Services, input: { email: string; name: strin
 }
 
 /**
- * Adds the account and the mail that proves its address.
- * @returns null when the address has an account already; its owner is told, the visitor is not
+ * Adds the account and enqueues the mail that verifies its address.
+ * @returns null when the address has an account already. Its owner gets a mail; the response does not tell
  */
 async function insertPerson(
   db: Db,
@@ -123,14 +129,14 @@ async function insertPerson(
     .returning('id')
     .executeTakeFirst()
   if (made === undefined) {
-    await tellOwner(db, services, email)
+    await notifyOwner(db, services, email)
     return null
   }
   await mailVerification(db, services, { id: made.id, email, name }, partnerId)
   return made.id
 }
 
-async function tellOwner(db: Db, services: Services, email: string): Promise<void> {
+async function notifyOwner(db: Db, services: Services, email: string): Promise<void> {
   if (!(await limitsOf(services).tryTake('registrationNoticePerEmail', email))) return
   const data = { url: `${services.settings.publicUrl}/login` }
   await enqueueMail(db, { to: email, template: 'already-registered', data, partnerId: null, orgId: null })
@@ -153,16 +159,16 @@ async function mailVerification(
   })
 }
 
-function noteRegistration({ audit }: Call, userId: string, person: NewPerson, partnerId: string | null): void {
+function recordRegistration({ audit }: Call, userId: string, person: NewPerson, partnerId: string | null): void {
   const actor = { type: 'user', id: userId, email: person.email } as const
   audit({ action: 'user.register', target: userId, name: person.email, partnerId, orgId: null, actor })
 }
 
-/** The partner, the role of its administrators and the first of them: all or nothing. */
+/** Adds the partner, its administrator role and its first administrator in one transaction. */
 async function insertPartner(call: Call, db: Db, person: NewPerson, company: string): Promise<void> {
   const { services, audit } = call
   const existing = await db.selectFrom('users').select('id').where('email', '=', person.email).executeTakeFirst()
-  if (existing !== undefined) return tellOwner(db, services, person.email)
+  if (existing !== undefined) return notifyOwner(db, services, person.email)
   const partner = await partnerWithFreeSlug(db, company, person.email)
   const role = await db
     .insertInto('roles')
@@ -187,8 +193,8 @@ async function insertPartner(call: Call, db: Db, person: NewPerson, company: str
     )
     .execute()
   const userId = await insertPerson(db, services, person, partner.id)
-  // Somebody registered the same address in this very moment; the whole transaction gives way.
-  if (userId === null) throw badRequest('Try again')
+  // Another request registered the same address at the same time. The error rolls back this transaction.
+  if (userId === null) throw badRequest('email: was registered at the same moment. Send the request again')
   await db
     .insertInto('partnerUsers')
     .values({ partnerId: partner.id, userId, roleId: role.id, orgAccess: 'all', status: 'active' })
@@ -203,7 +209,7 @@ async function insertPartner(call: Call, db: Db, person: NewPerson, company: str
     after: partner,
     actor,
   })
-  noteRegistration(call, userId, person, partner.id)
+  recordRegistration(call, userId, person, partner.id)
 }
 
 async function partnerWithFreeSlug(db: Db, name: string, billingEmail: string) {
@@ -223,5 +229,5 @@ async function partnerWithFreeSlug(db: Db, name: string, billingEmail: string) {
       .executeTakeFirst()
     if (made !== undefined) return made
   }
-  throw badRequest('Choose another company name')
+  throw badRequest('companyName: is used by too many partners. Choose another name')
 }

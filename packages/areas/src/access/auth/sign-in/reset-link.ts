@@ -12,8 +12,8 @@ interface Addressee {
 const urlOf = ({ publicUrl }: Services['settings'], token: string) => `${publicUrl}/reset-password#token=${token}`
 
 /**
- * One more link beside the mailed one, for an administrator to hand over where there is no mail server. Only for one who is in
- * charge of everything that the account opens; it ends when the account is given more.
+ * Creates a further link beside the mailed one, for an administrator to pass on when there is no mail server. Only for an
+ * administrator who manages everything that the account can access. A change of memberships invalidates it.
  */
 export async function handResetLink(
   db: Db,
@@ -23,7 +23,7 @@ export async function handResetLink(
   return urlOf(services.settings, await issueHandedToken(db, services, 'reset-password', to))
 }
 
-/** Mails a link that sets a new password once, within an hour; it replaces an earlier one. */
+/** Mails a link that sets a new password once, within an hour. It replaces an earlier link. */
 export async function mailResetLink(
   db: Db,
   services: Pick<Services, 'keyring' | 'clock' | 'settings'>,

@@ -3,7 +3,7 @@ import { z } from 'zod'
 
 const Scope = z.enum(['system', 'partner', 'organization'])
 
-/** The signed-in person, as far as it is its own business. */
+/** The signed-in user, as shown to the user. */
 export const Me = z.object({
   id: id(),
   email: z.string(),
@@ -20,7 +20,7 @@ export const Me = z.object({
   emailVerified: z.boolean(),
   mfaEnabled: z.boolean(),
   mfaMethod: z.enum(['totp', 'sms']).nullable(),
-  /** The role or organisation wants a second factor that this sign-in lacks; most operations answer 428 until then. */
+  /** Whether the role or organization requires a second factor that this session lacks. Most operations then answer 428. */
   mfaEnrollmentRequired: z.boolean(),
   recoveryCodesLeft: z.number(),
   passkeys: z.number(),
@@ -33,12 +33,12 @@ export const Me = z.object({
 
 export const Tokens = z.object({
   mfaRequired: z.literal(false),
-  /** The address is not proven: the session can only prove it, everything else answers 403 `EMAIL_NOT_VERIFIED`. */
+  /** Whether the address is unproven. The session can then only verify it; other operations answer 403 `EMAIL_NOT_VERIFIED`. */
   emailVerificationRequired: z.boolean(),
   mfaEnrollmentRequired: z.boolean(),
   accessToken: z.string(),
   refreshToken: z.string(),
-  /** Seconds until the access token ends. */
+  /** Seconds until the access token expires. */
   expiresIn: z.number(),
   user: z.object({
     id: id(),
@@ -51,17 +51,17 @@ export const Tokens = z.object({
 })
 export type Tokens = z.infer<typeof Tokens>
 
-/** The password was right; a second factor is still to come. */
+/** The password was right. A second factor is required to complete the sign-in. */
 export const MfaChallenge = z.object({
   mfaRequired: z.literal(true),
   tempToken: z.string(),
-  /** Seconds until the token ends. */
+  /** Seconds until the token expires. */
   expiresIn: z.number(),
-  /** What the person can answer with. */
+  /** The kinds of second factor that the user can answer with. */
   methods: z.array(z.enum(['totp', 'sms', 'passkey', 'recovery'])),
-  /** The end of the phone number that a code would go to. */
+  /** The last digits of the phone number that a code would be sent to. */
   phoneEnding: z.string().nullable(),
-  /** Options for `navigator.credentials.get`, where the person has passkeys. */
+  /** Options for `navigator.credentials.get` when the user has passkeys. */
   passkeyOptions: z.looseObject({ challenge: z.string() }).nullable(),
 })
 export type MfaChallenge = z.infer<typeof MfaChallenge>
@@ -78,7 +78,7 @@ export const session = {
   refresh: post('/auth/refresh', {
     summary: 'Exchange a refresh token for new tokens',
     access: anyone,
-    audit: auditedWhen('an exchanged token comes back', 'auth.refresh.reuse'),
+    audit: auditedWhen('a used refresh token is presented again', 'auth.refresh.reuse'),
     input: z.object({ refreshToken: z.string().min(1).max(512).optional() }),
     output: Tokens,
     transaction: 'own',
@@ -87,7 +87,7 @@ export const session = {
     summary: 'Sign out of all sessions',
     access: signedIn({ kinds: people, beforeVerified: true, beforeMfa: true, beforeActive: true }),
     audit: 'user.logout',
-    /** `everywhere: false` ends the session of the request alone. */
+    /** `everywhere: false` ends only the session of the request. */
     input: z.object({ everywhere: z.boolean().default(true) }),
     output: success,
     transaction: 'own',

@@ -24,13 +24,13 @@ async function signedIn(who: { email: string; password: string }, options: { ip?
     { email: who.email, password: who.password },
     { ip: options.ip ?? ownAddress() },
   )
-  if (tokens.mfaRequired) throw new Error('a second factor was asked for')
+  if (tokens.mfaRequired) throw new Error('unexpected request for a second factor')
   return { ...who, ...tokens, token: tokens.accessToken }
 }
 const refresh = (refreshToken: string) => call(null, session.refresh, { refreshToken }, { ip: ownAddress() })
 
 describe('login', () => {
-  it('answers with tokens of the membership and sets the refresh cookie', async () => {
+  it('returns tokens of the membership and sets the refresh cookie', async () => {
     const who = await technician()
     const { cookies, reply } = browser()
     const answer = await call(
@@ -54,7 +54,7 @@ describe('login', () => {
     ])
   })
 
-  it('says the same to a wrong password, an unknown e-mail, a disabled and an invited account', async () => {
+  it('returns the same error for a wrong password, an unknown email, a disabled and an invited account', async () => {
     const who = await technician()
     const disabled = await technician()
     const invited = await technician()
@@ -62,7 +62,7 @@ describe('login', () => {
     await system.query(`UPDATE users SET status = 'invited' WHERE id = $1`, [invited.userId])
     for (const input of [
       { email: who.email, password: newPassword() },
-      { email: `nobody-${who.email}`, password: who.password },
+      { email: `unknown-${who.email}`, password: who.password },
       { email: disabled.email, password: disabled.password },
       { email: invited.email, password: invited.password },
     ]) {
@@ -70,7 +70,7 @@ describe('login', () => {
     }
   })
 
-  it('writes failed tries down under the partner of the account', async () => {
+  it('audits failed attempts under the partner of the account', async () => {
     const who = await technician()
     await refusal(call(null, session.login, { email: who.email, password: 'wrong' }, { ip: ownAddress() }))
     expect(await auditOf(who.userId)).toMatchObject([
@@ -78,7 +78,7 @@ describe('login', () => {
     ])
   })
 
-  it('refuses somebody without any membership', async () => {
+  it('is rejected for a user without any membership', async () => {
     const who = await technician()
     await system.query('DELETE FROM organization_users WHERE user_id = $1', [who.userId])
     expect(
@@ -89,7 +89,7 @@ describe('login', () => {
     })
   })
 
-  it('hashes a password anew that was hashed with other parameters', async () => {
+  it('hashes a password again when its hash has outdated parameters', async () => {
     const who = await technician()
     const { hash } = await import('@node-rs/argon2')
     const old = await hash(who.password, { memoryCost: 4_096, timeCost: 1 })
@@ -115,7 +115,7 @@ describe('login', () => {
 })
 
 describe('limits of login', () => {
-  it('allows five failures per e-mail and address, then answers 429 with retryAfter, whatever the password', async () => {
+  it('allow five failures per email and address, then 429 with retryAfter for any password', async () => {
     const who = await technician()
     const ip = ownAddress()
     for (let n = 0; n < 5; n++) {
@@ -128,7 +128,7 @@ describe('limits of login', () => {
     await signedIn(who)
   })
 
-  it('does not count what succeeds', async () => {
+  it('count only failures', async () => {
     const who = await technician()
     const ip = ownAddress()
     for (let n = 0; n < 8; n++) await signedIn(who, { ip })
@@ -143,7 +143,7 @@ describe('refresh', () => {
     expect(await call({ token: next.accessToken }, session.me, {})).toMatchObject({ email: who.email })
   })
 
-  it('ends the whole session when an exchanged token comes back later, and writes that down', async () => {
+  it('ends the session and audits it when a used token is presented again later', async () => {
     const who = await signedIn(await technician())
     const second = await refresh(who.refreshToken)
     const third = await refresh(second.refreshToken)
@@ -156,7 +156,7 @@ describe('refresh', () => {
     expect(await auditOf(rows[0].id)).toMatchObject([{ action: 'auth.refresh.reuse', result: 'denied' }])
   })
 
-  it('says the same successor to two windows, but only within ten seconds', async () => {
+  it('returns the same successor to two windows within ten seconds', async () => {
     const who = await signedIn(await technician())
     const [one, two] = await Promise.all([refresh(who.refreshToken), refresh(who.refreshToken)])
     expect(one.refreshToken).toBe(two.refreshToken)
@@ -169,7 +169,7 @@ describe('refresh', () => {
     expect(await refusal(refresh(one.refreshToken))).toMatchObject({ status: 401 })
   })
 
-  it('does not go beyond the end of the session, nor an idle week', async () => {
+  it('ends with the session, and after a week without use', async () => {
     const idle = await signedIn(await technician())
     await system.query(`UPDATE sessions SET expires_at = now() - interval '1 second' WHERE user_id = $1`, [
       idle.user.id,
@@ -185,7 +185,7 @@ describe('refresh', () => {
     expect(rows).toEqual([{ capped: true }])
   })
 
-  it('ends with the membership, with the account and with the partner', async () => {
+  it('ends with the membership, the account or the partner', async () => {
     for (const end of [
       'DELETE FROM organization_users WHERE user_id = $1',
       `UPDATE users SET status = 'disabled' WHERE id = $1`,
@@ -196,7 +196,7 @@ describe('refresh', () => {
     }
   })
 
-  it('refuses what never was a refresh token', async () => {
+  it('rejects a string that never was a refresh token', async () => {
     expect(await refusal(refresh('made-up'))).toMatchObject({
       status: 401,
       message: 'Invalid or expired refresh token',
@@ -204,7 +204,7 @@ describe('refresh', () => {
     expect(await refusal(call(null, session.refresh, {}))).toMatchObject({ status: 401, message: 'No refresh token' })
   })
 
-  it('takes the token of the cookie only with the header x-service-csrf', async () => {
+  it('accepts the token of the cookie only with the header x-service-csrf', async () => {
     const who = await technician()
     const { cookies, reply } = browser()
     await call(null, session.login, { email: who.email, password: who.password }, { ip: ownAddress(), reply })
@@ -216,7 +216,7 @@ describe('refresh', () => {
 })
 
 describe('logout', () => {
-  it('ends only the session of the request when it is not asked to end all', async () => {
+  it('ends only the session of the request when everywhere is false', async () => {
     const who = await technician()
     const [here, elsewhere] = [await signedIn(who), await signedIn(who)]
     await call({ token: here.accessToken }, session.logout, { everywhere: false })
@@ -224,7 +224,7 @@ describe('logout', () => {
     expect(await call({ token: elsewhere.accessToken }, session.me, {})).toMatchObject({ email: who.email })
   })
 
-  it('ends all sessions of the person, takes the cookie away and is written down', async () => {
+  it('ends all sessions of the user, clears the cookie and writes an audit record', async () => {
     const who = await technician()
     const { cookies, reply } = browser()
     const first = await signedIn(who)

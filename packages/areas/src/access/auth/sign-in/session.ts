@@ -9,31 +9,31 @@ import { limitsOf } from '../limits.ts'
 import { passwordsOf } from '../passwords/passwords.ts'
 import {
   type Account,
-  countsIn,
   findAccount,
   findAccountByEmail,
   hasSecondFactor,
+  isValidIn,
 } from '../sessions/accounts.queries.ts'
 import { type Membership, membershipIn, membershipsOf } from '../sessions/memberships.queries.ts'
 import { exchangeRefreshToken, revokeSession, revokeSessions } from '../sessions/sessions.queries.ts'
-import { isClosed, requireOpenPlace } from './enforced-sso.ts'
+import { requireMembershipWithoutSso, requiresSso } from './enforced-sso.ts'
 import { session as contract, type MfaChallenge, type Tokens } from './session.contract.ts'
 import {
+  accessibleMemberships,
   answerWithTokens,
   clearRefreshCookie,
   completeSignIn,
-  nowhere,
-  opensPlace,
-  placesOpenTo,
+  givesAccess,
+  noMembership,
   refreshCookie,
   refusedSignIn,
 } from './sign-in.ts'
 
-const nobody = '00000000-0000-0000-0000-000000000000'
+const unknownUserId = '00000000-0000-0000-0000-000000000000'
 
 export default implement(contract, {
   async login(call) {
-    return passwordsOf(call.services).inTurn(() => login(call))
+    return passwordsOf(call.services).withinCapacity(() => login(call))
   },
 
   async refresh(call) {
@@ -51,21 +51,21 @@ export default implement(contract, {
       const membership =
         scope === null ? undefined : await membershipIn(db, session.userId, { scope, partnerId, orgId })
       if (result.outcome === 'reused') {
-        noteReuse(call, session.id, account, membership)
+        recordReuse(call, session.id, account, membership)
         return 'ended'
       }
       if (account?.status !== 'active') return null
-      if (!opensPlace(account, membership, session.providerId)) {
-        return { account, membership: membership ?? nowhere, session, refreshToken: result.refreshToken }
+      if (!givesAccess(account, membership, session.providerId)) {
+        return { account, membership: membership ?? noMembership, session, refreshToken: result.refreshToken }
       }
       if (membership === undefined) return null
-      // Single sign-on was enforced since: a session that a provider did not open is not prolonged.
+      // Single sign-on was enforced after the sign-in. A session without a provider is no longer renewed.
       if (membership.ssoEnforced && session.providerId === null) return null
       return { account, membership, session, refreshToken: result.refreshToken }
     })
     if (exchanged === null || exchanged === 'ended') {
       clearRefreshCookie(call)
-      // A token that nobody knows has changed nothing: other processes are not told.
+      // An unknown token changed nothing, so the caches of other processes stay valid.
       if (exchanged === 'ended') await callersOf(services).clear()
       throw unauthenticated('Invalid or expired refresh token')
     }
@@ -98,13 +98,13 @@ export default implement(contract, {
       .selectFrom('users')
       .select(['id', 'email', 'name', 'avatarUrl', 'status', 'emailVerifiedAt', 'mfaEnabled', 'mfaMethod'])
       .select(['mfaRecoveryCodes', 'phoneNumber', 'phoneVerified', 'lastLoginAt', 'passwordChangedAt', 'createdAt'])
-      .select(countsIn(sql`users.factors_provider_id`, caller).as('factorsCount'))
+      .select(isValidIn(sql`users.factors_provider_id`, caller).as('factorsCount'))
       .select((eb) =>
         eb
           .selectFrom('passkeys')
           .select(eb.fn.countAll<number>().as('n'))
           .whereRef('passkeys.userId', '=', 'users.id')
-          .where(countsIn(sql`passkeys.provider_id`, caller))
+          .where(isValidIn(sql`passkeys.provider_id`, caller))
           .as('passkeys'),
       )
       .where('id', '=', caller.userId)
@@ -134,24 +134,25 @@ async function login(call: Call<{ email: string; password: string }>): Promise<T
   const { services, input } = call
   const email = input.email.toLowerCase()
   const limited = await limitLogins(call, email)
-  // The same statements and the same hash whether or not there is such an account.
+  // Run the same statements and one hash whether or not the account exists.
   const { account, memberships } = await asSystem(services.system, async (db) => {
     const account = await findAccountByEmail(db, email)
-    return { account, memberships: await membershipsOf(db, account?.id ?? nobody) }
+    return { account, memberships: await membershipsOf(db, account?.id ?? unknownUserId) }
   })
   const matches = await passwordsOf(services).verify(account?.passwordHash ?? null, input.password)
   if (account === undefined || !matches || account.status !== 'active') {
-    await noteFailure(call, account, memberships[0])
+    await recordFailure(call, account, memberships[0])
     throw refusedSignIn()
   }
   await limited.succeeded()
-  // Before anything is said about where the account belongs: whoever made it may be somebody else.
-  const places = placesOpenTo(account, memberships)
-  if (account.emailVerifiedAt === null && places.length === 0) {
-    return completeSignIn(call, { account, membership: nowhere, method: 'password', mfa: false })
+  // Check the proof first. The person may not own the address, so the memberships must not be revealed.
+  const accessible = accessibleMemberships(account, memberships)
+  if (account.emailVerifiedAt === null && accessible.length === 0) {
+    return completeSignIn(call, { account, membership: noMembership, method: 'password', mfa: false })
   }
-  if (isClosed(places)) await noteFailure(call, account, memberships[0], { reason: 'single sign-on is enforced' })
-  const membership = requireOpenPlace(places)
+  if (requiresSso(accessible))
+    await recordFailure(call, account, memberships[0], { reason: 'single sign-on is enforced' })
+  const membership = requireMembershipWithoutSso(accessible)
   const { passwordHash } = account
   const outdated = passwordHash !== null && passwordsOf(services).isOutdated(passwordHash)
   if (services.settings.enable2fa && hasSecondFactor(account)) return challenge(call, account, membership)
@@ -159,7 +160,7 @@ async function login(call: Call<{ email: string; password: string }>): Promise<T
   return completeSignIn(call, { account, membership, method: 'password', mfa: false }, changes)
 }
 
-/** Takes from the three allowances; what turns out to be no failure is given back. */
+/** Takes one attempt from three limits. A successful sign-in returns it. */
 async function limitLogins({ services, request }: Call, email: string) {
   const limits = limitsOf(services)
   const origin = originOf(request.ip)
@@ -177,8 +178,8 @@ async function limitLogins({ services, request }: Call, email: string) {
   }
 }
 
-/** A failed try is written down for known and unknown accounts alike, which also takes the same time. */
-async function noteFailure(
+/** Audits a failed attempt for known and unknown accounts alike, which also takes the same time. */
+async function recordFailure(
   call: Call,
   account: Account | undefined,
   membership: Membership | undefined,
@@ -197,7 +198,7 @@ async function noteFailure(
   })
 }
 
-function noteReuse(
+function recordReuse(
   { audit }: Call,
   sessionId: string,
   account: Account | undefined,
@@ -209,16 +210,16 @@ function noteReuse(
     name: account?.email ?? null,
     partnerId: membership?.partnerId ?? null,
     orgId: membership?.orgId ?? null,
-    details: { reason: 'a refresh token came back after it had been exchanged; the session was ended' },
+    details: { reason: 'a used refresh token was presented again; the session was ended' },
   })
 }
 
-/** The refresh token of the body, or of the cookie if a page of ours sends it. */
+/** The refresh token from the body, or from the cookie when a page of Muster sent the request. */
 function presentedToken({ request, input, services }: Call<{ refreshToken?: string }>): string {
   if (input.refreshToken !== undefined) return input.refreshToken
   const token = request.cookie(refreshCookie)
   if (token === undefined || token === '') throw unauthenticated('No refresh token')
-  // Another site can make a browser send the cookie, but not this header, and not without saying where it comes from.
+  // Another site can make a browser send the cookie, but it cannot set this header or hide its origin.
   if (!request.header('x-service-csrf')) throw denied('The header x-service-csrf is required')
   if (!isOwnPage(request.header('origin'), request.header('host'), services.settings.publicUrl)) {
     throw denied('Requests from other sites are not accepted')

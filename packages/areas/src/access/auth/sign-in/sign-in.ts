@@ -9,11 +9,11 @@ import { endSessionOf, openSession, type SignInMethod } from '../sessions/sessio
 import { accessTokenSeconds, accessTokensOf, refreshTokenSeconds } from '../sessions/tokens.ts'
 import type { Tokens } from './session.contract.ts'
 
-/** One sentence for everything that can be wrong with a sign-in, so that it tells nobody which accounts exist. */
+/** The same error for all failures of a sign-in, so that it does not reveal which accounts exist. */
 export const refusedSignIn = () => unauthenticated('Invalid email or password')
 
 export const refreshCookie = 'service_refresh_token'
-// The console speaks tRPC and other clients REST, so the cookie goes to both doors.
+// The console uses tRPC and other clients use REST, so the cookie is sent to both.
 const cookiePath = '/'
 
 export function setRefreshCookie({ reply }: Pick<Call, 'reply'>, refreshToken: string): void {
@@ -24,10 +24,10 @@ export function clearRefreshCookie({ reply }: Pick<Call, 'reply'>): void {
 }
 
 /**
- * Which of role and organization wants a second factor that this sign-in does not have? Null when neither does.
- * @param vouched an identity provider that is trusted with it said that there was one
+ * @param vouched a trusted identity provider confirmed a second factor
+ * @returns whether the role or the organization requires a second factor that the sign-in lacks; null when neither does
  */
-export function owesMfa(
+export function missingMfa(
   enable2fa: boolean,
   membership: Pick<Membership, 'forceMfa' | 'requireMfa'>,
   account: Pick<Account, 'mfaEnabled' | 'mfaMethod' | 'hasPasskey'>,
@@ -40,21 +40,21 @@ export function owesMfa(
 }
 
 /**
- * Does a sign-in open its place? Not before the mailbox is proven, except where the inviter handed the link over; the word
- * of an identity provider opens the organization of the provider.
+ * Whether a sign-in gives access to the membership. It does when the mailbox is proven, when the membership was accepted
+ * through a handed link, or when an identity provider of the organization signed the user in.
  */
-export const opensPlace = (
+export const givesAccess = (
   { emailVerifiedAt }: Pick<Account, 'emailVerifiedAt'>,
   membership: Pick<Membership, 'vouched'> | undefined,
   providerId: string | null,
 ): boolean => emailVerifiedAt !== null || providerId !== null || membership?.vouched === true
 
-/** The memberships that a sign-in without a provider opens. */
-export const placesOpenTo = (account: Pick<Account, 'emailVerifiedAt'>, memberships: readonly Membership[]) =>
-  memberships.filter((membership) => opensPlace(account, membership, null))
+/** The memberships that a sign-in without an identity provider gives access to. */
+export const accessibleMemberships = (account: Pick<Account, 'emailVerifiedAt'>, memberships: readonly Membership[]) =>
+  memberships.filter((membership) => givesAccess(account, membership, null))
 
-/** Where an account whose address is not proven signs in. Nothing is there, and nothing tells where the account belongs. */
-export const nowhere: Membership = {
+/** The membership of a session with an unproven address. It gives access to nothing and reveals no real membership. */
+export const noMembership: Membership = {
   scope: 'organization',
   partnerId: null,
   orgId: null,
@@ -75,11 +75,11 @@ export interface Proof {
   readonly account: Account
   readonly membership: Membership
   readonly method: SignInMethod
-  /** Did a second factor take part? */
+  /** Whether a second factor was used. */
   readonly mfa: boolean
-  /** The identity provider through which it came; the session is confined to its organisation. */
+  /** The identity provider of the sign-in. The session is limited to the provider's organization. */
   readonly providerId?: string | null
-  /** The second factor was the provider's, which is trusted with that. */
+  /** Whether a trusted identity provider checked the second factor. */
   readonly vouched?: boolean
 }
 
@@ -103,8 +103,8 @@ export async function answerWithTokens(
   setRefreshCookie(call, refreshToken)
   return {
     mfaRequired: false,
-    emailVerificationRequired: !opensPlace(account, membership, providerId),
-    mfaEnrollmentRequired: owesMfa(services.settings.enable2fa, membership, account, mfa, vouched) !== null,
+    emailVerificationRequired: !givesAccess(account, membership, providerId),
+    mfaEnrollmentRequired: missingMfa(services.settings.enable2fa, membership, account, mfa, vouched) !== null,
     accessToken,
     refreshToken,
     expiresIn: accessTokenSeconds,
@@ -112,11 +112,11 @@ export async function answerWithTokens(
   }
 }
 
-/** Is the password still the one that was read? Times leave the database cut to milliseconds. */
+/** Whether the password is still the one that was read. Times are read from the database in milliseconds. */
 export const passwordUnchanged = ({ passwordChangedAt }: Pick<Account, 'passwordChangedAt'>) =>
   sql<boolean>`date_trunc('milliseconds', password_changed_at) IS NOT DISTINCT FROM ${passwordChangedAt}`
 
-/** Serialises with switching a provider off, which ends the sessions that it opened: this one is among them, or refused. */
+/** Locks the provider, so that turning it off at the same time either ends this session or makes this sign-in fail. */
 async function requireActive(db: Db, providerId: string): Promise<void> {
   const provider = await db
     .selectFrom('ssoProviders')
@@ -129,8 +129,8 @@ async function requireActive(db: Db, providerId: string): Promise<void> {
 }
 
 /**
- * Opens a session for somebody who has proved who it is.
- * @param changes of the account that belong to this sign-in
+ * Opens a session for a person who proved the account.
+ * @param changes columns of the account to update with the sign-in
  * @throws UNAUTHENTICATED when the account was disabled or its password changed since the proof began
  */
 export async function completeSignIn(
@@ -143,8 +143,8 @@ export async function completeSignIn(
   const now = services.clock.now()
   const earlier = request.cookie(refreshCookie)
   const opened = await call.write(async (db) => {
-    // Serialises with a password change or a removal, which touch the same row before they revoke sessions: either they
-    // see this session and end it, or this statement sees them and finds nothing.
+    // A password change and a removal lock the same row before they revoke sessions. Either they see this session and end it,
+    // or this statement sees their change and matches no row.
     const claimed = await db
       .updateTable('users')
       .set({ lastLoginAt: new Date(now).toISOString(), ...changes })
@@ -156,7 +156,7 @@ export async function completeSignIn(
     if (claimed === undefined) throw refusedSignIn()
     if (providerId !== null) await requireActive(db, providerId)
     const { partnerId, orgId } = membership
-    // A token that somebody took from this browser ends with the session that the browser leaves.
+    // End the session that this browser had. A token stolen from the browser ends with it.
     const replaced = earlier !== undefined && (await endSessionOf(db, services.keyring, earlier, now))
     if (replaced) after(() => callersOf(services).clear())
     audit({

@@ -9,7 +9,7 @@ interface Registrant {
   readonly name: string
 }
 
-/** Once the address of a registrant is proven, its partners become active, or are put before those who approve them. */
+/** Activates the pending partners of a registrant with a proven address, or notifies the administrators who approve them. */
 export async function admitWaitingPartners(
   { services, audit }: Pick<Call, 'services' | 'audit'>,
   db: Db,
@@ -26,7 +26,7 @@ export async function admitWaitingPartners(
   const actor = { type: 'user', id: user.id, email: user.email } as const
   for (const partner of waiting) {
     if (services.settings.autoApprovePartners !== true) {
-      await tellSystemAdmins(db, services, partner, user)
+      await notifySystemAdmins(db, services, partner, user)
       continue
     }
     await db.updateTable('partners').set({ status: 'active' }).where('id', '=', partner.id).execute()
@@ -43,9 +43,9 @@ export async function admitWaitingPartners(
   }
 }
 
-const toldMax = 20
+const notifiedMax = 20
 
-async function tellSystemAdmins(
+async function notifySystemAdmins(
   db: Db,
   { settings }: Services,
   partner: { id: string; name: string },
@@ -56,7 +56,7 @@ async function tellSystemAdmins(
     .innerJoin('users', 'users.id', 'systemUsers.userId')
     .select(['users.email', 'users.name'])
     .where('users.status', '=', 'active')
-    .limit(toldMax)
+    .limit(notifiedMax)
     .execute()
   for (const admin of admins) {
     const data = {

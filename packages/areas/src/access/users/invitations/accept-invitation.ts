@@ -1,5 +1,5 @@
-// Accepting an invitation. The link of the mail proves the mailbox. A link that the inviter handed over, where there is no
-// mail server, proves nothing: the inviter may have kept it, so it opens the inviter's own tenant and nothing besides.
+// Accepts an invitation. A mailed link proves the mailbox. A handed link, which the inviter receives when there is no mail
+// server, proves nothing because the inviter may keep it. It therefore opens only the inviter's own tenant.
 
 import { asSystem, type Db } from '@muster/db/database.ts'
 import { badRequest, unauthenticated } from '@muster/kit/errors.ts'
@@ -18,13 +18,13 @@ import {
   revokeSessions,
 } from '../../auth/index.ts'
 
-interface Given {
+interface AcceptInput {
   readonly token: string
   readonly name?: string | undefined
   readonly password: string
 }
 
-export async function acceptInvite(call: Call<Given>) {
+export async function acceptInvite(call: Call<AcceptInput>) {
   const { input, services, request, audit, after } = call
   const origin = originOf(request.ip)
   await limitsOf(services).take('tokenPerAddress', origin)
@@ -34,8 +34,8 @@ export async function acceptInvite(call: Call<Given>) {
   await call.write(async (db) => {
     const invitation = await redeem(db, services, invited, tokenHash)
     const { partnerId, orgId, handed } = invitation
-    const place = { partnerId, orgId }
-    if (!handed) await proveMailbox(call, db, { userId: invited.id, by: 'invitation', place })
+    const tenant = { partnerId, orgId }
+    if (!handed) await proveMailbox(call, db, { userId: invited.id, by: 'invitation', place: tenant })
     else if (chosen !== null) await dropCredentials(db, invited.id, false)
     const ownName = chosen === null ? undefined : input.name
     const now = new Date(services.clock.now()).toISOString()
@@ -55,7 +55,7 @@ export async function acceptInvite(call: Call<Given>) {
       action: 'user.invite.accept',
       target: invited.id,
       name: invited.email,
-      ...place,
+      ...tenant,
       details: { handed },
       actor,
     })
@@ -65,8 +65,8 @@ export async function acceptInvite(call: Call<Given>) {
   return { success: true as const, email: invited.email }
 }
 
-/** One answer for a link that is wrong, used, replaced, withdrawn or too old. */
-const invalidInvitation = () => badRequest('This invitation is not valid any more. Ask for a new one')
+/** Gives the same error for a link that is wrong, used, replaced, withdrawn or expired. */
+const invalidInvitation = () => badRequest('This invitation is no longer valid. Ask for a new one')
 
 interface Invited {
   readonly id: string
@@ -78,12 +78,12 @@ interface Invited {
   readonly invitationId: string
   readonly partnerId: string
   readonly orgId: string | null
-  /** Was the link shown to the inviter? */
+  /** Whether the link was shown to the inviter instead of mailed. */
   readonly handed: boolean
 }
 
-// A partner that waits for approval does not count while the address is not proven: anyone can register one with any address.
-// A handed link ends with any change of the membership, because it was shown to somebody who may give what stood there then.
+// A pending partner does not count while the address is unproven, because any person can register one with any address.
+// A change of the membership invalidates a handed link: the inviter may be allowed to give the old role, but not the new one.
 async function invitedPerson(db: Db, { clock }: Services, tokenHash: string): Promise<Invited> {
   const { rows } = await sql<Invited>`
     SELECT u.id, u.email, u.name, u.password_hash, u.email_verified_at IS NOT NULL AS is_proven,
@@ -110,27 +110,27 @@ async function invitedPerson(db: Db, { clock }: Services, tokenHash: string): Pr
 }
 
 /**
- * Has the person a password that the invitation leaves alone, and that has to be shown? With the link of a mail that is the
- * proven one of an account that is in use; a handed link never replaces the password of an account that is in use.
+ * @returns whether the person must enter the existing password, which the invitation then keeps. A mailed link keeps the proven
+ * password of an account in use. A handed link never replaces the password of a proven account or an account in use
  */
-const showsPassword = ({ handed, isProven, isActiveElsewhere, passwordHash }: Invited): boolean =>
+const keepsPassword = ({ handed, isProven, isActiveElsewhere, passwordHash }: Invited): boolean =>
   handed ? isProven || isActiveElsewhere : isProven && isActiveElsewhere && passwordHash !== null
 
-/** @returns the hash of the password that the person chooses; null when it has shown the one that stays */
-async function chosenPassword(services: Services, invited: Invited, input: Given): Promise<string | null> {
-  if (showsPassword(invited)) {
+/** @returns the hash of the new password; null when the person entered the existing password, which stays */
+async function chosenPassword(services: Services, invited: Invited, input: AcceptInput): Promise<string | null> {
+  if (keepsPassword(invited)) {
     if (await passwordsOf(services).verify(invited.passwordHash, input.password)) return null
-    throw unauthenticated('The password of this account is another one')
+    throw unauthenticated('password: is not the password of this account. Enter the password that you sign in with')
   }
   await requireStrongPassword(input.password, [invited.email, input.name ?? invited.name])
   return passwordsOf(services).hash(input.password)
 }
 
-/** Uses the invitation up, once, if nothing has changed since the password was judged. */
+/** Deletes the invitation, so that it works once. Fails when the account changed since the password was checked. */
 async function redeem(db: Db, services: Services, before: Invited, tokenHash: string): Promise<Invited> {
   await db.selectFrom('users').select('id').where('id', '=', before.id).forNoKeyUpdate().execute()
   const invited = await invitedPerson(db, services, tokenHash)
-  const isSame = showsPassword(invited) === showsPassword(before) && invited.passwordHash === before.passwordHash
+  const isSame = keepsPassword(invited) === keepsPassword(before) && invited.passwordHash === before.passwordHash
   const { numDeletedRows } = await db
     .deleteFrom('userInvitations')
     .where('id', '=', invited.invitationId)

@@ -28,12 +28,12 @@ const accept = (token: string, chosen: string) =>
   call(null, invitations.acceptInvite, { token, password: chosen }, anywhere())
 const signIn = async (email: string, given: string) => {
   const tokens = await call(null, session.login, { email, password: given }, anywhere())
-  if (tokens.mfaRequired) throw new Error('a second factor was asked for')
+  if (tokens.mfaRequired) throw new Error('unexpected request for a second factor')
   return { ...tokens, token: tokens.accessToken }
 }
 
 describe('with a mail server', () => {
-  it('no answer carries a link', async () => {
+  it('responses contain no invitation link and no reset link', async () => {
     const member = await invite(address())
     expect(member.inviteUrl).toBeUndefined()
     const again = await call(here.partnerAdmin, invitations.resendInvite, { userId: member.id })
@@ -49,7 +49,7 @@ describe('without a mail server', () => {
   beforeAll(() => void Object.assign(settings, { mailServer: false }))
   afterAll(() => void Object.assign(settings, { mailServer: true }))
 
-  it('the inviter is shown a link once, which is in no audit record and opens the place', async () => {
+  it('shows the inviter a link once, keeps it out of the audit log, and the link opens the inviting tenant', async () => {
     const email = address()
     const member = await invite(email)
     expect(member.inviteUrl).toMatch(/\/accept-invite#token=[\w-]{43}$/)
@@ -64,14 +64,14 @@ describe('without a mail server', () => {
     expect(await refusal(accept(token, chosen))).toMatchObject({ status: 400 })
   })
 
-  it('a link that is sent again replaces the one before', async () => {
+  it('a resent link replaces the previous link', async () => {
     const member = await invite(address())
     const again = await call(here.partnerAdmin, invitations.resendInvite, { userId: member.id })
     expect(await refusal(accept(tokenOf(member.inviteUrl), newPassword()))).toMatchObject({ status: 400 })
     expect(await accept(tokenOf(again.inviteUrl), newPassword())).toMatchObject({ success: true })
   })
 
-  it('finding 1: a handed link proves no mailbox: the first mail that is opened drops what was made with it', async () => {
+  it('a handed link proves no mailbox: opening the first mailed link removes the credentials set through it', async () => {
     const email = address()
     const inviters = newPassword()
     await accept(tokenOf((await invite(email)).inviteUrl), inviters)
@@ -82,7 +82,7 @@ describe('without a mail server', () => {
     expect(await signIn(email, owners)).toMatchObject({ emailVerificationRequired: false })
   })
 
-  it('finding 1: a handed link of another tenant takes nothing over: it takes the password of the account', async () => {
+  it('a handed link of another tenant requires the password of the existing account', async () => {
     const email = address()
     const own = newPassword()
     await accept(tokenOf((await invite(email)).inviteUrl), own)
@@ -96,7 +96,7 @@ describe('without a mail server', () => {
     expect(await call(proven, session.me, {})).toMatchObject({ id: proven.userId })
   })
 
-  it('a handed link for an address that a stranger registered opens the inviter’s place alone', async () => {
+  it('a handed link opens only the inviting tenant when a stranger has registered the address', async () => {
     const email = address()
     const strangers = newPassword()
     const company = { email, name: 'Stranger', password: strangers, companyName: 'Strangers' }
@@ -107,13 +107,13 @@ describe('without a mail server', () => {
     expect((await signIn(email, chosen)).user.partnerId).toBe(here.partner.id)
   })
 
-  it('a handed link ends when the membership that it is for is changed', async () => {
+  it('a change of the membership invalidates its handed link', async () => {
     const member = await invite(address())
     await call(here.partnerAdmin, users.role, { id: member.id, roleId: await roleOf('Partner Admin') })
     expect(await refusal(accept(tokenOf(member.inviteUrl), newPassword()))).toMatchObject({ status: 400 })
   })
 
-  it('a reset by an administrator answers with a link, only to one in charge of everything that the account opens', async () => {
+  it('a reset returns a link only to an administrator who manages everything that the account can access', async () => {
     const tenant = { scope: 'partner', partnerId: here.partner.id } as const
     const who = await withPassword(await person(tenant, { role: 'Partner Viewer', mfaEnabled: false }))
     const { resetUrl } = await call(here.partnerAdmin, protection.resetPassword, { id: who.userId })
@@ -136,7 +136,7 @@ describe('without a mail server', () => {
     await system.query(`UPDATE partners SET status = 'active' WHERE id = $1`, [there.partner.id])
   })
 
-  it('finding 1: a handed reset of a proven account leaves its address unproven: the next mail drops what was made with it', async () => {
+  it('a handed reset makes the address unproven: opening the next mailed link removes the credentials set through it', async () => {
     const tenant = { scope: 'partner', partnerId: here.partner.id } as const
     const who = await withPassword(await person(tenant, { role: 'Partner Technician', mfaEnabled: false }))
     const { resetUrl } = await call(here.partnerAdmin, protection.resetPassword, { id: who.userId })
@@ -157,7 +157,7 @@ describe('without a mail server', () => {
     expect(await signIn(who.email, owners)).toMatchObject({ emailVerificationRequired: false })
   })
 
-  it('the link of a reset ends when the account is given more', async () => {
+  it('a promotion of the account invalidates its reset link', async () => {
     const tenant = { scope: 'partner', partnerId: here.partner.id } as const
     const who = await withPassword(await person(tenant, { role: 'Partner Viewer', mfaEnabled: false }))
     const { resetUrl } = await call(here.partnerAdmin, protection.resetPassword, { id: who.userId })

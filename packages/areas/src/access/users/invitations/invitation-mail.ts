@@ -10,16 +10,16 @@ const invitationMs = 7 * 24 * 3_600_000
 
 interface Inviter {
   readonly userId: string | null
-  /** E-mail or name. */
+  /** Email address of a user, or name of an identity provider. */
   readonly email: string
-  /** Is the inviter in front of the answer, so that a link can be handed over where there is no mail server? */
+  /** Whether the inviter reads the response, so that it can carry a link when there is no mail server. */
   readonly isPresent: boolean
 }
 
 /**
- * Makes a new link, which replaces an earlier one, and puts it into the outbox.
- * @returns a second link for the inviter to hand over, where there is no mail server. It proves no mailbox
- * @throws RATE_LIMITED when the partner has written to the address too often
+ * Creates a link, which replaces an earlier one, and enqueues the mail.
+ * @returns a second link for the inviter to pass on when there is no mail server. It proves no mailbox
+ * @throws RATE_LIMITED when the partner wrote to the address too often
  */
 export async function sendInvitation(
   db: Db,
@@ -30,7 +30,7 @@ export async function sendInvitation(
 ): Promise<string | undefined> {
   const { partnerId, orgId } = tenant
   await limitsOf(services).take('invitationPerPartnerAndEmail', `${partnerId} ${to.email}`)
-  // What other tenants wrote to the address must not show, so beyond that limit the mail is left out without a word.
+  // An error here would reveal how often other tenants wrote to the address, so the mail is skipped silently.
   const isMailed = await limitsOf(services).tryTake('invitationPerEmail', to.email)
   const [token, handed] = [opaqueToken(), opaqueToken()]
   const isHanded = by.isPresent && services.settings.mailServer === false
@@ -49,7 +49,7 @@ export async function sendInvitation(
       row.columns(['userId', 'partnerId', 'orgId']).doUpdateSet({ ...link, issuedAt: sql<string>`now()` }),
     )
     .execute()
-  // Behind the #, so that the token reaches no server but ours, and that in a body.
+  // The fragment is not sent to servers. The page sends the token in a request body.
   const urlOf = (secret: string) => `${services.settings.publicUrl}/accept-invite#token=${secret}`
   const data = {
     name: to.name,

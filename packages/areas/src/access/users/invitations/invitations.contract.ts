@@ -4,7 +4,7 @@ import { tenantInput } from '../../../tenancy/tenancy/tenant.contract.ts'
 import { User } from '../user.contract.ts'
 import { membershipReach, name } from '../users.contract.ts'
 
-/** There only without a mail server, and only this once: a link for the inviter to hand over. */
+/** Present only without a mail server and only in this response: a link that the inviter passes on. */
 const handedLink = { inviteUrl: z.string().optional() }
 
 export const invitations = {

@@ -30,12 +30,12 @@ const invite = (more: object = {}, who = admin) =>
   })
 
 let origins = 0
-/** Each acceptance comes from an address of its own, because they are limited per address. */
+/** Uses another client address for each acceptance, because acceptances are limited by address. */
 const accept = (input: { token: string; password: string; name?: string }) =>
   call(null, invitations.acceptInvite, input, { ip: `10.9.${Math.floor(++origins / 250)}.${origins % 250}` })
 
-describe('inviting', () => {
-  it('makes an invited member and writes the mail, audited', async () => {
+describe('inviting a user', () => {
+  it('creates an invited member, enqueues the mail and writes an audit record', async () => {
     const email = address()
     const member = await invite({ email: email.toUpperCase() })
     expect(member).toMatchObject({
@@ -58,7 +58,7 @@ describe('inviting', () => {
     expect(await refusal(call(null, session.login, { email, password }))).toMatchObject({ status: 401 })
   })
 
-  it('of somebody in the scope is 409 User already exists in this scope, invited or active', async () => {
+  it('returns 409 User already exists in this scope for an invited or active member', async () => {
     const { email } = await invite()
     for (const known of [email, here.partnerViewer.email]) {
       expect(await refusal(invite({ email: known }))).toMatchObject({
@@ -69,13 +69,13 @@ describe('inviting', () => {
     expect(await mailsTo(email)).toHaveLength(1)
   })
 
-  it('twice at once makes one member', async () => {
+  it('creates one member when two requests arrive at the same time', async () => {
     const email = address()
     const outcomes = await Promise.allSettled([invite({ email }), invite({ email })])
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   })
 
-  it('does not tell whether the address has an account elsewhere', async () => {
+  it('does not reveal whether the address has an account in another tenant', async () => {
     const known = await invite({ email: elsewhere.partnerViewer.email })
     const unknown = await invite()
     const shape = ({ id: _, email: __, createdAt: ___, updatedAt: ____, ...rest }: typeof known) => rest
@@ -85,7 +85,7 @@ describe('inviting', () => {
     })
   })
 
-  it('into an organisation takes sites, or all when left out', async () => {
+  it('limits an organization member to the given sites, and sets no limit when they are left out', async () => {
     const limited = await invite({ siteIds: [here.site.id] }, here.orgAdmin)
     expect(limited).toMatchObject({
       scope: 'organization',
@@ -99,7 +99,7 @@ describe('inviting', () => {
     expect(await refusal(invite({ siteIds: [here.site.id] }))).toMatchObject({ status: 400 })
   })
 
-  it('into an organisation can be done by its partner, and by system scope for any', async () => {
+  it('lets a partner invite into its organizations, and system scope into any organization', async () => {
     expect(await invite({ orgId: here.otherOrg.id, roleId: orgViewer })).toMatchObject({ orgId: here.otherOrg.id })
     expect(await refusal(invite({ orgId: elsewhere.org.id, roleId: orgViewer }))).toMatchObject({ status: 404 })
     expect(await refusal(invite({}, here.systemAdmin))).toMatchObject({
@@ -109,7 +109,7 @@ describe('inviting', () => {
     expect(await invite({ partnerId: here.partner.id }, here.systemAdmin)).toMatchObject({ partnerId: here.partner.id })
   })
 
-  it('with a role that allows more than the inviter may is 403', async () => {
+  it('returns 403 for a role that allows more than the inviter may do', async () => {
     const { id } = await call(admin, roles.create, {
       name: 'Invites',
       permissions: [
@@ -123,7 +123,7 @@ describe('inviting', () => {
     expect(await refusal(invite({ roleId: await roleOf('Partner Admin') }, inviter))).toMatchObject({ status: 403 })
   })
 
-  it('needs users:invite, and of partner users access to all organisations', async () => {
+  it('requires users:invite, and of partner users access to all organizations', async () => {
     expect(await refusal(invite({}, here.partnerViewer))).toMatchObject({ status: 403 })
     const selected = await person(
       { scope: 'partner', partnerId: here.partner.id },
@@ -137,14 +137,14 @@ describe('inviting', () => {
     }
   })
 
-  it.each([{ email: 'nobody' }, { email: `${'x'.repeat(250)}@a.test` }, { name: '' }, { roleId: 'x' }])(
+  it.each([{ email: 'not-an-address' }, { email: `${'x'.repeat(250)}@a.test` }, { name: '' }, { roleId: 'x' }])(
     'refuses %j',
     async (wrong) => {
       expect(await refusal(invite(wrong))).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' })
     },
   )
 
-  it('into a suspended organisation is refused', async () => {
+  it('is rejected for a suspended organization', async () => {
     const there = await world()
     await call(there.partnerAdmin, organizations.update, { id: there.org.id, status: 'suspended' })
     const told = await refusal(invite({ orgId: there.org.id, roleId: orgViewer }, there.partnerAdmin))
@@ -152,8 +152,8 @@ describe('inviting', () => {
   })
 })
 
-describe('accepting', () => {
-  it('sets name and password, makes the member active, and works once', async () => {
+describe('accepting an invitation', () => {
+  it('sets name and password, activates the member, and works once', async () => {
     const { id, email } = await invite()
     const token = await tokenMailedTo(email)
     expect(await accept({ token, password, name: 'Grace' })).toEqual({ success: true, email })
@@ -165,14 +165,14 @@ describe('accepting', () => {
     expect(await refusal(accept({ token, password }))).toMatchObject({ status: 400 })
   })
 
-  it('twice at once succeeds once', async () => {
+  it('succeeds once when two requests arrive at the same time', async () => {
     const { email } = await invite()
     const token = await tokenMailedTo(email)
     const outcomes = await Promise.allSettled([accept({ token, password }), accept({ token, password })])
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   })
 
-  it('refuses a weak password and keeps the invitation', async () => {
+  it('rejects a weak password and keeps the invitation', async () => {
     const { email } = await invite()
     const token = await tokenMailedTo(email)
     for (const weak of ['short', 'password1']) {
@@ -181,7 +181,7 @@ describe('accepting', () => {
     expect(await accept({ token, password })).toMatchObject({ success: true })
   })
 
-  it('ends with the seven days, with a newer invitation, with disabling, with removal', async () => {
+  it('fails after seven days, after a newer invitation, and when the member is disabled or removed', async () => {
     const late = await invite()
     await system.query(`UPDATE user_invitations SET expires_at = now() - interval '1 second' WHERE user_id = $1`, [
       late.id,
@@ -203,13 +203,13 @@ describe('accepting', () => {
     for (const token of tokens) {
       expect(await refusal(accept({ token, password }))).toMatchObject({
         status: 400,
-        message: 'This invitation is not valid any more. Ask for a new one',
+        message: 'This invitation is no longer valid. Ask for a new one',
       })
     }
     expect(await accept({ token: await tokenMailedTo(replaced.email), password })).toMatchObject({ success: true })
   })
 
-  it('by somebody who signs in elsewhere takes the password of that account and changes nothing there', async () => {
+  it('requires the existing password of a person who signs in to another tenant, and keeps that account unchanged', async () => {
     const first = await invite({ name: 'Grace' }, elsewhere.partnerAdmin)
     await accept({ token: await tokenMailedTo(first.email), password, name: 'Grace' })
     await invite({ email: first.email, name: 'Contractor' })
@@ -221,7 +221,7 @@ describe('accepting', () => {
     expect(await call(elsewhere.partnerAdmin, users.get, { id: first.id })).toMatchObject({ name: 'Grace' })
   })
 
-  it('a person who was removed can be invited again', async () => {
+  it('works again for a person who was removed and invited again', async () => {
     const { id, email } = await invite()
     await accept({ token: await tokenMailedTo(email), password })
     await call(admin, users.remove, { id })
@@ -234,8 +234,8 @@ describe('accepting', () => {
   })
 })
 
-describe('sending again', () => {
-  it('is for users who are still invited', async () => {
+describe('resending an invitation', () => {
+  it('works only for users who are still invited', async () => {
     const { id, email } = await invite()
     expect(await call(admin, invitations.resendInvite, { userId: id })).toEqual({ success: true })
     expect(await mailsTo(email)).toHaveLength(2)
@@ -246,7 +246,7 @@ describe('sending again', () => {
     expect(await refusal(call(elsewhere.orgAdmin, invitations.resendInvite, foreign))).toMatchObject({ status: 404 })
   })
 
-  it('an invited member that was disabled is invited again when enabled', async () => {
+  it('returns a disabled member who never accepted to the status invited when enabled', async () => {
     const { id, email } = await invite()
     await call(admin, users.update, { id, status: 'disabled' })
     expect(await call(admin, users.update, { id, status: 'active' })).toMatchObject({ status: 'invited' })

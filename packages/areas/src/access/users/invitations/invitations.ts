@@ -27,7 +27,7 @@ export default implement(contract, {
     const { userId, isNew } = await accountFor(db, services, email, name)
     await addMembership(call, tenant, { userId, roleId, displayName: isNew ? null : name }, reach)
     const inviteUrl = await sendInvitation(db, services, tenant, { userId, email, name }, byCaller(caller))
-    const member = await memberById(db, caller, userId, namedAs(tenant))
+    const member = await memberById(db, caller, userId, tenantInputOf(tenant))
     audit({ target: userId, name: email, orgId: tenant.orgId, partnerId: tenant.partnerId, after: member })
     return { ...member, inviteUrl }
   },
@@ -39,11 +39,13 @@ export default implement(contract, {
     const member = await memberById(db, caller, userId, named)
     await requireNotGreaterMember(db, caller, member)
     if (member.status !== 'invited')
-      throw badRequest('Only a user who is still invited can be sent the invitation again')
+      throw badRequest(
+        'userId: the user has accepted the invitation already. Only invitations of invited users can be sent again',
+      )
     if (grantsPower(await permissionsOf(db, member.roleId))) await call.stepUp()
     await limitsOf(services).take('invitationPerUser', caller.userId)
     const { email, name, orgId, partnerId } = member
-    const tenant = await tenantOf(db, caller, namedAs(tenantOfMember(member)))
+    const tenant = await tenantOf(db, caller, tenantInputOf(tenantOfMember(member)))
     await requireWorkingTenant(db, caller, tenant)
     const inviteUrl = await sendInvitation(db, services, tenant, { userId, email, name }, byCaller(caller))
     audit({ target: userId, name: email, orgId, partnerId })
@@ -55,7 +57,7 @@ export default implement(contract, {
 
 const byCaller = ({ userId, email }: Caller) => ({ userId, email, isPresent: true })
 
-const namedAs = ({ partnerId, orgId }: Tenant) => ({ partnerId, ...(orgId === null ? {} : { orgId }) })
+const tenantInputOf = ({ partnerId, orgId }: Tenant) => ({ partnerId, ...(orgId === null ? {} : { orgId }) })
 
 interface NewMember {
   readonly userId: string

@@ -18,28 +18,28 @@ const here = await world()
 const services = await testServices()
 const { system } = services
 const anywhere = () => ({ ip: ownAddress() })
-const somebody = () => ({
+const newPerson = () => ({
   email: `${randomBytes(6).toString('hex')}@example.test`,
   name: 'Grace Brown',
   password: newPassword(),
 })
-type Somebody = ReturnType<typeof somebody>
-const register = (person: Somebody) => call(null, registration.register, person, anywhere())
+type NewPerson = ReturnType<typeof newPerson>
+const register = (person: NewPerson) => call(null, registration.register, person, anywhere())
 const verify = (token: string, given?: string) =>
   call(null, registration.verifyEmail, { token, ...(given && { password: given }) }, anywhere())
-const signIn = async ({ email, password: given }: Pick<Somebody, 'email' | 'password'>) => {
+const signIn = async ({ email, password: given }: Pick<NewPerson, 'email' | 'password'>) => {
   const tokens = await call(null, session.login, { email, password: given }, anywhere())
-  if (tokens.mfaRequired) throw new Error('a second factor was asked for')
+  if (tokens.mfaRequired) throw new Error('unexpected request for a second factor')
   return { ...tokens, token: tokens.accessToken }
 }
-const passwordOf = async ({ email }: Somebody): Promise<string | null> =>
+const passwordOf = async ({ email }: NewPerson): Promise<string | null> =>
   (await system.query('SELECT password_hash FROM users WHERE email = $1', [email])).rows[0].password_hash
 const viewer =
   (await call(here.partnerAdmin, users.roles, {})).data.find(({ name }) => name === 'Partner Viewer')?.id ?? ''
 
-describe('a session of an address that is not proven', () => {
-  it('can ask for the mail, be refreshed and end, and nothing else', async () => {
-    const person = somebody()
+describe('a session of an unproven address', () => {
+  it('can request the verification mail, be refreshed and be signed out, but nothing else', async () => {
+    const person = newPerson()
     await register(person)
     const who = await signIn(person)
     expect(who).toMatchObject({ emailVerificationRequired: true, user: { partnerId: null, orgId: null } })
@@ -54,9 +54,9 @@ describe('a session of an address that is not proven', () => {
   })
 })
 
-describe('verifying', () => {
-  it('with the password of the registration keeps it', async () => {
-    const person = somebody()
+describe('verifying an address', () => {
+  it('keeps the password when the password of the registration is given', async () => {
+    const person = newPerson()
     await register(person)
     expect(await verify(await tokenMailedTo(person.email), person.password)).toEqual({
       success: true,
@@ -65,8 +65,8 @@ describe('verifying', () => {
     expect(await passwordOf(person)).not.toBeNull()
   })
 
-  it('with a wrong password changes nothing, and the link still works', async () => {
-    const person = somebody()
+  it('fails with a wrong password, and the link still works', async () => {
+    const person = newPerson()
     await register(person)
     const token = await tokenMailedTo(person.email)
     expect(await refusal(verify(token, newPassword()))).toMatchObject({ status: 400 })
@@ -74,8 +74,8 @@ describe('verifying', () => {
     expect(await passwordOf(person)).toBeNull()
   })
 
-  it('without one is followed by a reset, which sets one', async () => {
-    const person = somebody()
+  it('without a password removes the old one, and a reset sets another', async () => {
+    const person = newPerson()
     await register(person)
     await verify(await tokenMailedTo(person.email))
     await call(null, password.forgot, { email: person.email }, anywhere())
@@ -86,9 +86,9 @@ describe('verifying', () => {
     })
   })
 
-  it('at once with a reset leaves one password that works, the one of the reset', async () => {
+  it('leaves the password of the reset when both run at the same time', async () => {
     for (let round = 0; round < 5; round++) {
-      const person = somebody()
+      const person = newPerson()
       await register(person)
       const verification = await tokenMailedTo(person.email)
       await call(null, password.forgot, { email: person.email }, anywhere())
@@ -104,8 +104,8 @@ describe('verifying', () => {
 })
 
 describe('links', () => {
-  it('of one purpose are good for no other', async () => {
-    const person = somebody()
+  it('work only for the purpose that they were made for', async () => {
+    const person = newPerson()
     await register(person)
     const verification = await tokenMailedTo(person.email)
     await call(null, password.forgot, { email: person.email }, anywhere())
@@ -123,8 +123,8 @@ describe('links', () => {
     }
   })
 
-  it('are good for the address that they were mailed to, not for one that the account is given later', async () => {
-    const person = somebody()
+  it('stop working when the account gets another address', async () => {
+    const person = newPerson()
     await register(person)
     const verification = await tokenMailedTo(person.email)
     await call(here.partnerAdmin, invitations.invite, { email: person.email, name: 'Guest', roleId: viewer })
@@ -136,21 +136,21 @@ describe('links', () => {
   })
 })
 
-describe('an address that waits for its proof', () => {
-  it('can be registered again without effect: the first password stays, and its owner is told three times at most', async () => {
-    const person = somebody()
+describe('registering an address that is still unproven', () => {
+  it('changes nothing: the first password stays, and the owner gets at most three mails', async () => {
+    const person = newPerson()
     await register(person)
     const before = await passwordOf(person)
     for (const email of [person.email, person.email.toUpperCase(), person.email, person.email]) {
-      await register({ ...somebody(), email })
+      await register({ ...newPerson(), email })
     }
     expect(await passwordOf(person)).toBe(before)
     const told = (await mailsTo(person.email)).filter(({ template }) => template === 'already-registered')
     expect(told).toHaveLength(3)
   })
 
-  it('is no other address in another script', async () => {
-    const person = { ...somebody(), email: `kevin-${randomBytes(6).toString('hex')}@example.test` }
+  it('is rejected for a look-alike address in another script', async () => {
+    const person = { ...newPerson(), email: `kevin-${randomBytes(6).toString('hex')}@example.test` }
     await register(person)
     const lookalike = person.email.replace('k', '\u212a')
     expect(await refusal(register({ ...person, email: lookalike }))).toMatchObject({ status: 400 })
@@ -160,12 +160,12 @@ describe('an address that waits for its proof', () => {
 })
 
 describe('limits', () => {
-  it('an address that many accept invitations from is not stopped: only failures count', async () => {
+  it('many successful acceptances from one address are allowed, because only failures count', async () => {
     const ip = ownAddress()
     const chosen = newPassword()
     for (let n = 0; n < rateLimits.tokenPerAddress.points + 2; n++) {
       const { email } = await call(here.partnerAdmin, invitations.invite, {
-        email: somebody().email,
+        email: newPerson().email,
         name: 'Guest',
         roleId: viewer,
       })
@@ -174,8 +174,8 @@ describe('limits', () => {
     }
   })
 
-  it('one partner writes to one address ten times an hour at most', async () => {
-    const { email } = somebody()
+  it('allows one partner ten mails an hour to one address', async () => {
+    const { email } = newPerson()
     const member = await call(here.partnerAdmin, invitations.invite, { email, name: 'Guest', roleId: viewer })
     const again = () => call(here.partnerAdmin, invitations.resendInvite, { userId: member.id })
     for (let n = 1; n < rateLimits.invitationPerPartnerAndEmail.points; n++) await again()
@@ -183,11 +183,11 @@ describe('limits', () => {
     expect(await mailsTo(email)).toHaveLength(rateLimits.invitationPerPartnerAndEmail.points)
   })
 
-  it('an unknown refresh token does not clear what processes know of callers', async () => {
-    const told = vi.spyOn(callersOf(services), 'clear')
+  it('an unknown refresh token does not clear the cache of callers', async () => {
+    const clear = vi.spyOn(callersOf(services), 'clear')
     const refreshToken = randomBytes(32).toString('base64url')
     expect(await refusal(call(null, session.refresh, { refreshToken }, anywhere()))).toMatchObject({ status: 401 })
-    expect(told).not.toHaveBeenCalled()
-    told.mockRestore()
+    expect(clear).not.toHaveBeenCalled()
+    clear.mockRestore()
   })
 })

@@ -67,7 +67,7 @@ describe('the chain', () => {
     ])
   })
 
-  it('takes a record that commits late, with an earlier time than its neighbours', async () => {
+  it('takes a record that commits late, with an earlier time than its neighbors', async () => {
     const late = await system.connect()
     await late.query('BEGIN')
     await late.query(

@@ -35,7 +35,7 @@ describe('the partner dashboard', async () => {
   await device(here.otherOrg.id, partnerId, 'updating')
   await device(elsewhere.org.id, elsewhere.partner.id, 'online')
 
-  it('counts what there is, by organisation and altogether', async () => {
+  it('counts what there is, by organization and altogether', async () => {
     const shown = await call(here.partnerAdmin, dashboard.get, {})
     expect(shown.partner).toMatchObject({ id: partnerId, plan: 'free' })
     expect(shown.totals).toEqual({
@@ -69,7 +69,7 @@ describe('the partner dashboard', async () => {
     expect(Object.values(states).reduce((sum, count) => sum + count, 0)).toBe(total)
   })
 
-  it('shows each caller the organisations that it reaches, in the saved order', async () => {
+  it('shows each caller the organizations that it reaches, in the saved order', async () => {
     const tenant = { scope: 'partner', partnerId } as const
     const orgIds = [here.otherOrg.id]
     const selected = await person(tenant, { role: 'Partner Viewer', orgAccess: 'selected', orgIds })

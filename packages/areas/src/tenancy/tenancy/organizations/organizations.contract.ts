@@ -20,7 +20,7 @@ import { cap, name, slug } from '../fields.contract.ts'
 const type = z.enum(['customer', 'internal'])
 const status = z.enum(['active', 'suspended', 'trial', 'churned'])
 
-/** Settings of an organisation: free-form, but what the service itself reads is checked. Null takes a key away. */
+/** Settings of an organization: free-form, but what the service itself reads is checked. Null takes a key away. */
 const OrganizationSettings = jsonObject().and(
   z.object({
     security: z

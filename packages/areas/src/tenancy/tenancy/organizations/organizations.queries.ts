@@ -13,7 +13,7 @@ export interface OrganizationRef {
   readonly status: 'active' | 'suspended' | 'trial' | 'churned'
 }
 
-/** The live organisation, if the caller may reach it. */
+/** The live organization, if the caller may reach it. */
 export const findOrganization = (db: Db, caller: Caller, orgId: string): Promise<OrganizationRef | undefined> =>
   db
     .selectFrom('organizations')
@@ -39,8 +39,8 @@ export async function requireOrganizationsInReach(db: Db, caller: Caller, orgIds
 }
 
 /**
- * A suspended or churned organisation keeps reporting and can be read, but nothing in it is added, changed, removed or
- * commanded until its status is active or trial again. The organisation's own record stays open to its partner.
+ * A suspended or churned organization keeps reporting and can be read, but nothing in it is added, changed, removed or
+ * commanded until its status is active or trial again. The organization's own record stays open to its partner.
  */
 export function requireWorking(organization: Pick<OrganizationRef, 'status'>): void {
   if (!isWorking(organization)) throw denied(`Organization is ${organization.status}`)
@@ -57,7 +57,7 @@ export const reachableOrganizations = (db: Db, caller: Caller): Organizations =>
     .where('organizations.deletedAt', 'is', null)
     .where(within(caller, 'organizations.id', 'organizations.partnerId'))
 
-/** The order in which a partner wants its organisations listed; empty when it has not said. */
+/** The order in which a partner wants its organizations listed; empty when it has not said. */
 export async function savedOrder(db: Db, partnerId: string | null): Promise<string[]> {
   if (partnerId === null) return []
   const partner = await db.selectFrom('partners').select('settings').where('id', '=', partnerId).executeTakeFirst()
@@ -65,7 +65,7 @@ export async function savedOrder(db: Db, partnerId: string | null): Promise<stri
   return Array.isArray(order) ? order.filter((id) => typeof id === 'string') : []
 }
 
-/** Organisations in the saved order and then as they were registered; by name where no order is saved. */
+/** Organizations in the saved order and then as they were registered; by name where no order is saved. */
 export function inOrder(organizations: Organizations, order: readonly string[]): Organizations {
   if (order.length === 0) return organizations.orderBy('organizations.name').orderBy('organizations.id')
   const positions = JSON.stringify(Object.fromEntries(order.map((id, index) => [id, index])))

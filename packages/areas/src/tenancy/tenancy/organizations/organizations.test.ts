@@ -21,7 +21,7 @@ const add = (more: object = {}, who = partnerAdmin) =>
   call(who, organizations.create, { name: 'Customer', slug: slug(), ...more })
 const ids = (list: { data: readonly { id: string }[] }) => list.data.map(({ id }) => id)
 
-describe('creating an organisation', () => {
+describe('creating an organization', () => {
   it('needs only a name and a slug: the own partner, an active customer', async () => {
     const organization = await add()
     expect(organization).toMatchObject({
@@ -84,11 +84,11 @@ describe('creating an organisation', () => {
     })
   })
 
-  it('organisation scope cannot use it at all', async () => {
+  it('organization scope cannot use it at all', async () => {
     expect(await refusal(add({}, here.orgAdmin))).toMatchObject({ status: 403 })
   })
 
-  it('a partner user who reaches only some organisations cannot add one', async () => {
+  it('a partner user who reaches only some organizations cannot add one', async () => {
     expect(await refusal(add({}, selected))).toMatchObject({
       status: 403,
       message: 'Full partner organization access required',
@@ -117,7 +117,7 @@ describe('creating an organisation', () => {
   })
 })
 
-describe('the cap on organisations', () => {
+describe('the cap on organizations', () => {
   it('holds when many are added at once, and counts deleted ones no more', async () => {
     const there = await world()
     await call(systemAdmin, partners.update, { id: there.partner.id, maxOrganizations: 5 })
@@ -137,7 +137,7 @@ describe('the cap on organisations', () => {
 })
 
 describe('reach', () => {
-  it('an organisation of another partner is 404 Organization not found', async () => {
+  it('an organization of another partner is 404 Organization not found', async () => {
     const { id } = elsewhere.org
     const attempts: Promise<unknown>[] = [
       call(partnerAdmin, organizations.get, { id }),
@@ -150,7 +150,7 @@ describe('reach', () => {
     expect(await call(elsewhere.partnerAdmin, organizations.get, { id })).toMatchObject({ name: elsewhere.org.name })
   })
 
-  it('org_access all reaches every organisation of the partner and none of others', async () => {
+  it('org_access all reaches every organization of the partner and none of others', async () => {
     const { data } = await call(partnerAdmin, organizations.all, {})
     expect(ids({ data })).toEqual(expect.arrayContaining([here.org.id, here.otherOrg.id]))
     expect(new Set(data.map(({ partnerId }) => partnerId))).toEqual(new Set([here.partner.id]))
@@ -163,7 +163,7 @@ describe('reach', () => {
     expect(await refusal(call(selected, organizations.get, { id: here.otherOrg.id }))).toMatchObject({ status: 404 })
   })
 
-  it("another partner's organisation in a selection opens nothing", async () => {
+  it("another partner's organization in a selection opens nothing", async () => {
     const wrong = [elsewhere.org.id, here.org.id]
     const sly = await person(ofPartner, { role: 'Partner Admin', orgAccess: 'selected', orgIds: wrong })
     expect(ids(await call(sly, organizations.all, {}))).toEqual([here.org.id])
@@ -176,7 +176,7 @@ describe('reach', () => {
     expect(await refusal(call(idle, organizations.get, { id: here.org.id }))).toMatchObject({ status: 404 })
   })
 
-  it('organisation scope sees its own organisation in /orgs/ and cannot use the other paths', async () => {
+  it('organization scope sees its own organization in /orgs/ and cannot use the other paths', async () => {
     expect(ids(await call(here.orgAdmin, organizations.all, {}))).toEqual([here.org.id])
     expect(await refusal(call(here.orgAdmin, organizations.list, {}))).toMatchObject({ status: 403 })
     expect(await refusal(call(here.orgAdmin, organizations.get, { id: here.org.id }))).toMatchObject({ status: 403 })
@@ -193,7 +193,7 @@ describe('reach', () => {
   })
 })
 
-describe('changing an organisation', () => {
+describe('changing an organization', () => {
   it('needs a field, and the partner cannot change', async () => {
     const { id } = await add()
     const empty = await refusal(call(partnerAdmin, organizations.update, { id }))
@@ -229,7 +229,7 @@ describe('changing an organisation', () => {
   })
 })
 
-describe('deleting an organisation', () => {
+describe('deleting an organization', () => {
   it('takes it out of every list and detail; again is 404; its sites are kept', async () => {
     const { id } = await add()
     const site = await call(partnerAdmin, sites.create, { orgId: id, name: 'Kept' })
@@ -261,7 +261,7 @@ describe('deleting an organisation', () => {
   })
 })
 
-describe('the order of organisations', () => {
+describe('the order of organizations', () => {
   it('is by name until the partner saves one', async () => {
     const there = await world()
     for (const name of ['Zebra', 'Aardvark']) await add({ name }, there.partnerAdmin)
@@ -299,7 +299,7 @@ describe('the order of organisations', () => {
   })
 })
 
-describe('a suspended or churned organisation', () => {
+describe('a suspended or churned organization', () => {
   it.each(['suspended', 'churned'] as const)('can be read when %s, but nothing in it changes', async (status) => {
     const { id } = await add()
     const site = await call(partnerAdmin, sites.create, { orgId: id, name: 'Before' })

@@ -149,7 +149,7 @@ async function organizationById(
   return organization
 }
 
-/** Keeps the known organisations in the order given, once each, and appends those left out in order of registration. */
+/** Keeps the known organizations in the order given, once each, and appends those left out in order of registration. */
 async function saveOrder({ db, input, audit }: Call<{ organizationOrder: string[] }>, partnerId: string) {
   const partner = await db
     .selectFrom('partners')

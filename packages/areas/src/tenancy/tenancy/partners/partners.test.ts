@@ -145,7 +145,7 @@ describe('partners', () => {
     }
   })
 
-  it("the people and organisations of a deleted partner are gone with it, for the system's eyes too", async () => {
+  it("the people and organizations of a deleted partner are gone with it, for the system's eyes too", async () => {
     const there = await world()
     await call(admin, partners.remove, { id: there.partner.id })
     for (const who of [there.partnerAdmin, there.orgAdmin]) {
@@ -218,13 +218,13 @@ describe('the own partner', () => {
     expect(record?.changed_fields?.sort()).toEqual(['billingEmail', 'name', 'settings'])
   })
 
-  it('the order of organisations cannot be smuggled in with the settings', async () => {
+  it('the order of organizations cannot be smuggled in with the settings', async () => {
     const sent = { settings: { organizationOrder: [nowhere], language: 'en' as const } }
     const { settings } = await call(own.partnerAdmin, partners.updateMe, sent)
     expect(settings).not.toHaveProperty('organizationOrder')
   })
 
-  it('is changed only by those with settings:write and access to all organisations', async () => {
+  it('is changed only by those with settings:write and access to all organizations', async () => {
     expect(await refusal(call(own.partnerViewer, partners.updateMe, { name: 'X' }))).toMatchObject({ status: 403 })
     const selected = await person(
       { scope: 'partner', partnerId: own.partner.id },

@@ -70,7 +70,7 @@ export default implement(contract, {
 type Changes = Partial<Omit<Call<Partner>['input'], 'id' | 'createdAt' | 'updatedAt' | 'deletedAt'>>
 
 async function changed(db: Db, before: Partner, { settings, ...fields }: Changes): Promise<Partner> {
-  // The order of the organisations has an operation of its own, which sees to it that it names each of them once.
+  // The order of the organizations has an operation of its own, which sees to it that it names each of them once.
   const { organizationOrder: _, secondPersonEnds: __, ...sent } = settings ?? {}
   const merged = settings === undefined ? {} : { settings: checked(mergeSettings(before.settings, sent)) }
   // What two people guard is not undone by one with a session that somebody found.

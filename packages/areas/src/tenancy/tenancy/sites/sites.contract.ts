@@ -20,7 +20,7 @@ import { z } from 'zod'
 const timezone = z.string().max(50).refine(isTimezone, { error: 'must be an IANA timezone' })
 const name = nameText()
 
-/** A physical or logical location inside an organisation. */
+/** A physical or logical location inside an organization. */
 export const Site = z.object({
   id: id(),
   orgId: id(),

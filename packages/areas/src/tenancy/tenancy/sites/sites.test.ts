@@ -12,7 +12,7 @@ describe('sites', async () => {
   const elsewhere = await world()
   const nowhere = '00000000-0000-4000-8000-000000000000'
 
-  it('a partner caller creates a site in its organisation, with the timezone UTC unless given', async () => {
+  it('a partner caller creates a site in its organization, with the timezone UTC unless given', async () => {
     const site = await call(here.partnerAdmin, sites.create, { orgId: here.org.id, name: 'Head office' })
     expect(site).toMatchObject({ orgId: here.org.id, name: 'Head office', timezone: 'UTC', settings: {} })
     expect(await call(here.orgAdmin, sites.get, { id: site.id })).toEqual(site)
@@ -34,7 +34,7 @@ describe('sites', async () => {
     expect(await call(here.orgAdmin, sites.get, { id: here.site.id })).toMatchObject({ name: here.site.name })
   })
 
-  it("another partner's organisation answers 403 Access to this organization denied", async () => {
+  it("another partner's organization answers 403 Access to this organization denied", async () => {
     const told = await refusal(call(elsewhere.partnerAdmin, sites.create, { orgId: here.org.id, name: 'Spy' }))
     expect(told).toMatchObject({ status: 403, message: 'Access to this organization denied' })
     expect(await refusal(call(here.orgAdmin, sites.list, { orgId: here.otherOrg.id }))).toMatchObject({ status: 403 })
@@ -47,7 +47,7 @@ describe('sites', async () => {
     })
   })
 
-  it('a partner user without organisations gets an empty list at once', async () => {
+  it('a partner user without organizations gets an empty list at once', async () => {
     const idle = await person(
       { scope: 'partner', partnerId: here.partner.id },
       { role: 'Partner Viewer', orgAccess: 'none' },
@@ -70,7 +70,7 @@ describe('sites', async () => {
     expect(await refusal(call(limited, sites.get, { id: here.site.id }))).toMatchObject({ status: 403 })
   })
 
-  it('an update needs a field and keeps the organisation', async () => {
+  it('an update needs a field and keeps the organization', async () => {
     expect(await refusal(call(here.orgAdmin, sites.update, { id: here.site.id }))).toMatchObject({
       status: 400,
       code: 'VALIDATION_ERROR',

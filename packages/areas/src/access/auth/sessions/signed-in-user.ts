@@ -3,10 +3,10 @@ import type { Caller } from '@muster/kit/access.ts'
 import { denied, unauthenticated } from '@muster/kit/errors.ts'
 import type { Services } from '../../../services.ts'
 import { type Account, findAccount } from './accounts.queries.ts'
-import { type Membership, membershipIn, type Place } from './memberships.queries.ts'
+import { type Membership, membershipIn, type TenantScope } from './memberships.queries.ts'
 
-/** The signed-in person whose account it is about, and where it acts. */
-export interface Who extends Place {
+/** The signed-in user whose account the call changes, and the tenant in which the user acts. */
+export interface SignedInUser extends TenantScope {
   readonly userId: string
   readonly sessionId: string
   readonly email: string
@@ -18,15 +18,23 @@ export function requireMfaOn({ settings }: Services): void {
   if (!settings.enable2fa) throw denied('Multi-factor authentication is turned off on this server')
 }
 
-export function whoIs({ userId, sessionId, email, scope, partnerId, orgId, providerId = null }: Caller): Who {
+export function signedInUser({
+  userId,
+  sessionId,
+  email,
+  scope,
+  partnerId,
+  orgId,
+  providerId = null,
+}: Caller): SignedInUser {
   if (sessionId === null) throw unauthenticated('Sign in to do this')
   return { userId, sessionId, email, scope, partnerId, orgId, providerId }
 }
 
-/** The account of the caller and the membership that it is signed in under. */
+/** The account of the caller and the membership of its session. */
 export async function signedInAccount(
   services: Services,
-  caller: Place & { readonly userId: string; readonly providerId?: string | null },
+  caller: TenantScope & { readonly userId: string; readonly providerId?: string | null },
 ): Promise<{ account: Account; membership: Membership | undefined }> {
   return asSystem(services.system, async (db) => {
     const account = await findAccount(db, caller.userId, caller)
