@@ -8,8 +8,9 @@ import { partners } from '@muster/areas/tenancy/tenancy/partners/partners.contra
 import type { Scope } from '@muster/kit/contract.ts'
 import { call } from '@muster/testkit/call.ts'
 import { testServices } from '@muster/testkit/services.ts'
+import type { Level } from '@muster/testkit/stage.ts'
 import { type Person, person, world } from '@muster/testkit/world.ts'
-import type { Level, StageWorld } from './stage.ts'
+import type { StageWorld } from './stage.ts'
 
 export interface GateCaller {
   readonly name: Exception | string
@@ -22,7 +23,7 @@ export interface GateCaller {
   readonly permissions: 'all' | 'none'
   readonly reaches: readonly Level[]
   /** Without limits inside its own partner or organization: access to all organizations, no list of sites or device groups. */
-  readonly whole: boolean
+  readonly reachesWholePartner: boolean
 }
 
 type Given = Partial<Omit<GateCaller, 'name'>>
@@ -35,7 +36,7 @@ const caller = (name: string, who: Pick<Person, 'token'> | null, scope: Scope, g
   isKey: false,
   permissions: 'all',
   reaches: [],
-  whole: true,
+  reachesWholePartner: true,
   ...given,
 })
 const all: Level[] = ['partner', 'organization', 'site', 'device']
@@ -54,25 +55,25 @@ async function ofPartner({ world: there }: StageWorld): Promise<GateCaller[]> {
   return [
     caller('system', there.systemAdmin, 'system', { reaches: all }),
     caller('partner', there.partnerAdmin, 'partner', { reaches: all }),
-    caller('selected', selected, 'partner', { reaches: all, whole: false }),
-    caller('selectedOther', selectedOther, 'partner', { reaches: ['partner'], whole: false }),
-    caller('none', none, 'partner', { reaches: ['partner'], whole: false }),
+    caller('selected', selected, 'partner', { reaches: all, reachesWholePartner: false }),
+    caller('selectedOther', selectedOther, 'partner', { reaches: ['partner'], reachesWholePartner: false }),
+    caller('none', none, 'partner', { reaches: ['partner'], reachesWholePartner: false }),
   ]
 }
 
-async function ofOrganization({ world: there, stage, otherSite, otherGroup }: StageWorld): Promise<GateCaller[]> {
+async function ofOrganization({ world: there, stage }: StageWorld): Promise<GateCaller[]> {
   const tenant = orgOf(there.partner.id, there.org.id)
   const role = 'Org Admin'
   const member = (more: object) => person(tenant, { role, ...more })
   const limited = (name: string, who: Person, reaches: readonly Level[]) =>
-    caller(name, who, 'organization', { reaches, whole: false })
+    caller(name, who, 'organization', { reaches, reachesWholePartner: false })
   const otherOrgAdmin = await person(orgOf(there.partner.id, there.otherOrg.id), { role })
   return [
     caller('orgAdmin', there.orgAdmin, 'organization', { reaches: inOrg }),
     limited('siteMember', await member({ siteIds: [stage.site] }), inOrg),
-    limited('otherSiteMember', await member({ siteIds: [otherSite] }), ['organization']),
+    limited('otherSiteMember', await member({ siteIds: [stage.otherSite] }), ['organization']),
     limited('groupMember', await member({ deviceGroupIds: [stage.group] }), inOrg),
-    limited('otherGroupMember', await member({ deviceGroupIds: [otherGroup] }), ['organization', 'site']),
+    limited('otherGroupMember', await member({ deviceGroupIds: [stage.otherGroup] }), ['organization', 'site']),
     caller('otherOrgAdmin', otherOrgAdmin, 'organization'),
   ]
 }

@@ -1,7 +1,7 @@
 // Case D5: every operation, tried as everybody. What is right follows from the declaration and from what its example is
 // about; nothing is listed by hand, and an operation without an example does not compile.
 
-import type { About, Example } from '@muster/areas/examples.ts'
+import type { Example, Subject } from '@muster/areas/examples.ts'
 import { agents } from '@muster/areas/fleet/enrollment/agents.contract.ts'
 import { keys } from '@muster/areas/fleet/enrollment/keys/keys.contract.ts'
 import type { Operation } from '@muster/areas/operation.ts'
@@ -9,13 +9,14 @@ import { operations } from '@muster/areas/registry.ts'
 import { call } from '@muster/testkit/call.ts'
 import { machine } from '@muster/testkit/machines.ts'
 import { testServices } from '@muster/testkit/services.ts'
+import { levels } from '@muster/testkit/stage.ts'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { probesOf } from './budget.ts'
 import { type GateCaller, gateCallers } from './callers.ts'
 import { exampleOf } from './example-of.ts'
 import { type Answer, probe } from './probe.ts'
-import { buildStage, levels } from './stage.ts'
+import { buildStage } from './stage.ts'
 
 const there = await buildStage()
 const { system } = await testServices()
@@ -39,9 +40,9 @@ function refusedAtTheDoor({ endpoint: { access } }: Operation, who: GateCaller):
   return access.permission !== null && who.permissions === 'none' ? 403 : null
 }
 
-const reaches = (who: GateCaller, about: About, { reach = {} }: Example<unknown>): boolean => {
+const reaches = (who: GateCaller, subject: Subject, { reach = {} }: Example<unknown>): boolean => {
   const exception = Object.entries(reach).find(([name]) => name === who.name)
-  return exception?.[1] ?? (about === 'own' || (about !== 'foreign' && who.reaches.includes(about)))
+  return exception?.[1] ?? (subject === 'own' || (subject !== 'foreign' && who.reaches.includes(subject)))
 }
 
 type Wrong = string | null
@@ -54,12 +55,12 @@ function wrongAnswer(operation: Operation, who: GateCaller, answer: Answer): Wro
   if (atTheDoor !== null) return answer.status === atTheDoor ? null : `answered ${answer.status}, not ${atTheDoor}`
   // Public operations know no caller, so nothing is in anybody's reach there.
   if (endpoint.access.who === 'public') return right(answer, example)
-  if (example.whole === true && !who.whole) {
+  if (example.wholePartnerOnly === true && !who.reachesWholePartner) {
     return answer.status === 403 ? null : `answered ${answer.status} to one who reaches a part of its tenant`
   }
   const refused = Object.entries(example.refuses ?? {}).find(([name]) => name === who.name)?.[1]
   if (refused !== undefined) return answer.status === refused ? null : `answered ${answer.status}, not ${refused}`
-  const inReach = reaches(who, example.about, example)
+  const inReach = reaches(who, example.subject, example)
   if (!inReach && example.lists !== true) {
     const hidden = endpoint.hiddenAs
     return answer.status === hidden ? null : `answered ${answer.status}, not ${hidden}: ${answer.message}`
@@ -70,18 +71,18 @@ function wrongAnswer(operation: Operation, who: GateCaller, answer: Answer): Wro
 const right = ({ status, message }: Answer, { answers = [] }: Example<unknown>): Wrong =>
   status < 400 || answers.includes(status) ? null : `answered ${status}: ${message}`
 
-/** A read shows what it is about to those who reach it, and to nobody else. */
+/** A read shows its subject to the callers who reach it, and to no others. */
 function shown(operation: Operation, who: GateCaller, { text, status }: Answer, inReach: boolean): Wrong {
-  const { about, quiet } = exampleOf(operation)
+  const { subject, hidesSubject } = exampleOf(operation)
   const { kind } = operation.endpoint
-  if (about === 'own' || about === 'foreign' || status >= 400) return null
-  const isShown = text.includes(there.marks[about])
-  if (!inReach && isShown) return `shows its ${about}`
-  const isRead = quiet !== true && (kind === 'query' || kind === 'raw')
-  return inReach && isRead && !isShown && who.reaches.includes(about) ? `does not show its ${about}` : null
+  if (subject === 'own' || subject === 'foreign' || status >= 400) return null
+  const isShown = text.includes(there.marks[subject])
+  if (!inReach && isShown) return `shows its ${subject}`
+  const isRead = hidesSubject !== true && (kind === 'query' || kind === 'raw')
+  return inReach && isRead && !isShown && who.reaches.includes(subject) ? `does not show its ${subject}` : null
 }
 
-/** Whatever an answer is about, it never holds anything from a level that the caller does not reach. */
+/** No answer holds anything of a level that the caller does not reach. */
 function leak(who: GateCaller, { text }: Answer): Wrong {
   const hidden = levels.filter((level) => !who.reaches.includes(level))
   const found = hidden.filter((level) => text.includes(there.marks[level]))
@@ -90,12 +91,12 @@ function leak(who: GateCaller, { text }: Answer): Wrong {
 
 /** A list of the whole installation also holds what other tests make meanwhile: it is asked for this stage's part only. */
 function narrowed(operation: Operation, who: GateCaller): { partnerId?: string; orgId?: string } {
-  const { about, lists } = exampleOf(operation)
+  const { subject, lists } = exampleOf(operation)
   if (who.scope !== 'system' || lists !== true) return {}
   const { input } = operation.endpoint
   const shape = input instanceof z.ZodObject ? input.shape : {}
   if ('partnerId' in shape) return { partnerId: there.stage.partner }
-  return 'orgId' in shape && about !== 'partner' && about !== 'own' ? { orgId: there.stage.org } : {}
+  return 'orgId' in shape && subject !== 'partner' && subject !== 'own' ? { orgId: there.stage.org } : {}
 }
 
 async function traces(): Promise<number> {

@@ -62,10 +62,10 @@ async function roleOf(who: Person): Promise<string> {
 
 /** What all of them may try to name. */
 async function surroundings(there: StageWorld) {
-  const { stage, world, otherSite, otherGroup } = there
+  const { stage, world } = there
   const { partnerAdmin, orgAdmin } = world
   const orgId = stage.org
-  const [farDevice = ''] = await enrolled(partnerAdmin, { orgId, siteId: otherSite }, 'elsewhere')
+  const [farDevice = ''] = await enrolled(partnerAdmin, { orgId, siteId: stage.otherSite }, 'elsewhere')
   const [foreignDevice = ''] = await enrolled(partnerAdmin, { orgId: stage.otherOrg }, 'foreign')
   const filter = { field: 'hostname', op: 'contains', value: 'sample' } as const
   const chosen = await call(orgAdmin, groups.create, { orgId, name: 'Chosen by a filter', filter })
@@ -76,8 +76,8 @@ async function surroundings(there: StageWorld) {
   const greaterRole = await roleWithout(there, 'Greater', ['*:*'])
   const adminItem = items.find(({ userId }) => userId === orgAdmin.userId)?.id ?? ''
   const kinds = {
-    site: [stage.site, otherSite],
-    group: [chosen.id, stage.group, otherGroup],
+    site: [stage.site, stage.otherSite],
+    group: [chosen.id, stage.group, stage.otherGroup],
     org: [stage.org, stage.otherOrg],
     partner: [stage.partner],
     device: [stage.device, stage.otherDevice, farDevice, foreignDevice],

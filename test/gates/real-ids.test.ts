@@ -8,24 +8,13 @@ const { stage } = await buildStage()
 const known = new Set(Object.values(stage).filter((value) => typeof value === 'string'))
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-const stopped = 'a partner whose commands are stopped would hold back the commands of the stage'
-const unapproved = 'a request that waits for approval has a hash that only the operation makes'
-const systemOnly = 'nothing fails or rolls out while the gates run, and only system scope may ask'
+const noWorker = 'only a worker makes dead letters and jobs, and only system scope reads them'
 const noTenant = 'the id is the name of a part of the protocol'
-/** Operations whose example names nothing. May only shrink. */
+/** Operations whose example names nothing that exists. The list only shrinks. */
 const namesNothing: Readonly<Record<string, string>> = {
-  'devices.approvals.approve': unapproved,
-  'devices.approvals.get': unapproved,
-  'devices.approvals.refuse': unapproved,
-  'devices.stops.lift': stopped,
-  'devices.stops.set': stopped,
-  'queues.deadLetters.get': systemOnly,
-  'queues.deadLetters.replay': systemOnly,
-  'queues.jobs.retry': systemOnly,
-  'rollouts.rollouts.cancel': systemOnly,
-  'rollouts.rollouts.get': systemOnly,
-  'rollouts.rollouts.pause': systemOnly,
-  'rollouts.rollouts.resume': systemOnly,
+  'queues.deadLetters.get': noWorker,
+  'queues.deadLetters.replay': noWorker,
+  'queues.jobs.retry': noWorker,
   'scim.discovery.resourceType': noTenant,
   'scim.discovery.schema': noTenant,
 }

@@ -13,7 +13,7 @@ await call(world.partnerAdmin, organizations.update, { id: stage.org, status: 's
 
 const inOrganization = new Set(['organization', 'site', 'device'])
 const changing = operations.filter(
-  (operation) => operation.endpoint.kind === 'mutation' && inOrganization.has(exampleOf(operation).about),
+  (operation) => operation.endpoint.kind === 'mutation' && inOrganization.has(exampleOf(operation).subject),
 )
 const stayOpen: Readonly<Record<string, string>> = {
   'devices.commands.bulk': 'answers for each device, and sends nothing to those of the organisation',

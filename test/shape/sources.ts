@@ -35,7 +35,7 @@ export const { filesIn, read, importsOf, sources } = checkoutAt(root)
 
 /** Whether a file is a test, or only of use to tests. */
 export function isTest(path: string): boolean {
-  return /\.(test|bench)\.ts$/.test(path) || /^(test|packages\/testkit)\/|\/testing\//.test(path)
+  return /\.(test|bench|stage)\.ts$/.test(path) || /^(test|packages\/testkit)\/|\/testing\//.test(path)
 }
 
 /** A file's lines without those that are comments, each with its number. */

@@ -9,7 +9,7 @@ import { password } from '@muster/areas/access/auth/sign-in/password.contract.ts
 import { registration } from '@muster/areas/access/auth/sign-in/registration.contract.ts'
 import { session } from '@muster/areas/access/auth/sign-in/session.contract.ts'
 import { invitations } from '@muster/areas/access/users/invitations/invitations.contract.ts'
-import { protection } from '@muster/areas/access/users/protection.contract.ts'
+import { protection } from '@muster/areas/access/users/protection/protection.contract.ts'
 import { users } from '@muster/areas/access/users/users.contract.ts'
 import type { Authenticator } from '@muster/testkit/authenticator.ts'
 import { call, refusal } from '@muster/testkit/call.ts'

@@ -1,24 +1,32 @@
 import type { ExamplesOf } from '../../examples.ts'
 import type { reviews } from './reviews.contract.ts'
 
+declare module '../../examples.ts' {
+  interface Stage {
+    /** A review of the partner's members. */
+    readonly review: string
+    readonly reviewItem: string
+  }
+}
+
 export const reviewsExamples: ExamplesOf<typeof reviews> = {
   list: {
-    about: 'partner',
+    subject: 'partner',
     lists: true,
-    whole: true,
+    wholePartnerOnly: true,
     input: ({ partner }, scope) => (scope === 'system' ? { partnerId: partner } : {}),
   },
   create: {
-    about: 'own',
-    whole: true,
+    subject: 'own',
+    wholePartnerOnly: true,
     input: ({ partner }, scope) => ({ name: 'Quarterly', ...(scope === 'system' ? { partnerId: partner } : {}) }),
   },
-  get: { about: 'partner', whole: true, input: ({ review }) => ({ id: review }) },
+  get: { subject: 'partner', wholePartnerOnly: true, input: ({ review }) => ({ id: review }) },
   decide: {
-    about: 'partner',
-    whole: true,
+    subject: 'partner',
+    wholePartnerOnly: true,
     input: ({ review, reviewItem }) => ({ id: review, itemId: reviewItem, decision: 'approved' as const }),
   },
   // The sample review has members that nobody has decided on.
-  complete: { about: 'partner', whole: true, answers: [400], input: ({ review }) => ({ id: review }) },
+  complete: { subject: 'partner', wholePartnerOnly: true, answers: [400], input: ({ review }) => ({ id: review }) },
 }

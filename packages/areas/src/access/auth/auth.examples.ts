@@ -9,62 +9,70 @@ import type { password } from './sign-in/password.contract.ts'
 import type { registration } from './sign-in/registration.contract.ts'
 import type { session } from './sign-in/session.contract.ts'
 
-const about = 'own'
+declare module '../../examples.ts' {
+  interface Stage {
+    /** An open session and a passkey of the partner's member. */
+    readonly session: string
+    readonly passkey: string
+  }
+}
+
+const subject = 'own'
 const refused = [400, 401, 403, 404, 409]
 const strong = 'correct horse battery 42'
 
 export const sessionExamples: ExamplesOf<typeof session> = {
-  login: { about, answers: [401], input: (stage) => ({ email: `${stage.fresh()}@example.test`, password: strong }) },
-  refresh: { about, answers: [401], input: () => ({ refreshToken: 'not-a-token' }) },
-  logout: { about, input: () => ({}) },
-  me: { about, input: () => ({}) },
+  login: { subject, answers: [401], input: (stage) => ({ email: `${stage.fresh()}@example.test`, password: strong }) },
+  refresh: { subject, answers: [401], input: () => ({ refreshToken: 'not-a-token' }) },
+  logout: { subject, input: () => ({}) },
+  me: { subject, input: () => ({}) },
 }
 export const sessionsExamples: ExamplesOf<typeof sessions> = {
-  list: { about, input: () => ({}) },
-  revoke: { about: 'foreign', answers: refused, input: ({ session }) => ({ id: session }) },
-  revokeOthers: { about, input: () => ({}) },
-  confirm: { about, input: () => ({}) },
-  memberships: { about, input: () => ({}) },
-  switch: { about, answers: refused, input: ({ partner }) => ({ scope: 'partner' as const, partnerId: partner }) },
+  list: { subject, input: () => ({}) },
+  revoke: { subject: 'foreign', answers: refused, input: ({ session }) => ({ id: session }) },
+  revokeOthers: { subject, input: () => ({}) },
+  confirm: { subject, input: () => ({}) },
+  memberships: { subject, input: () => ({}) },
+  switch: { subject, answers: refused, input: ({ partner }) => ({ scope: 'partner' as const, partnerId: partner }) },
 }
 export const passwordExamples: ExamplesOf<typeof password> = {
-  forgot: { about, input: (stage) => ({ email: `${stage.fresh()}@example.test` }) },
-  reset: { about, answers: refused, input: () => ({ token: 'not-a-token', newPassword: strong }) },
-  change: { about, answers: refused, input: () => ({ currentPassword: 'wrong', newPassword: strong }) },
+  forgot: { subject, input: (stage) => ({ email: `${stage.fresh()}@example.test` }) },
+  reset: { subject, answers: refused, input: () => ({ token: 'not-a-token', newPassword: strong }) },
+  change: { subject, answers: refused, input: () => ({ currentPassword: 'wrong', newPassword: strong }) },
 }
 export const mfaExamples: ExamplesOf<typeof mfa> = {
-  setup: { about, answers: refused, input: () => ({}) },
-  verify: { about, answers: refused, input: () => ({ code: '123456', tempToken: 'not-a-token' }) },
-  enable: { about, answers: refused, input: () => ({ code: '123456' }) },
-  disable: { about, answers: refused, input: () => ({ code: '123456' }) },
-  recoveryCodes: { about, answers: refused, input: () => ({}) },
-  enableSms: { about, answers: refused, input: () => ({}) },
-  sendSms: { about, answers: refused, input: () => ({ tempToken: 'not-a-token' }) },
+  setup: { subject, answers: refused, input: () => ({}) },
+  verify: { subject, answers: refused, input: () => ({ code: '123456', tempToken: 'not-a-token' }) },
+  enable: { subject, answers: refused, input: () => ({ code: '123456' }) },
+  disable: { subject, answers: refused, input: () => ({ code: '123456' }) },
+  recoveryCodes: { subject, answers: refused, input: () => ({}) },
+  enableSms: { subject, answers: refused, input: () => ({}) },
+  sendSms: { subject, answers: refused, input: () => ({ tempToken: 'not-a-token' }) },
 }
 export const phoneExamples: ExamplesOf<typeof phone> = {
   verify: {
-    about,
+    subject,
     answers: [...refused, 503],
     input: (stage) => ({ phoneNumber: `+49${Number.parseInt(stage.fresh(), 16) % 1e9}` }),
   },
-  confirm: { about, answers: refused, input: () => ({ code: '123456' }) },
+  confirm: { subject, answers: refused, input: () => ({ code: '123456' }) },
 }
 export const passkeysExamples: ExamplesOf<typeof passkeys> = {
-  list: { about, input: () => ({}) },
-  registrationOptions: { about, answers: refused, input: () => ({}) },
-  add: { about, answers: refused, input: () => ({ passkey: { id: 'x' } }) },
-  rename: { about: 'foreign', answers: refused, input: ({ passkey }) => ({ id: passkey, name: 'Laptop' }) },
-  remove: { about: 'foreign', answers: refused, input: ({ passkey }) => ({ id: passkey }) },
-  loginOptions: { about, input: () => ({}) },
-  login: { about, answers: refused, input: () => ({ challengeToken: 'x', passkey: { id: 'x' } }) },
+  list: { subject, input: () => ({}) },
+  registrationOptions: { subject, answers: refused, input: () => ({}) },
+  add: { subject, answers: refused, input: () => ({ passkey: { id: 'x' } }) },
+  rename: { subject: 'foreign', answers: refused, input: ({ passkey }) => ({ id: passkey, name: 'Laptop' }) },
+  remove: { subject: 'foreign', answers: refused, input: ({ passkey }) => ({ id: passkey }) },
+  loginOptions: { subject, input: () => ({}) },
+  login: { subject, answers: refused, input: () => ({ challengeToken: 'x', passkey: { id: 'x' } }) },
 }
 export const registrationExamples: ExamplesOf<typeof registration> = {
   register: {
-    about,
+    subject,
     input: (stage) => ({ email: `${stage.fresh()}@example.test`, password: strong, name: 'Guest' }),
   },
   registerPartner: {
-    about,
+    subject,
     input: (stage) => ({
       email: `${stage.fresh()}@example.test`,
       password: strong,
@@ -72,6 +80,6 @@ export const registrationExamples: ExamplesOf<typeof registration> = {
       companyName: 'New company',
     }),
   },
-  verifyEmail: { about, answers: refused, input: () => ({ token: 'not-a-token' }) },
-  resendVerification: { about, answers: refused, input: () => ({}) },
+  verifyEmail: { subject, answers: refused, input: () => ({ token: 'not-a-token' }) },
+  resendVerification: { subject, answers: refused, input: () => ({}) },
 }

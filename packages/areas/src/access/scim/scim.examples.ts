@@ -2,18 +2,18 @@ import type { ExamplesOf, Stage } from '../../examples.ts'
 import type { discovery, groups, users } from './scim.contract.ts'
 
 // No person's credential opens these: the matrix gets 401 from all of them, and bad input comes with the provider's token.
-const about = 'own'
+const subject = 'own'
 const answers = [401]
 const headers = ({ scimToken }: Stage) => ({ authorization: `Bearer ${scimToken}` })
-const provisioning = { about, answers, headers } as const
+const provisioning = { subject, answers, headers } as const
 const replaced = [{ op: 'replace', path: 'displayName', value: 'Another name' }]
 
 export const discoveryExamples: ExamplesOf<typeof discovery> = {
-  config: { about, input: () => ({}) },
-  resourceTypes: { about, input: () => ({}) },
-  resourceType: { about, input: () => ({ id: 'User' }) },
-  schemas: { about, input: () => ({}) },
-  schema: { about, input: () => ({ id: 'urn:ietf:params:scim:schemas:core:2.0:User' }) },
+  config: { subject, input: () => ({}) },
+  resourceTypes: { subject, input: () => ({}) },
+  resourceType: { subject, input: () => ({ id: 'User' }) },
+  schemas: { subject, input: () => ({}) },
+  schema: { subject, input: () => ({ id: 'urn:ietf:params:scim:schemas:core:2.0:User' }) },
 }
 export const scimUsersExamples: ExamplesOf<typeof users> = {
   list: { ...provisioning, input: () => ({ filter: 'userName sw "a" and active eq true' }) },

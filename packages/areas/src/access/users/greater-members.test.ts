@@ -7,7 +7,7 @@ import { reviews } from '../access-reviews/reviews.contract.ts'
 import { keys } from '../api-keys/keys.contract.ts'
 import { roles } from '../roles/roles.contract.ts'
 import { invitations } from './invitations/invitations.contract.ts'
-import { protection } from './protection.contract.ts'
+import { protection } from './protection/protection.contract.ts'
 import { users } from './users.contract.ts'
 
 const here = await world()

@@ -5,49 +5,79 @@ import type { commands } from './commands.contract.ts'
 import type { output } from './output/output.contract.ts'
 import type { stops } from './stops/stops.contract.ts'
 
-const about = 'device'
+declare module '../../examples.ts' {
+  interface Stage {
+    /** Waiting for the device. */
+    readonly command: string
+    /** The request that led to that command. */
+    readonly commandBatch: string
+    /** A request for devices of both organizations that awaits the approval of a second person, and its hash. */
+    readonly approval: string
+    readonly approvalHash: string
+  }
+}
 
-const unknownId = '00000000-0000-4000-8000-000000000000'
+const subject = 'device'
+
+/** A request for devices of several organizations shows to callers who reach the whole partner. */
+const reach = { selected: false, selectedOther: false, none: false }
 
 export const commandsExamples: ExamplesOf<typeof commands> = {
-  list: { about, quiet: true, input: ({ device }) => ({ id: device }) },
-  get: { about, input: ({ device, command }) => ({ id: device, commandId: command }) },
-  create: { about, input: ({ device }) => ({ id: device, type: 'run_script' as const, payload: { script: 'true' } }) },
-  cancel: { about, input: ({ device, command }) => ({ id: device, commandId: command }) },
-  progress: { about, quiet: true, input: ({ commandBatch }) => ({ batchId: commandBatch }) },
+  list: { subject, hidesSubject: true, input: ({ device }) => ({ id: device }) },
+  get: { subject, input: ({ device, command }) => ({ id: device, commandId: command }) },
+  create: {
+    subject,
+    input: ({ device }) => ({ id: device, type: 'run_script' as const, payload: { script: 'true' } }),
+  },
+  cancel: { subject, input: ({ device, command }) => ({ id: device, commandId: command }) },
+  progress: { subject, hidesSubject: true, input: ({ commandBatch }) => ({ batchId: commandBatch }) },
   // Devices out of reach are named among those that failed.
   bulk: {
-    about,
+    subject,
     lists: true,
     input: ({ device }) => ({ deviceIds: [device], type: 'run_script' as const, payload: { script: 'true' } }),
   },
 }
 
 export const autoUpdateExamples: ExamplesOf<typeof autoUpdate> = {
-  set: { about, input: ({ device }) => ({ id: device, enabled: false }) },
+  set: { subject, input: ({ device }) => ({ id: device, enabled: false }) },
 }
 
 export const outputExamples: ExamplesOf<typeof output> = {
   // The command of the stage waits for a device that never comes: it has nothing to show yet.
-  follow: { about, quiet: true, input: ({ device, command }) => ({ id: device, commandId: command }) },
+  follow: { subject, hidesSubject: true, input: ({ device, command }) => ({ id: device, commandId: command }) },
 }
 
 export const approvalsExamples: ExamplesOf<typeof approvals> = {
-  list: { about: 'own', input: () => ({ limit: 100 }) },
-  get: { about: 'own', answers: [404], input: () => ({ id: unknownId }) },
-  approve: { about: 'own', answers: [404], input: () => ({ id: unknownId, hash: 'sample' }) },
-  refuse: { about: 'own', answers: [404], input: () => ({ id: unknownId }) },
-  required: { about: 'own', input: () => ({}) },
+  list: { subject: 'own', input: () => ({ limit: 100 }) },
+  get: { subject: 'partner', reach, hidesSubject: true, input: ({ approval }) => ({ id: approval }) },
+  approve: {
+    subject: 'partner',
+    reach,
+    input: ({ approval, approvalHash }) => ({ id: approval, hash: approvalHash }),
+  },
+  refuse: { subject: 'partner', reach, input: ({ approval }) => ({ id: approval }) },
+  required: { subject: 'own', input: () => ({}) },
   require: {
-    about: 'own',
-    whole: true,
+    subject: 'own',
+    wholePartnerOnly: true,
     input: () => ({ required: true }),
     proves: () => ({ required: false }),
   },
 }
 
 export const stopsExamples: ExamplesOf<typeof stops> = {
-  get: { about: 'own', input: () => ({}) },
-  set: { about: 'own', answers: [403, 404], input: () => ({ partnerId: unknownId, reason: 'Drill' }) },
-  lift: { about: 'own', answers: [403, 404, 409], input: () => ({ partnerId: unknownId }) },
+  get: { subject: 'own', input: () => ({}) },
+  set: {
+    subject: 'partner',
+    wholePartnerOnly: true,
+    input: ({ partner }) => ({ partnerId: partner, reason: 'Drill' }),
+  },
+  // Commands are not stopped.
+  lift: {
+    subject: 'partner',
+    wholePartnerOnly: true,
+    answers: [409],
+    input: ({ partner }) => ({ partnerId: partner }),
+  },
 }

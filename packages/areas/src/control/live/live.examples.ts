@@ -2,5 +2,5 @@ import type { ExamplesOf } from '../../examples.ts'
 import type { live } from './live.contract.ts'
 
 export const liveExamples: ExamplesOf<typeof live> = {
-  events: { about: 'own', input: () => ({}) },
+  events: { subject: 'own', input: () => ({}) },
 }

@@ -4,48 +4,56 @@ import type { codes } from './codes/codes.contract.ts'
 import type { keys } from './keys/keys.contract.ts'
 import type { provision } from './provision.contract.ts'
 
-const about = 'organization'
+declare module '../../examples.ts' {
+  interface Stage {
+    readonly enrollmentKey: string
+    /** Without an end and without a limit of uses. */
+    readonly openEnrollmentKey: string
+  }
+}
+
+const subject = 'organization'
 /** Members limited to sites see the keys of their sites, members limited to groups see none. */
 const reach = { siteMember: false, otherSiteMember: false, groupMember: false, otherGroupMember: false }
 const refuses = { siteMember: 403, otherSiteMember: 403, groupMember: 403, otherGroupMember: 403 }
 
 export const keysExamples: ExamplesOf<typeof keys> = {
-  list: { about, reach, lists: true, input: () => ({ limit: 100 }) },
-  get: { about, reach, input: ({ enrollmentKey }) => ({ id: enrollmentKey }) },
+  list: { subject, reach, lists: true, input: () => ({ limit: 100 }) },
+  get: { subject, reach, input: ({ enrollmentKey }) => ({ id: enrollmentKey }) },
   create: {
-    about,
+    subject,
     refuses,
     input: ({ org }) => ({ orgId: org, name: 'New key' }),
     proves: ({ org }) => ({ orgId: org, name: 'New key', maxUsage: null }),
   },
   rotate: {
-    about,
+    subject,
     reach,
     input: ({ enrollmentKey }) => ({ id: enrollmentKey }),
     proves: ({ openEnrollmentKey }) => ({ id: openEnrollmentKey }),
   },
-  remove: { about, reach, input: ({ enrollmentKey }) => ({ id: enrollmentKey }) },
+  remove: { subject, reach, input: ({ enrollmentKey }) => ({ id: enrollmentKey }) },
 }
 
 export const codesExamples: ExamplesOf<typeof codes> = {
   create: {
-    about,
+    subject,
     reach,
-    quiet: true,
+    hidesSubject: true,
     input: ({ enrollmentKey }) => ({ id: enrollmentKey }),
     proves: ({ openEnrollmentKey }) => ({ id: openEnrollmentKey }),
   },
-  revoke: { about, reach, quiet: true, input: ({ enrollmentKey }) => ({ id: enrollmentKey }) },
-  command: { about, reach, quiet: true, input: ({ enrollmentKey }) => ({ id: enrollmentKey }) },
+  revoke: { subject, reach, hidesSubject: true, input: ({ enrollmentKey }) => ({ id: enrollmentKey }) },
+  command: { subject, reach, hidesSubject: true, input: ({ enrollmentKey }) => ({ id: enrollmentKey }) },
 }
 
 export const provisionExamples: ExamplesOf<typeof provision> = {
-  create: { about, refuses, input: ({ org }) => ({ orgId: org, hostname: 'prepared' }) },
+  create: { subject, refuses, input: ({ org }) => ({ orgId: org, hostname: 'prepared' }) },
 }
 
 export const agentsExamples: ExamplesOf<typeof agents> = {
   enroll: {
-    about: 'own',
+    subject: 'own',
     answers: [401],
     input: () => ({
       enrollmentKey: 'not-a-key',
@@ -56,5 +64,5 @@ export const agentsExamples: ExamplesOf<typeof agents> = {
       publicKey: `${'B'.repeat(42)}A`,
     }),
   },
-  orderKeys: { about: 'own', answers: [401], input: () => ({ certificate: 'not-a-certificate' }) },
+  orderKeys: { subject: 'own', answers: [401], input: () => ({ certificate: 'not-a-certificate' }) },
 }

@@ -3,26 +3,33 @@ import type { exports } from './exports.contract.ts'
 import type { logs } from './logs.contract.ts'
 import type { reports } from './reports.contract.ts'
 
+declare module '../../examples.ts' {
+  interface Stage {
+    /** An audit record of the organization. */
+    readonly record: string
+  }
+}
+
 /** Members limited to sites or groups read only what they did themselves. */
 const reach = { siteMember: false, otherSiteMember: false, groupMember: false, otherGroupMember: false }
-const about = 'organization'
+const subject = 'organization'
 
 export const logsExamples: ExamplesOf<typeof logs> = {
-  recent: { about, reach, lists: true, input: () => ({ limit: 500 }) },
-  list: { about, reach, lists: true, input: () => ({ limit: 100 }) },
-  get: { about, reach, input: ({ record }) => ({ id: record }) },
-  search: { about, reach, lists: true, input: () => ({ q: 'sample' }) },
-  chain: { about: 'own', input: () => ({}) },
+  recent: { subject, reach, lists: true, input: () => ({ limit: 500 }) },
+  list: { subject, reach, lists: true, input: () => ({ limit: 100 }) },
+  get: { subject, reach, input: ({ record }) => ({ id: record }) },
+  search: { subject, reach, lists: true, input: () => ({ q: 'sample' }) },
+  chain: { subject: 'own', input: () => ({}) },
 }
 
 export const exportsExamples: ExamplesOf<typeof exports> = {
-  download: { about, reach, lists: true, input: () => ({ format: 'csv' as const }) },
-  create: { about, reach, lists: true, input: () => ({ format: 'json' as const, from: '2020-01-01' }) },
+  download: { subject, reach, lists: true, input: () => ({ format: 'csv' as const }) },
+  create: { subject, reach, lists: true, input: () => ({ format: 'json' as const, from: '2020-01-01' }) },
 }
 
 export const reportsExamples: ExamplesOf<typeof reports> = {
-  userActivity: { about: 'own', input: () => ({}) },
-  securityEvents: { about: 'own', input: () => ({}) },
-  compliance: { about: 'own', input: () => ({}) },
-  stats: { about: 'own', input: () => ({}) },
+  userActivity: { subject: 'own', input: () => ({}) },
+  securityEvents: { subject: 'own', input: () => ({}) },
+  compliance: { subject: 'own', input: () => ({}) },
+  stats: { subject: 'own', input: () => ({}) },
 }

@@ -2,5 +2,5 @@ import type { ExamplesOf } from '../../examples.ts'
 import type { health } from './health.contract.ts'
 
 export const healthExamples: ExamplesOf<typeof health> = {
-  get: { about: 'own', input: () => ({}) },
+  get: { subject: 'own', input: () => ({}) },
 }

@@ -1,7 +1,13 @@
 import type { ExamplesOf } from '../../examples.ts'
 import type { mails } from './mails.contract.ts'
 
+declare module '../../examples.ts' {
+  interface Stage {
+    readonly mail: string
+  }
+}
+
 export const mailsExamples: ExamplesOf<typeof mails> = {
-  list: { about: 'own', input: () => ({ limit: 100 }) },
-  retry: { about: 'own', input: ({ mail }) => ({ id: mail }) },
+  list: { subject: 'own', input: () => ({ limit: 100 }) },
+  retry: { subject: 'own', input: ({ mail }) => ({ id: mail }) },
 }

@@ -7,13 +7,13 @@ import type { jobs } from './jobs.contract.ts'
 const answers = [404]
 
 export const jobsExamples: ExamplesOf<typeof jobs> = {
-  queues: { about: 'own', input: () => ({}) },
-  list: { about: 'own', input: () => ({ limit: 100 }) },
-  retry: { about: 'own', input: () => ({ id: randomUUID() }), answers },
+  queues: { subject: 'own', input: () => ({}) },
+  list: { subject: 'own', input: () => ({ limit: 100 }) },
+  retry: { subject: 'own', input: () => ({ id: randomUUID() }), answers },
 }
 
 export const deadLettersExamples: ExamplesOf<typeof deadLetters> = {
-  list: { about: 'own', input: () => ({ limit: 100 }) },
-  get: { about: 'own', input: () => ({ id: '0.1767225600000-0' }), answers },
-  replay: { about: 'own', input: () => ({ id: '0.1767225600000-0' }), answers },
+  list: { subject: 'own', input: () => ({ limit: 100 }) },
+  get: { subject: 'own', input: () => ({ id: '0.1767225600000-0' }), answers },
+  replay: { subject: 'own', input: () => ({ id: '0.1767225600000-0' }), answers },
 }

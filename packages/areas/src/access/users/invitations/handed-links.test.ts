@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { password } from '../../auth/sign-in/password.contract.ts'
 import { registration } from '../../auth/sign-in/registration.contract.ts'
 import { session } from '../../auth/sign-in/session.contract.ts'
-import { protection } from '../protection.contract.ts'
+import { protection } from '../protection/protection.contract.ts'
 import { users } from '../users.contract.ts'
 import { invitations } from './invitations.contract.ts'
 

@@ -35,6 +35,7 @@ export const stops = {
       'stops the commands of its partner; system scope those of `partnerId`, or with `confirm: installation` all',
     access: can('devices:execute', 'partner', 'system'),
     audit: 'device.command.stop',
+    hiddenAs: 403,
     input: z.object({
       reason: z.string().trim().min(1).max(500),
       partnerId,
@@ -46,6 +47,7 @@ export const stops = {
     summary: 'Lift a stop. Pending commands that have not expired are sent',
     access: personCan('devices:execute', 'partner', 'system'),
     audit: 'device.command.allow',
+    hiddenAs: 403,
     stepUp: 'always',
     input: z.object({ partnerId }),
     output: State,

@@ -2,5 +2,5 @@ import type { ExamplesOf } from '../../../examples.ts'
 import type { dashboard } from './dashboard.contract.ts'
 
 export const dashboardExamples: ExamplesOf<typeof dashboard> = {
-  get: { about: 'organization', lists: true, input: () => ({}) },
+  get: { subject: 'organization', lists: true, input: () => ({}) },
 }

@@ -6,7 +6,7 @@ import { keys } from '../../../access/api-keys/keys.contract.ts'
 import { roles } from '../../../access/roles/roles.contract.ts'
 import { providers, scimTokens } from '../../../access/sso/providers.contract.ts'
 import { invitations } from '../../../access/users/invitations/invitations.contract.ts'
-import { protection } from '../../../access/users/protection.contract.ts'
+import { protection } from '../../../access/users/protection/protection.contract.ts'
 import { users } from '../../../access/users/users.contract.ts'
 import { sites } from '../sites/sites.contract.ts'
 

@@ -1,30 +1,39 @@
 import type { ExamplesOf } from '../../../examples.ts'
 import type { organizations } from './organizations.contract.ts'
 
+declare module '../../../examples.ts' {
+  interface Stage {
+    readonly partner: string
+    readonly org: string
+    /** Another organization of the partner. */
+    readonly otherOrg: string
+  }
+}
+
 export const organizationsExamples: ExamplesOf<typeof organizations> = {
-  all: { about: 'organization', lists: true, input: () => ({}) },
-  list: { about: 'organization', lists: true, input: () => ({ limit: 100 }) },
+  all: { subject: 'organization', lists: true, input: () => ({}) },
+  list: { subject: 'organization', lists: true, input: () => ({ limit: 100 }) },
   create: {
-    about: 'own',
-    whole: true,
+    subject: 'own',
+    wholePartnerOnly: true,
     input: (stage, scope) => ({
       name: 'New customer',
       slug: stage.fresh(),
       ...(scope === 'system' ? { partnerId: stage.partner } : {}),
     }),
   },
-  get: { about: 'organization', input: ({ org }) => ({ id: org }) },
+  get: { subject: 'organization', input: ({ org }) => ({ id: org }) },
   update: {
-    about: 'organization',
+    subject: 'organization',
     input: ({ org }) => ({ id: org, billingContact: { name: 'Ann' } }),
     // It allows no SMS.
     proves: ({ otherOrg }) => ({ id: otherOrg, settings: { security: { allowedMfaMethods: { sms: true } } } }),
   },
-  remove: { about: 'organization', input: ({ org }) => ({ id: org }) },
+  remove: { subject: 'organization', input: ({ org }) => ({ id: org }) },
   order: {
-    about: 'own',
-    whole: true,
-    each: true,
+    subject: 'own',
+    wholePartnerOnly: true,
+    skipsHidden: true,
     input: ({ org, otherOrg }) => ({ organizationOrder: [otherOrg, org] }),
   },
 }

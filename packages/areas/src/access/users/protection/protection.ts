@@ -6,11 +6,11 @@ import type { Db } from '@muster/db/database.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { badRequest, denied } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
-import { callersOf } from '../../caller-cache.ts'
-import { type Call, implement } from '../../operation.ts'
-import { requireUnlimited, type TenantInput } from '../../tenancy/tenancy/index.ts'
-import { isPermission } from '../../vocabulary.contract.ts'
-import { revokeKeys } from '../api-keys/index.ts'
+import { callersOf } from '../../../caller-cache.ts'
+import { type Call, implement } from '../../../operation.ts'
+import { requireUnlimited, type TenantInput } from '../../../tenancy/tenancy/index.ts'
+import { isPermission } from '../../../vocabulary.contract.ts'
+import { revokeKeys } from '../../api-keys/index.ts'
 import {
   clearFactors,
   handResetLink,
@@ -19,10 +19,10 @@ import {
   notice,
   revokeSessions,
   revokeSessionsIn,
-} from '../auth/index.ts'
-import { effectivePermissions, holdsAll } from '../roles/index.ts'
-import { requireNotGreaterMember } from './greater-members.ts'
-import { type Member, memberById } from './members.queries.ts'
+} from '../../auth/index.ts'
+import { effectivePermissions, holdsAll } from '../../roles/index.ts'
+import { requireNotGreaterMember } from '../greater-members.ts'
+import { type Member, memberById } from '../members.queries.ts'
 import { protection as contract } from './protection.contract.ts'
 
 type Input = TenantInput & { readonly id: string }

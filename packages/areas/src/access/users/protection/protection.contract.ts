@@ -1,6 +1,6 @@
 import { id, personCan, post, success } from '@muster/kit/contract.ts'
 import { z } from 'zod'
-import { tenantInput } from '../../tenancy/tenancy/tenant.contract.ts'
+import { tenantInput } from '../../../tenancy/tenancy/tenant.contract.ts'
 
 const member = z.object({ id: id(), ...tenantInput })
 /** The number of sessions and API keys that were ended. */

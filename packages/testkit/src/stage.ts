@@ -1,0 +1,24 @@
+// The stage on which gates try every operation: one partner with one thing of each kind. Each area makes its own things in
+// its `area.stage.ts`.
+import type { Subject } from '@muster/areas/examples.ts'
+import type { World } from './world.ts'
+
+export type Level = Exclude<Subject, 'own' | 'foreign'>
+export const levels: readonly Level[] = ['partner', 'organization', 'site', 'device']
+/** A text of each level. Things bear that of their level, so that an answer shows which of them it gives away. */
+export type Marks = Readonly<Record<Level, string>>
+
+export interface Setting {
+  readonly world: World
+  readonly marks: Marks
+}
+
+/** The things of one area, made once for each stage, when it or another area first asks for them. */
+export function stagePart<Things>(make: (setting: Setting) => Promise<Things>) {
+  const made = new WeakMap<Setting, Promise<Things>>()
+  return (setting: Setting): Promise<Things> => {
+    const known = made.get(setting) ?? make(setting)
+    made.set(setting, known)
+    return known
+  }
+}
