@@ -66,8 +66,8 @@ async function listed(operation: Operation, { db, caller, services, stage }: Loo
   const road = {
     write: () => Promise.reject(new Error('a list changes nothing')),
     audit: nothing,
-    after: nothing,
-    finish: nothing,
+    afterCommit: nothing,
+    answerLater: nothing,
     stepUp: () => Promise.reject(new Error('a list takes no proof')),
   }
   try {

@@ -64,12 +64,12 @@ export interface Call<In, Db, Services, Out = unknown> {
    */
   stepUp(): Promise<Proved>
   /** Runs after the commit; its failure is logged and does not undo anything. */
-  after(effect: () => Promise<unknown> | unknown): void
+  afterCommit(effect: () => Promise<unknown> | unknown): void
   /**
    * Makes the answer after the commit and the effects, holding neither transaction nor connection: for what is only known
    * later. Should it fail, that is logged and the answer is the one that was committed.
    */
-  finish(answer: () => Promise<Out>): void
+  answerLater(answer: () => Promise<Out>): void
 }
 
 type HandlerOf<E, Db, Services> =

@@ -59,8 +59,8 @@ export async function currentOf<Db, Services>(
     write: noWrite,
     stepUp: () => Promise.reject(new Error('a GET asks for no proof')),
     audit: onlyReads,
-    after: onlyReads,
-    finish: onlyReads,
+    afterCommit: onlyReads,
+    answerLater: onlyReads,
   })
   return reader.endpoint.output.parse(output)
 }

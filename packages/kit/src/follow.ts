@@ -48,8 +48,8 @@ async function* admittedEvents<Db, Services>(
     stepUp: async () => {
       throw new Error('a subscription takes no proof')
     },
-    after: () => invariant(false, 'a subscription has no commit'),
-    finish: () => invariant(false, 'a subscription has no single answer'),
+    afterCommit: () => invariant(false, 'a subscription has no commit'),
+    answerLater: () => invariant(false, 'a subscription has no single answer'),
   }) as AsyncIterable<unknown>
   const unwatch = watchAuthority(operation.endpoint.access, caller, request, runtime, (why) => revoked.abort(why))
   try {

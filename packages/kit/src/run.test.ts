@@ -134,9 +134,9 @@ const [list, add, quiet, refresh, edit] = operationsOf<Db, object>({
       async list() {
         return { name: 'row', secret: 'not declared' } as { name: string }
       },
-      async add({ input, audit, after }) {
+      async add({ input, audit, afterCommit }) {
         if (noted) audit({ target: 'x' })
-        after(() => Promise.reject(new Error('the mail server is away')))
+        afterCommit(() => Promise.reject(new Error('the mail server is away')))
         return input
       },
       async quiet({ audit }) {
@@ -165,13 +165,13 @@ const [wait] = operationsOf<Db, object>({
     waiting: implementation<{ add: typeof things.add }, Db, object>(
       { add: things.add },
       {
-        async add({ input, audit, after, finish }) {
+        async add({ input, audit, afterCommit, answerLater }) {
           audit({ target: 'x' })
-          finish(async () => {
+          answerLater(async () => {
             if (input.name === 'never') throw new Error('the device never answered')
             return { name: 'later', secret: 'not declared' } as { name: string }
           })
-          after(() => Promise.reject(new Error('effect')))
+          afterCommit(() => Promise.reject(new Error('effect')))
           return input
         },
       },

@@ -137,8 +137,8 @@ async function carriedOut<Db, Services>(
       write,
       audit: (note) => notes.push(note),
       stepUp,
-      after: (effect) => effects.push(effect),
-      finish: (answer) => answers.push(answer),
+      afterCommit: (effect) => effects.push(effect),
+      answerLater: (answer) => answers.push(answer),
     })
     return endpoint.kind === 'raw' ? result : endpoint.output.parse(result)
   }

@@ -88,7 +88,7 @@ export default implement(contract, {
   },
 
   async complete(call) {
-    const { caller, input, db, audit, services, after: effect } = call
+    const { caller, input, db, audit, services, afterCommit } = call
     requireUnlimited(caller)
     const review = requireOpen(await reviewById(db, caller, input.id, 'to change'))
     if (review.pending > 0) {
@@ -115,7 +115,7 @@ export default implement(contract, {
       action: 'access_review.complete',
       details: { approved, revoked },
     })
-    effect(() => callersOf(services).clear())
+    afterCommit(() => callersOf(services).clear())
     return completed
   },
 })

@@ -89,7 +89,7 @@ export default implement(contract, {
   },
 
   async update(call) {
-    const { caller, db, services, audit, after } = call
+    const { caller, db, services, audit, afterCommit } = call
     const { id, expiresAt, ...changes } = call.input
     const before = await ownKey(call, id)
     if (changes.scopes !== undefined) requireHeld(caller, changes.scopes)
@@ -110,12 +110,12 @@ export default implement(contract, {
       before,
       after: changed,
     })
-    after(() => callersOf(services).clear())
+    afterCommit(() => callersOf(services).clear())
     return changed
   },
 
   async rotate(call) {
-    const { db, services, audit, after, input } = call
+    const { db, services, audit, afterCommit, input } = call
     const before = await ownKey(call, input.id)
     const { key, ...secret } = newSecret(services.keyring)
     const overlaps = input.overlapSeconds > 0
@@ -132,12 +132,12 @@ export default implement(contract, {
       .executeTakeFirstOrThrow()
     const { partnerId, orgId, name, prefix, previousExpiresAt } = rotated
     audit({ target: input.id, name, partnerId, orgId, details: { from: before.prefix, to: prefix, previousExpiresAt } })
-    after(() => callersOf(services).clear())
+    afterCommit(() => callersOf(services).clear())
     return { ...rotated, key }
   },
 
   async revoke(call) {
-    const { db, services, audit, after, input } = call
+    const { db, services, audit, afterCommit, input } = call
     const key = await keyById(call, input.id)
     const { name, partnerId, orgId, prefix, ...before } = key
     if (before.status === 'revoked') throw notFound('API key')
@@ -150,7 +150,7 @@ export default implement(contract, {
       .executeTakeFirst()
     if (numUpdatedRows === 0n) throw notFound('API key')
     audit({ target: input.id, name, partnerId, orgId, details: { prefix, userId: before.userId } })
-    after(() => callersOf(services).clear())
+    afterCommit(() => callersOf(services).clear())
     return { success: true as const }
   },
 })

@@ -11,7 +11,7 @@ export interface KeysOf {
 
 /**
  * Revokes the keys that a person made under a membership, except those for an organization of which it is a member besides.
- * Within the change's own transaction; follow it with `after(() => callersOf(services).clear())`.
+ * Within the change's own transaction; follow it with `afterCommit(() => callersOf(services).clear())`.
  * @returns how many there were
  */
 export async function revokeKeys(db: Db, { userId, partnerId, orgId }: KeysOf): Promise<number> {

@@ -41,7 +41,7 @@ export default implement(contract, {
     return { data: found.map((role) => ({ ...role, userCount: counts.get(role.id) ?? 0 })) }
   },
 
-  async create({ caller, input, db, audit, after: effect, services }) {
+  async create({ caller, input, db, audit, afterCommit, services }) {
     const { name, description = null, permissions = [], parentRoleId = null, forceMfa = false } = input
     requireUnlimited(caller)
     const tenant = await tenantOf(db, caller, input)
@@ -52,7 +52,7 @@ export default implement(contract, {
     const role = await insertRole(db, tenant, { name, description, parentRoleId, forceMfa }, own)
     const made = await detail(db, caller, role)
     audit({ target: role.id, name, orgId: role.orgId, partnerId: role.partnerId, after: auditable(made) })
-    effect(() => callersOf(services).clear())
+    afterCommit(() => callersOf(services).clear())
     return made
   },
 
@@ -60,7 +60,7 @@ export default implement(contract, {
     return detail(db, caller, await roleById(db, caller, input.id))
   },
 
-  async update({ caller, input, db, audit, after: effect, services }) {
+  async update({ caller, input, db, audit, afterCommit, services }) {
     const { id, permissions, parentRoleId, ...fields } = input
     requireUnlimited(caller)
     const role = await roleById(db, caller, id)
@@ -82,7 +82,7 @@ export default implement(contract, {
     const after = await detail(db, caller, await roleById(db, caller, id))
     const { orgId, partnerId } = role
     audit({ target: id, name: after.name, orgId, partnerId, before: auditable(before), after: auditable(after) })
-    effect(() => callersOf(services).clear())
+    afterCommit(() => callersOf(services).clear())
     return after
   },
 

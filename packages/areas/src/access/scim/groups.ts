@@ -52,7 +52,7 @@ export default implement(contract, {
   },
 
   async create(call) {
-    const { input, services, audit, after } = call
+    const { input, services, audit, afterCommit } = call
     const provider = await callingProvider(call)
     requireWorking(provider)
     const said = saidGroup(input)
@@ -76,7 +76,7 @@ export default implement(contract, {
       const location = `${baseUrlOf(call)}/Groups/${id}`
       return scimAnswer(await resourceOf(call, db, provider, row, {}), 201, { location })
     })
-    after(() => callersOf(services).clear())
+    afterCommit(() => callersOf(services).clear())
     return answer
   },
 
@@ -91,7 +91,7 @@ export default implement(contract, {
   },
 
   async remove(call) {
-    const { input, services, audit, after } = call
+    const { input, services, audit, afterCommit } = call
     const provider = await callingProvider(call)
     await call.write(async (db) => {
       await lockProvider(db, provider)
@@ -104,7 +104,7 @@ export default implement(contract, {
       await dropRole(db, row.id)
       audit({ target: row.id, name: row.name, ...byProvider(provider), details: { members: gone.slice(0, namedMax) } })
     })
-    after(() => callersOf(services).clear())
+    afterCommit(() => callersOf(services).clear())
     return scimAnswer(null, 204)
   },
 })
@@ -153,7 +153,7 @@ function saidGroup(resource: unknown): SaidGroup {
 }
 
 async function changed(call: Call, id: string, next: (before: Record<string, unknown>) => unknown): Promise<RawAnswer> {
-  const { services, audit, after } = call
+  const { services, audit, afterCommit } = call
   const provider = await callingProvider(call)
   const answer = await call.write(async (db) => {
     await lockProvider(db, provider)
@@ -180,7 +180,7 @@ async function changed(call: Call, id: string, next: (before: Record<string, unk
     }
     return scimAnswer(await resourceOf(call, db, provider, await groupOrNone(db, provider, row.id), {}))
   })
-  after(() => callersOf(services).clear())
+  afterCommit(() => callersOf(services).clear())
   return answer
 }
 

@@ -47,7 +47,7 @@ export default implement(contract, {
   },
 
   async create(call) {
-    const { services, input, audit, after } = call
+    const { services, input, audit, afterCommit } = call
     const provider = await callingProvider(call)
     if (provider.orgStatus === 'suspended' || provider.orgStatus === 'churned') {
       throw denied(`Organization is ${provider.orgStatus}`)
@@ -66,7 +66,7 @@ export default implement(contract, {
       audit({ target: userId, name: said.email, ...byProvider(provider), details: { ...about(said) } })
       return shown(call, db, provider, userId, input as Shown, 201)
     })
-    after(() => callersOf(services).clear())
+    afterCommit(() => callersOf(services).clear())
     return answer
   },
 
@@ -81,7 +81,7 @@ export default implement(contract, {
   },
 
   async remove(call) {
-    const { services, input, audit, after } = call
+    const { services, input, audit, afterCommit } = call
     const provider = await callingProvider(call)
     await call.write(async (db) => {
       await lockProvider(db, provider)
@@ -90,7 +90,7 @@ export default implement(contract, {
       await forget(db, provider, member.id)
       audit({ target: member.id, name: member.email, ...byProvider(provider), details: { provider: provider.id } })
     })
-    after(() => callersOf(services).clear())
+    afterCommit(() => callersOf(services).clear())
     return scimAnswer(null, 204)
   },
 })
@@ -127,7 +127,7 @@ async function changed(
   next: (before: Record<string, unknown>) => unknown,
   how: 'whole' | 'parts',
 ): Promise<RawAnswer> {
-  const { services, audit, after } = call
+  const { services, audit, afterCommit } = call
   const provider = await callingProvider(call)
   const answer = await call.write(async (db) => {
     await lockProvider(db, provider)
@@ -149,7 +149,7 @@ async function changed(
     }
     return shown(call, db, provider, member.id, {})
   })
-  after(() => callersOf(services).clear())
+  afterCommit(() => callersOf(services).clear())
   return answer
 }
 

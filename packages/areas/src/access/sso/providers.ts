@@ -49,7 +49,7 @@ export default implement(contract, {
   },
 
   async create(call) {
-    const { caller, input, db, services, audit, after, finish } = call
+    const { caller, input, db, services, audit, afterCommit, answerLater } = call
     requireUnlimited(caller)
     if (input.type === 'saml') throw badRequest('SAML is not implemented. Use OpenID Connect')
     const { orgId: _, clientSecret, enforceSSO, attributeMapping, ...fields } = input
@@ -71,13 +71,13 @@ export default implement(contract, {
       .execute()
     const made = shown(services, await providerById(db, caller, id))
     audit({ ...subject(made), after: made })
-    after(() => callersOf(services).clear())
-    finish(async () => ({ ...made, discovery: await attemptDiscovery(services, made.issuer) }))
+    afterCommit(() => callersOf(services).clear())
+    answerLater(async () => ({ ...made, discovery: await attemptDiscovery(services, made.issuer) }))
     return { ...made, discovery: null }
   },
 
   async update(call) {
-    const { caller, input, db, services, audit, after, finish } = call
+    const { caller, input, db, services, audit, afterCommit, answerLater } = call
     requireUnlimited(caller)
     const { id, clientSecret, enforceSSO, attributeMapping, ...fields } = input
     const row = await providerById(db, caller, id, 'to change')
@@ -114,23 +114,24 @@ export default implement(contract, {
     const changed = shown(services, await providerById(db, caller, id))
     const secretChange = secret === undefined ? {} : { clientSecret: 'another' }
     audit({ ...subject(changed), before: shown(services, row), after: { ...changed, ...secretChange } })
-    after(() => callersOf(services).clear())
-    if (isAnother) finish(async () => ({ ...changed, discovery: await attemptDiscovery(services, changed.issuer) }))
+    afterCommit(() => callersOf(services).clear())
+    if (isAnother)
+      answerLater(async () => ({ ...changed, discovery: await attemptDiscovery(services, changed.issuer) }))
     return { ...changed, discovery: null }
   },
 
-  async remove({ caller, input, db, services, audit, after }) {
+  async remove({ caller, input, db, services, audit, afterCommit }) {
     requireUnlimited(caller)
     const row = await providerById(db, caller, input.id, 'to change')
     await forget(db, row.id)
     await db.deleteFrom('ssoProviders').where('id', '=', row.id).execute()
     audit({ ...subject(row), before: shown(services, row) })
-    after(() => callersOf(services).clear())
+    afterCommit(() => callersOf(services).clear())
     return { success: true as const }
   },
 
   async status(call) {
-    const { caller, input, db, services, audit, after } = call
+    const { caller, input, db, services, audit, afterCommit } = call
     requireUnlimited(caller)
     const row = await providerById(db, caller, input.id, 'to change')
     if (input.status === 'active') {
@@ -142,7 +143,7 @@ export default implement(contract, {
     if (input.status === 'inactive') await endSessionsOf(db, row.id)
     const changed = shown(services, await providerById(db, caller, row.id))
     audit({ ...subject(row), before: { status: row.status }, after: { status: changed.status } })
-    after(() => callersOf(services).clear())
+    afterCommit(() => callersOf(services).clear())
     return changed
   },
 
@@ -168,7 +169,7 @@ export default implement(contract, {
     )
   },
 
-  async unlink({ caller, input, db, services, audit, after }) {
+  async unlink({ caller, input, db, services, audit, afterCommit }) {
     requireUnlimited(caller)
     const provider = await providerById(db, caller, input.id, 'to change')
     const gone = await db
@@ -181,7 +182,7 @@ export default implement(contract, {
     await endSessionsOf(db, provider.id, gone.userId)
     const { orgId, partnerId } = provider
     audit({ target: gone.userId, name: gone.email, orgId, partnerId, details: { provider: provider.id, ...gone } })
-    after(() => callersOf(services).clear())
+    afterCommit(() => callersOf(services).clear())
     return { success: true as const }
   },
 })

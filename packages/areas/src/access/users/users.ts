@@ -59,7 +59,7 @@ export default implement(contract, {
   },
 
   async update(call) {
-    const { caller, input, db, audit, after: effect, services } = call
+    const { caller, input, db, audit, afterCommit, services } = call
     const { id, name, status, ...named } = input
     requireUnlimited(caller)
     const before = await memberById(db, caller, id, named)
@@ -75,12 +75,12 @@ export default implement(contract, {
     })
     const after = await reloaded(db, caller, before)
     audit({ ...subject(before), before, after })
-    effect(() => callersOf(services).clear())
+    afterCommit(() => callersOf(services).clear())
     return after
   },
 
   async remove(call) {
-    const { caller, input, db, audit, after: effect, services } = call
+    const { caller, input, db, audit, afterCommit, services } = call
     const { id, ...named } = input
     requireUnlimited(caller)
     const member = await memberById(db, caller, id, named)
@@ -88,12 +88,12 @@ export default implement(contract, {
     if (grantsPower(await permissionsOf(db, member.roleId))) await call.stepUp()
     await keepingAnAdministrator(db, member, () => removeMember(db, services, member))
     audit({ ...subject(member), before: member })
-    effect(() => callersOf(services).clear())
+    afterCommit(() => callersOf(services).clear())
     return { success: true as const }
   },
 
   async role(call) {
-    const { caller, input, db, audit, after: effect, services } = call
+    const { caller, input, db, audit, afterCommit, services } = call
     const { id, roleId, partnerId, orgId, ...reach } = input
     requireUnlimited(caller)
     const before = await memberById(db, caller, id, { partnerId, orgId })
@@ -108,7 +108,7 @@ export default implement(contract, {
     await keepingAnAdministrator(db, before, () => assign(db, before, roleId, reach))
     const after = await reloaded(db, caller, before)
     audit({ ...subject(before), before, after })
-    effect(() => callersOf(services).clear())
+    afterCommit(() => callersOf(services).clear())
     return after
   },
 })

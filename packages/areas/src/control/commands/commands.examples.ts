@@ -11,9 +11,8 @@ declare module '../../examples.ts' {
     readonly command: string
     /** The request that led to that command. */
     readonly commandBatch: string
-    /** A request for devices of both organizations that awaits the approval of a second person, and its hash. */
+    /** A request for devices of both organizations that awaits the approval of a second person. */
     readonly approval: string
-    readonly approvalHash: string
   }
 }
 
@@ -51,11 +50,8 @@ export const outputExamples: ExamplesOf<typeof output> = {
 export const approvalsExamples: ExamplesOf<typeof approvals> = {
   list: { subject: 'own', input: () => ({ limit: 100 }) },
   get: { subject: 'partner', reach, hidesSubject: true, input: ({ approval }) => ({ id: approval }) },
-  approve: {
-    subject: 'partner',
-    reach,
-    input: ({ approval, approvalHash }) => ({ id: approval, hash: approvalHash }),
-  },
+  // The hash is not that of the request.
+  approve: { subject: 'partner', reach, answers: [409], input: ({ approval }) => ({ id: approval, hash: 'sample' }) },
   refuse: { subject: 'partner', reach, input: ({ approval }) => ({ id: approval }) },
   required: { subject: 'own', input: () => ({}) },
   require: {

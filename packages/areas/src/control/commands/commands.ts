@@ -56,7 +56,7 @@ export default implement(contract, {
   },
 
   async create(call) {
-    const { caller, input, db, services, request, audit, after, finish } = call
+    const { caller, input, db, services, request, audit, afterCommit, answerLater } = call
     const order = orderFor(call, input)
     // Who asks again is told so before anything is written.
     const [known] = await knownCommands(call, order)
@@ -80,13 +80,13 @@ export default implement(contract, {
       waitMs: input.waitMs,
       signal: request.signal,
     })
-    after(() => wait.listen())
+    afterCommit(() => wait.listen())
     deliver()
-    finish(() => wait.result())
+    answerLater(() => wait.result())
     return command
   },
 
-  async cancel({ caller, input, db, services, audit, after }) {
+  async cancel({ caller, input, db, services, audit, afterCommit }) {
     const before = await lockCommand(db, caller, input.id, input.commandId)
     const { id, deviceId, orgId, partnerId, siteId, hostname: name, status } = before
     if (nextStatus(status, 'cancelled') === null) throw conflict(`The command has already ended: ${status}`)
@@ -94,8 +94,8 @@ export default implement(contract, {
     const now = new Date(services.clock.now()).toISOString()
     const cancelled = status === 'running' ? [] : await cancelCommands(db, { id }, { error: null, now })
     audit({ target: deviceId, name, orgId, partnerId, details: { commandId: id, type: before.type, was: status } })
-    after(() => deliverCancel(services, before))
-    after(() => publishCommands(services, cancelled, () => ({ orgId, siteId, partnerId })))
+    afterCommit(() => deliverCancel(services, before))
+    afterCommit(() => publishCommands(services, cancelled, () => ({ orgId, siteId, partnerId })))
     return cancelled[0] ?? before
   },
 

@@ -123,7 +123,7 @@ export async function issueToAll(
 
 /** Once they are committed, tells watchers of the commands and hands them to the devices that are connected. */
 export function deliverAfter(
-  { services, after }: Pick<Call, 'services' | 'after'>,
+  { services, afterCommit }: Pick<Call, 'services' | 'afterCommit'>,
   commands: readonly Command[],
   targets: readonly Target[],
 ): void {
@@ -135,7 +135,7 @@ export function deliverAfter(
     only !== undefined && others.length === 0
       ? deliveryOf(services, only, partnerOf(only.deviceId) ?? '')
       : () => deliverCommands(services, commands, partnerOf)
-  after(() =>
+  afterCommit(() =>
     Promise.all([
       deliver(),
       publishCommands(services, commands, (deviceId) => places.get(deviceId)),

@@ -15,7 +15,7 @@ import { decommissionDevice, lockDevice, moveDevice, quarantineDevice, releaseDe
 import { lifecycle as contract } from './lifecycle.contract.ts'
 
 export default implement(contract, {
-  async update({ caller, input, db, services, audit, after: effect }) {
+  async update({ caller, input, db, services, audit, afterCommit }) {
     const device = await lockDevice(db, caller, input.id)
     requireWorking({ status: device.organizationStatus })
     const { id, hostname, orgId, partnerId } = device
@@ -35,11 +35,11 @@ export default implement(contract, {
     const events = [...new Set([before.siteId, siteId])].map((site) =>
       liveEvent(deviceChanged, partnerId, { orgId, siteId: site, deviceId: id, at, changed: 'place' }),
     )
-    effect(() => publishEvents(services.redis, events))
+    afterCommit(() => publishEvents(services.redis, events))
     return deviceById(db, caller, id, at)
   },
 
-  async moveOrg({ caller, input, db, services, audit, after }) {
+  async moveOrg({ caller, input, db, services, audit, afterCommit }) {
     const device = await lockDevice(db, caller, input.id)
     requireWorking({ status: device.organizationStatus })
     if (device.lifecycle === 'provisioned') throw conflict('The device has not enrolled yet')
@@ -57,12 +57,12 @@ export default implement(contract, {
     const events = [from, { orgId, siteId }].map((place) =>
       liveEvent(deviceChanged, partnerId, { ...place, deviceId: id, at, changed: 'moved' }),
     )
-    after(() => publishEvents(services.redis, events))
-    after(() => publishCommands(services, cancelled, () => device))
+    afterCommit(() => publishEvents(services.redis, events))
+    afterCommit(() => publishCommands(services, cancelled, () => device))
     return deviceById(db, caller, id, at)
   },
 
-  async remove({ caller, input, db, services, audit, after }) {
+  async remove({ caller, input, db, services, audit, afterCommit }) {
     const device = await lockDevice(db, caller, input.id)
     requireWorking({ status: device.organizationStatus })
     if (device.lifecycle === 'decommissioned') throw conflict('The device is already decommissioned')
@@ -73,15 +73,15 @@ export default implement(contract, {
     const states = { before: { lifecycle }, after: { lifecycle: 'decommissioned' } }
     audit({ target: id, name: hostname, orgId, partnerId, ...states })
     // Ends open sockets at once; should it fail, the worker brings the generations in line within a minute.
-    after(() => publishGeneration(services.redis, id, revokedGeneration))
-    after(() => forgetRuns(services.redis, id))
+    afterCommit(() => publishGeneration(services.redis, id, revokedGeneration))
+    afterCommit(() => forgetRuns(services.redis, id))
     const event = liveEvent(deviceStatus, partnerId, { orgId, siteId, deviceId: id, at, status: 'decommissioned' })
-    after(() => publishEvents(services.redis, [event]))
-    after(() => publishCommands(services, cancelled, () => device))
+    afterCommit(() => publishEvents(services.redis, [event]))
+    afterCommit(() => publishCommands(services, cancelled, () => device))
     return { success: true as const }
   },
 
-  async quarantine({ caller, input, db, services, audit, after }) {
+  async quarantine({ caller, input, db, services, audit, afterCommit }) {
     const device = await lockDevice(db, caller, input.id)
     requireWorking({ status: device.organizationStatus })
     const { id, hostname, orgId, partnerId, siteId } = device
@@ -90,13 +90,13 @@ export default implement(contract, {
     if (quarantined === undefined) throw conflict(`The device is ${device.lifecycle}`)
     const states = { before: { lifecycle: device.lifecycle }, after: { lifecycle: 'quarantined' } }
     audit({ target: id, name: hostname, orgId, partnerId, ...states, details: { reason: input.reason } })
-    after(() => publishGeneration(services.redis, id, quarantinedGeneration))
+    afterCommit(() => publishGeneration(services.redis, id, quarantinedGeneration))
     const event = liveEvent(deviceStatus, partnerId, { orgId, siteId, deviceId: id, at, status: 'quarantined' })
-    after(() => publishEvents(services.redis, [event]))
+    afterCommit(() => publishEvents(services.redis, [event]))
     return deviceById(db, caller, id, at)
   },
 
-  async release({ caller, input, db, services, audit, after }) {
+  async release({ caller, input, db, services, audit, afterCommit }) {
     const device = await lockDevice(db, caller, input.id)
     requireWorking({ status: device.organizationStatus })
     const { id, hostname, orgId, partnerId, siteId } = device
@@ -110,12 +110,12 @@ export default implement(contract, {
       ...{ before: { lifecycle: 'quarantined' }, after: { lifecycle: 'active' } },
     })
     const at = services.clock.now()
-    after(async () => {
+    afterCommit(async () => {
       await forgetRuns(services.redis, id)
       await publishGeneration(services.redis, id, released.keyGeneration)
     })
     const event = liveEvent(deviceStatus, partnerId, { orgId, siteId, deviceId: id, at, status: 'offline' })
-    after(() => publishEvents(services.redis, [event]))
+    afterCommit(() => publishEvents(services.redis, [event]))
     return deviceById(db, caller, id, at)
   },
 

@@ -20,7 +20,7 @@ function trustedOrderKeys(keyring: Keyring) {
 }
 
 export default implement(contract, {
-  async enroll({ input, request, services, write, audit, after }) {
+  async enroll({ input, request, services, write, audit, afterCommit }) {
     const address = originOf(request.ip)
     await limitsOf(services).take('enrollPerAddress', address)
     const { enrollmentKey, osName = null, osVersion = null, machineId = null, previous, ...given } = input
@@ -42,7 +42,7 @@ export default implement(contract, {
         const admitted = known ?? (await admitMachine(db, grant, machine, nowMs))
         const { id, orgId, partnerId, siteId } = admitted
         if (same === undefined && known !== undefined)
-          after(() => publishGeneration(services.redis, id, known.keyGeneration))
+          afterCommit(() => publishGeneration(services.redis, id, known.keyGeneration))
         const twins = known === undefined ? await findTwins(db, admitted, machineId) : []
         audit({
           target: id,
@@ -69,7 +69,7 @@ export default implement(contract, {
           })
         }
         const event = liveEvent(deviceChanged, partnerId, { orgId, siteId, deviceId: id, at: nowMs })
-        if (known === undefined) after(() => publishEvents(services.redis, [event]))
+        if (known === undefined) afterCommit(() => publishEvents(services.redis, [event]))
         return admitted
       })
     const device =

@@ -44,7 +44,7 @@ export default implement(contract, {
   },
 
   async disable(call) {
-    const { services, caller, audit, after } = call
+    const { services, caller, audit, afterCommit } = call
     requireMfaOn(services)
     const { account, membership } = await signedInAccount(services, caller)
     if (membership?.requireMfa === true) throw denied('Your organization requires multi-factor authentication')
@@ -55,7 +55,7 @@ export default implement(contract, {
       audit({ target: caller.userId, name: caller.email, details: { method: account.mfaMethod, with: used } })
       await notice(db, services, account, caller, 'mfa-disabled')
     })
-    after(() => callersOf(services).clear())
+    afterCommit(() => callersOf(services).clear())
     return { success: true as const }
   },
 
@@ -79,7 +79,7 @@ export default implement(contract, {
   },
 
   async enableSms(call) {
-    const { services, caller, audit, after } = call
+    const { services, caller, audit, afterCommit } = call
     requireMfaOn(services)
     const account = await ownAccount(call)
     const { membership } = await signedInAccount(services, caller)
@@ -97,7 +97,7 @@ export default implement(contract, {
       audit({ target: caller.userId, name: caller.email, details: { method: 'sms' } })
       await notice(db, services, account, caller, 'mfa-enabled')
     })
-    after(() => callersOf(services).clear())
+    afterCommit(() => callersOf(services).clear())
     return enrolled(services, who, recoveryCodes, hasPassed)
   },
 

@@ -77,7 +77,7 @@ export default implement(contract, {
   },
 
   async add(call) {
-    const { services, caller, input, audit, after } = call
+    const { services, caller, input, audit, afterCommit } = call
     requireMfaOn(services)
     const { sessionId } = signedInUser(caller)
     const made = await verifiedCredential(services, caller.userId, input.passkey)
@@ -102,7 +102,7 @@ export default implement(contract, {
       await notice(db, services, account, caller, 'passkey-added')
       return { passkey: added, recoveryCodes }
     })
-    after(() => callersOf(services).clear())
+    afterCommit(() => callersOf(services).clear())
     return { ...passkey, recoveryCodes }
   },
 
@@ -122,7 +122,7 @@ export default implement(contract, {
   },
 
   async remove(call) {
-    const { services, caller, input, audit, after } = call
+    const { services, caller, input, audit, afterCommit } = call
     const account = await ownAccount(call)
     const { membership } = await signedInAccount(services, caller)
     await call.write(async (db) => {
@@ -136,7 +136,7 @@ export default implement(contract, {
       audit({ target: input.id, name })
       await notice(db, services, account, caller, 'passkey-removed')
     })
-    after(() => callersOf(services).clear())
+    afterCommit(() => callersOf(services).clear())
     return { success: true as const }
   },
 

@@ -25,7 +25,7 @@ export default implement(contract, {
   },
 
   async confirm(call) {
-    const { services, caller, input, audit, after } = call
+    const { services, caller, input, audit, afterCommit } = call
     const { redis, keyring } = services
     const limits = limitsOf(services)
     const { sessionId, userId, email } = signedInUser(caller)
@@ -51,7 +51,7 @@ export default implement(contract, {
       if (isFactor && before.phoneNumber !== phoneNumber) await notice(db, services, before, caller, 'phone-changed')
     })
     await recordPhoneConfirmed(redis, sessionId, phoneNumber)
-    after(() => callersOf(services).clear())
+    afterCommit(() => callersOf(services).clear())
     return { success: true as const, phoneNumber }
   },
 })

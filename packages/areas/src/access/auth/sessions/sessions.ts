@@ -28,7 +28,7 @@ export default implement(contract, {
   },
 
   async revoke(call) {
-    const { caller, input, audit, after, services } = call
+    const { caller, input, audit, afterCommit, services } = call
     await ownAccount(call)
     await call.write(async (db) => {
       const ended = await db
@@ -42,12 +42,12 @@ export default implement(contract, {
       if (ended === undefined) throw notFound('Session')
       audit({ target: caller.userId, name: caller.email, details: { session: input.id, ...ended } })
     })
-    after(() => callersOf(services).clear())
+    afterCommit(() => callersOf(services).clear())
     return { success: true as const }
   },
 
   async revokeOthers(call) {
-    const { caller, input, audit, after, services } = call
+    const { caller, input, audit, afterCommit, services } = call
     await ownAccount(call)
     const ended = await call.write(async (db) => {
       const sessions = await revokeSessions(db, caller.userId, caller.sessionId ?? undefined)
@@ -55,7 +55,7 @@ export default implement(contract, {
       audit({ target: caller.userId, name: caller.email, details: { sessions, apiKeys } })
       return sessions
     })
-    after(() => callersOf(services).clear())
+    afterCommit(() => callersOf(services).clear())
     return { success: true as const, ended }
   },
 

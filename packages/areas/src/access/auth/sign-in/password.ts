@@ -33,7 +33,7 @@ export default implement(contract, {
   },
 
   async reset(call) {
-    const { services, request, input, audit, after } = call
+    const { services, request, input, audit, afterCommit } = call
     const origin = originOf(request.ip)
     await limitsOf(services).take('tokenPerAddress', origin)
     const { account, memberships } = await asSystem(services.system, async (db) => {
@@ -73,13 +73,13 @@ export default implement(contract, {
       await notice(db, services, account, place, 'password-changed')
     })
     clearRefreshCookie(call)
-    after(() => callersOf(services).clear())
-    after(() => limitsOf(services).giveBack('tokenPerAddress', origin))
+    afterCommit(() => callersOf(services).clear())
+    afterCommit(() => limitsOf(services).giveBack('tokenPerAddress', origin))
     return { success: true as const }
   },
 
   async change(call) {
-    const { services, caller, input, audit, after } = call
+    const { services, caller, input, audit, afterCommit } = call
     await limitsOf(services).take('passwordPerUser', caller.userId)
     const account = await asSystem(services.system, (db) => findAccount(db, caller.userId))
     if (account === undefined) throw unauthenticated('Invalid or expired token')
@@ -106,7 +106,7 @@ export default implement(contract, {
       await notice(db, services, account, caller, 'password-changed')
     })
     clearRefreshCookie(call)
-    after(() => callersOf(services).clear())
+    afterCommit(() => callersOf(services).clear())
     return { success: true as const }
   },
 })

@@ -54,7 +54,7 @@ export default implement(contract, {
   },
 
   async verifyEmail(call) {
-    const { services, request, input, after } = call
+    const { services, request, input, afterCommit } = call
     const origin = originOf(request.ip)
     await limitsOf(services).take('tokenPerAddress', origin)
     const account = await asSystem(services.system, async (db) => {
@@ -72,8 +72,8 @@ export default implement(contract, {
         throw invalidLink()
       await admitWaitingPartners(call, db, account)
     })
-    after(() => callersOf(services).clear())
-    after(() => limitsOf(services).giveBack('tokenPerAddress', origin))
+    afterCommit(() => callersOf(services).clear())
+    afterCommit(() => limitsOf(services).giveBack('tokenPerAddress', origin))
     return { success: true as const, passwordRequired: !keepPassword }
   },
 

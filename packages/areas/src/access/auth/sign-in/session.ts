@@ -80,7 +80,7 @@ export default implement(contract, {
   },
 
   async logout(call) {
-    const { caller, input, audit, after, services } = call
+    const { caller, input, audit, afterCommit, services } = call
     await call.write(async (db) => {
       const ended =
         input.everywhere || caller.sessionId === null
@@ -89,7 +89,7 @@ export default implement(contract, {
       audit({ target: caller.userId, name: caller.email, details: { sessions: ended } })
     })
     clearRefreshCookie(call)
-    after(() => callersOf(services).clear())
+    afterCommit(() => callersOf(services).clear())
     return { success: true as const }
   },
 

@@ -138,7 +138,7 @@ export async function completeSignIn(
   proof: Proof,
   changes: { passwordHash?: string } = {},
 ): Promise<Tokens> {
-  const { services, request, audit, after } = call
+  const { services, request, audit, afterCommit } = call
   const { account, membership, method, mfa, providerId = null, vouched = false } = proof
   const now = services.clock.now()
   const earlier = request.cookie(refreshCookie)
@@ -158,7 +158,7 @@ export async function completeSignIn(
     const { partnerId, orgId } = membership
     // End the session that this browser had. A token stolen from the browser ends with it.
     const replaced = earlier !== undefined && (await endSessionOf(db, services.keyring, earlier, now))
-    if (replaced) after(() => callersOf(services).clear())
+    if (replaced) afterCommit(() => callersOf(services).clear())
     audit({
       action: 'user.login',
       target: account.id,

@@ -25,7 +25,7 @@ interface AcceptInput {
 }
 
 export async function acceptInvite(call: Call<AcceptInput>) {
-  const { input, services, request, audit, after } = call
+  const { input, services, request, audit, afterCommit } = call
   const origin = originOf(request.ip)
   await limitsOf(services).take('tokenPerAddress', origin)
   const tokenHash = peppered(services.keyring, input.token)
@@ -60,8 +60,8 @@ export async function acceptInvite(call: Call<AcceptInput>) {
       actor,
     })
   })
-  after(() => callersOf(services).clear())
-  after(() => limitsOf(services).giveBack('tokenPerAddress', origin))
+  afterCommit(() => callersOf(services).clear())
+  afterCommit(() => limitsOf(services).giveBack('tokenPerAddress', origin))
   return { success: true as const, email: invited.email }
 }
 

@@ -89,7 +89,7 @@ async function change<T>(
   { id, ...named }: Input,
   make: (db: Db, member: Member) => Promise<T>,
 ): Promise<T> {
-  const { caller, services, after } = call
+  const { caller, services, afterCommit } = call
   requireUnlimited(caller)
   if (id === caller.userId) throw badRequest('id: is your own account. Use the operations of your profile instead')
   const result = await call.write(async (db) => {
@@ -98,7 +98,7 @@ async function change<T>(
     await db.selectFrom('users').select('id').where('id', '=', member.id).forNoKeyUpdate().execute()
     return make(db, member)
   })
-  after(() => callersOf(services).clear())
+  afterCommit(() => callersOf(services).clear())
   return result
 }
 

@@ -10,7 +10,7 @@ import { keepSetting, publishSetting } from './update-setting.ts'
 
 export default implement(contract, {
   async set(call) {
-    const { caller, input, db, services, audit, after } = call
+    const { caller, input, db, services, audit, afterCommit } = call
     const { id: deviceId, enabled } = input
     const target = await targetById(db, caller, deviceId)
     const { hostname, orgId, partnerId, organizationStatus } = target
@@ -27,7 +27,7 @@ export default implement(contract, {
     audit({ target: deviceId, name: hostname, orgId, partnerId, ...states })
     if (isActive) return { deviceId, autoUpdate: enabled, command: await tellAgent(call, target, enabled) }
     await keepSetting(db, [deviceId], enabled)
-    after(() => publishSetting(services, [target]))
+    afterCommit(() => publishSetting(services, [target]))
     return { deviceId, autoUpdate: enabled, command: null }
   },
 })

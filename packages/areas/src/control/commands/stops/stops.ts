@@ -15,7 +15,7 @@ export default implement(contract, {
   get: ({ db, caller }) => stateFor(db, caller),
 
   async set(call) {
-    const { caller, db, audit, services, after } = call
+    const { caller, db, audit, services, afterCommit } = call
     const { reason, confirm } = call.input
     const partnerId = await partnerMeant(call)
     if (partnerId === null && confirm !== everybody) {
@@ -29,12 +29,12 @@ export default implement(contract, {
       .onConflict((same) => same.columns(['partnerId', 'byScope']).doUpdateSet({ reason, byUser: caller.userId, at }))
       .execute()
     audit({ target: partnerId ?? everybody, partnerId, details: { reason, of: partnerId ?? everybody } })
-    after(() => copyCommandStops(services.system, services.redis))
+    afterCommit(() => copyCommandStops(services.system, services.redis))
     return stateFor(db, caller)
   },
 
   async lift(call) {
-    const { caller, db, audit, services, after } = call
+    const { caller, db, audit, services, afterCommit } = call
     const partnerId = await partnerMeant(call)
     const lifted = await db
       .deleteFrom('commandStops')
@@ -46,7 +46,7 @@ export default implement(contract, {
     if (lifted.length === 0 && state.stopped) throw denied('The operator of this installation has stopped commands')
     if (lifted.length === 0) throw conflict('Commands are not stopped')
     audit({ target: partnerId ?? everybody, partnerId, details: { of: partnerId ?? everybody, lifted } })
-    after(() => copyCommandStops(services.system, services.redis))
+    afterCommit(() => copyCommandStops(services.system, services.redis))
     return state
   },
 })

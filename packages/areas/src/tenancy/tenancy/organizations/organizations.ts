@@ -55,7 +55,7 @@ export default implement(contract, {
   },
 
   async update(call) {
-    const { caller, input, db, audit, after: effect, services } = call
+    const { caller, input, db, audit, afterCommit, services } = call
     const { id, settings, ...changes } = input
     const before = await organizationById(db, caller, id, 'to change')
     requireSensibleContract({ ...before, ...changes })
@@ -69,17 +69,17 @@ export default implement(contract, {
       .returningAll()
       .executeTakeFirstOrThrow()
     audit({ target: id, name: after.name, orgId: id, partnerId: after.partnerId, before, after })
-    effect(() => callersOf(services).clear())
+    afterCommit(() => callersOf(services).clear())
     return after
   },
 
-  async remove({ caller, input, db, audit, after: effect, services }) {
+  async remove({ caller, input, db, audit, afterCommit, services }) {
     const { id } = input
     const before = await organizationById(db, caller, id, 'to change')
     const deletedAt = new Date(services.clock.now()).toISOString()
     await db.updateTable('organizations').set({ deletedAt }).where('id', '=', id).execute()
     audit({ target: id, name: before.name, orgId: id, partnerId: before.partnerId, before })
-    effect(() => callersOf(services).clear())
+    afterCommit(() => callersOf(services).clear())
     return { success: true as const }
   },
 

@@ -29,17 +29,17 @@ export default implement(contract, {
   },
 
   async update(call) {
-    const { input, db, audit, after: effect, services } = call
+    const { input, db, audit, afterCommit, services } = call
     const { id, ...changes } = input
     const before = await partnerById(db, id, 'to change')
     if (changes.status !== undefined && changes.status !== before.status) await call.stepUp()
     const after = await changed(db, before, changes)
     audit({ target: id, name: after.name, partnerId: id, before, after })
-    effect(() => callersOf(services).clear())
+    afterCommit(() => callersOf(services).clear())
     return after
   },
 
-  async remove({ input, db, audit, after: effect, services }) {
+  async remove({ input, db, audit, afterCommit, services }) {
     const before = await partnerById(db, input.id, 'to change')
     const deletedAt = new Date(services.clock.now()).toISOString()
     await db.updateTable('partners').set({ deletedAt }).where('id', '=', input.id).execute()
@@ -50,7 +50,7 @@ export default implement(contract, {
       .where('deletedAt', 'is', null)
       .execute()
     audit({ target: input.id, name: before.name, partnerId: input.id, before })
-    effect(() => callersOf(services).clear())
+    afterCommit(() => callersOf(services).clear())
     return { success: true as const }
   },
 
