@@ -27,8 +27,8 @@ import {
 } from './commands.queries.ts'
 import { nextStatus } from './commands.rules.ts'
 import { deliverCancel, publishCommands } from './delivery/delivery.ts'
-import { type OrderInput, orderOf } from './orders.ts'
-import { requestKeyOf, requireSameRequest } from './request-key.ts'
+import { type OrderInput, orderOf } from './orders/orders.ts'
+import { requestKeyOf, requireSameRequest } from './orders/request-key.ts'
 import { deliverAfter, issueTo, issueToAll, refusalOf } from './sending.ts'
 import { requireDelivery } from './stops/stops.ts'
 

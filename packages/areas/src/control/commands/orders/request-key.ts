@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { Caller } from '@muster/kit/access.ts'
 import { conflict } from '@muster/kit/errors.ts'
 import canonicalize from 'canonicalize'
-import type { Command } from './commands.contract.ts'
-import type { Order } from './commands.queries.ts'
+import type { Command } from '../commands.contract.ts'
+import type { Order } from '../commands.queries.ts'
 
 /** Keys are the caller's own: another caller's request with the same key is another request. */
 export const requestKeyOf = ({ userId }: Caller, key: string): string =>

@@ -3,9 +3,9 @@ import { denied } from '@muster/kit/errors.ts'
 import { inputError, plainWords } from '@muster/kit/input.ts'
 import { strictSchema } from '@muster/kit/strict.ts'
 import { z } from 'zod'
-import { commandType } from './command-registry.ts'
-import type { QueuedCommand } from './commands.contract.ts'
-import type { Order } from './commands.queries.ts'
+import { commandType } from '../command-registry.ts'
+import type { QueuedCommand } from '../commands.contract.ts'
+import type { Order } from '../commands.queries.ts'
 
 export interface OrderInput {
   readonly type: QueuedCommand

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Command } from './commands.contract.ts'
-import type { Order } from './commands.queries.ts'
+import type { Command } from '../commands.contract.ts'
+import type { Order } from '../commands.queries.ts'
 import { requireSameRequest } from './request-key.ts'
 
 const commandWith = (value: unknown) => ({ type: 'run_script', payload: { value } }) as Partial<Command> as Command
