@@ -2,15 +2,18 @@ import { type DownMessage, decodeDown } from '@muster/wire/down.ts'
 import { WireError } from '@muster/wire/frame.ts'
 import { frameBytesMax } from '@muster/wire/limits.ts'
 import type { Command } from '@muster/wire/messages/command.ts'
+import type { Request } from '@muster/wire/messages/request.ts'
 import { messageIn } from '@muster/wire/orders.ts'
 import { encodeUp, type UpMessage } from '@muster/wire/up.ts'
 import { protocolVersion, subprotocol } from '@muster/wire/version.ts'
 import { WebSocket } from 'ws'
 import { Chance } from './chance.ts'
-import { outcomeOf } from './commands.ts'
+import { outcomeOf, replyTo } from './commands.ts'
 import { type Machine, machineOf } from './machine.ts'
 import type { Roster } from './roster.ts'
 import { sourceOf } from './source.ts'
+import { toolsOf } from './tools/machine-tools.ts'
+import type { Tools } from './tools/tool.ts'
 import { Vitals } from './vitals.ts'
 
 const backoffMs = { first: 1_000, most: 60_000 } as const
@@ -39,6 +42,7 @@ export class DemoAgent {
   #hintMs = 0
   #isStopped = false
   #toldInventory = false
+  #tools: Tools | undefined
 
   constructor(index: number, ingest: string, roster: Roster) {
     this.#machine = machineOf(index)
@@ -91,6 +95,7 @@ export class DemoAgent {
 
   #take(message: DownMessage): void {
     if (message.name === 'command') this.#obey(message.body)
+    else if (message.name === 'request') this.#reply(message.sequence, message.body)
     else if (message.name === 'certificate') {
       this.#roster.renew(this.#machine.index, message.body.certificate)
       void this.#roster.save()
@@ -137,11 +142,29 @@ export class DemoAgent {
     this.#socket.send(frame)
   }
 
+  /** Made at the first request, because most machines never get one. */
+  get #ownTools(): Tools {
+    this.#tools ??= toolsOf(this.#machine, Date.now())
+    return this.#tools
+  }
+
+  #reply(sequence: number, request: Request): void {
+    this.#later(this.#chance.whole(20, 120), () => {
+      const body = replyTo(request, this.#ownTools, this.#machine)
+      this.#socket?.send(encodeUp({ name: 'reply', sequence, body }))
+    })
+  }
+
   #obey(command: Command): void {
     const { id } = command
     if (this.#done.has(id)) return
     this.#done.add(id)
-    const { durationMs, output, result, sendsInventory } = outcomeOf(command, this.#machine, this.#chance)
+    const { durationMs, output, result, sendsInventory } = outcomeOf(
+      command,
+      this.#machine,
+      this.#ownTools,
+      this.#chance,
+    )
     const said = output === '' ? {} : { output, stream: 'stdout' as const, offset: 0 }
     this.#send({ name: 'progress', body: { commandId: id, state: 'running', ...said } })
     this.#later(durationMs, () => {

@@ -1,8 +1,11 @@
 import type { Command } from '@muster/wire/messages/command.ts'
+import type { Reply } from '@muster/wire/messages/reply.ts'
+import type { Request } from '@muster/wire/messages/request.ts'
 import type { Result } from '@muster/wire/messages/result.ts'
 import { z } from 'zod'
 import type { Chance } from './chance.ts'
 import type { Machine } from './machine.ts'
+import { Refusal, type Tools } from './tools/tool.ts'
 
 const Script = z.looseObject({ script: z.string() })
 
@@ -15,8 +18,8 @@ export interface Outcome {
   readonly sendsInventory: boolean
 }
 
-/** The simulated outcome of a command. Nothing is executed: scripts get a plausible output. */
-export function outcomeOf({ type, payload }: Command, machine: Machine, chance: Chance): Outcome {
+/** The simulated outcome of a queued command. Nothing is executed: scripts get a plausible output. */
+export function outcomeOf({ type, payload }: Command, machine: Machine, tools: Tools, chance: Chance): Outcome {
   if (type === 'refresh_inventory') {
     return {
       durationMs: chance.whole(300, 1_500),
@@ -35,9 +38,25 @@ export function outcomeOf({ type, payload }: Command, machine: Machine, chance: 
   }
   const script = Script.safeParse(payload)
   if (type === 'run_script' && script.success) return outputOf(script.data.script, machine, chance)
-  const error = `A simulated machine does not support ${type}`
-  return { durationMs: 20, output: '', result: { status: 'failed', error }, sendsInventory: false }
+  const { status, result, error } = replyTo({ type, payload }, tools, machine)
+  return { durationMs: chance.whole(50, 900), output: '', result: { status, result, error }, sendsInventory: false }
 }
+
+/** The reply of a simulated machine to a request of one of its tools. */
+export function replyTo({ type, payload, data }: Omit<Request, 'timeoutMs'>, tools: Tools, machine: Machine): Reply {
+  try {
+    const answer = tools[type]
+    if (answer === undefined) throw unsupported(type, machine)
+    return { status: 'completed', ...answer(payload, Date.now(), data ?? new Uint8Array()) }
+  } catch (error) {
+    return { status: 'failed', error: error instanceof Error ? error.message : 'COMMAND_FAILED: the tool failed' }
+  }
+}
+
+const unsupported = (type: string, { platform: { osType } }: Machine): Refusal =>
+  type.includes('_registry_') && osType !== 'windows'
+    ? new Refusal('UNSUPPORTED_PLATFORM', 'this machine has no registry; only Windows has one')
+    : new Refusal('UNSUPPORTED_COMMAND', `a simulated machine does not support ${type}`)
 
 function outputOf(script: string, { inventory: { facts }, memoryBytes }: Machine, chance: Chance): Outcome {
   const lines = [`${facts.hostname}: ${facts.osName} ${facts.osVersion} (${facts.kernelVersion})`]

@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { line, moment } from './fields.ts'
 
 export const eventsMax = 1_000
-/** `journal`, or a file below the system's log folder, such as `syslog` or `nginx/access.log`. */
+/** `journal`, a file below the system's log folder such as `nginx/access.log`, or a channel of Windows. */
 export const eventLogName = z
   .string()
   .min(1)
   .max(255)
-  .regex(/^[A-Za-z0-9_@:+=,-][A-Za-z0-9_.@:+=,-]*(\/[A-Za-z0-9_@:+=,-][A-Za-z0-9_.@:+=,-]*){0,3}$/, {
+  .regex(/^[A-Za-z0-9_@:+=,-][A-Za-z0-9_.@:+=,()% -]*(\/[A-Za-z0-9_@:+=,-][A-Za-z0-9_.@:+=,()% -]*){0,3}$/, {
     error: 'is not the name of an event log',
   })
 export const EventLevel = z.enum(['emergency', 'alert', 'critical', 'error', 'warning', 'notice', 'info', 'debug'])
@@ -15,7 +15,7 @@ export type EventLevel = z.infer<typeof EventLevel>
 
 export const EventLog = z.object({
   name: z.string(),
-  source: z.enum(['journal', 'file']),
+  source: z.enum(['journal', 'file', 'channel']),
   sizeBytes: z.number().nullable(),
   modifiedAt: moment().nullable(),
 })

@@ -8,11 +8,15 @@ export const line = (most: number) =>
     .max(most)
     .refine((text) => !text.includes('\0'), { error: 'must not contain NUL' })
 
-/** An absolute path in the machine's file system, without `..`. */
+const startsWithDrive = /^[A-Za-z]:/
+
+/** An absolute path in the machine's file system, without `..`: from `/`, or from a drive as in `C:\\Windows`. */
 export const path = () =>
   line(4_096)
-    .startsWith('/', { error: 'must be an absolute path' })
-    .refine((text) => !text.split('/').includes('..'), { error: 'must not contain ..' })
+    .regex(/^(\/|[A-Za-z]:[\\/])/, { error: 'must be an absolute path' })
+    .refine((text) => !text.split(startsWithDrive.test(text) ? /[\\/]/ : '/').includes('..'), {
+      error: 'must not contain ..',
+    })
 
 /** A time as ISO 8601 text. */
 export const moment = () => z.iso.datetime({ offset: true })

@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { moment } from './fields.ts'
 
 export const servicesShownMax = 5_000
-/** With or without `.service`. */
+/** With or without `.service`; names of Windows services may have spaces. */
 export const serviceName = z
   .string()
   .max(255)
-  .regex(/^[A-Za-z0-9:_.@\\][A-Za-z0-9:_.@\\-]*$/, { error: 'is not the name of a service' })
+  .regex(/^[A-Za-z0-9:_.@\\{][A-Za-z0-9:_.@\\ $#&+(){}-]*$/, { error: 'is not the name of a service' })
 
 export const Service = z.object({
   name: z.string(),

@@ -3,13 +3,13 @@ import { line, moment } from './fields.ts'
 
 export const tasksMax = 2_000
 export const taskRunsMax = 200
-/** Identifies a task: `timer:logrotate.timer`, `cron:/etc/crontab:1f0a93c2`, `script:/etc/cron.daily/dpkg`. */
-export const taskPath = line(1_000).regex(/^(timer|cron|script):[^\0\n]+$/, { error: 'is not the path of a task' })
+/** Identifies a task: `timer:logrotate.timer`, `cron:/etc/crontab:1f0a93c2`, `script:/etc/cron.daily/dpkg`, `task:\\Backup`. */
+export const taskPath = line(1_000).regex(/^(timer|cron|script|task):[^\0\n]+$/, { error: 'is not the path of a task' })
 
 export const Task = z.object({
   path: z.string(),
   name: z.string(),
-  kind: z.enum(['timer', 'cron', 'script']),
+  kind: z.enum(['timer', 'cron', 'script', 'task']),
   enabled: z.boolean(),
   /** The schedule in the notation of its kind. */
   schedule: z.string().nullable(),

@@ -28,7 +28,7 @@ interface Wish {
 
 const none: readonly Task[] = []
 const icon = { 'aria-hidden': true, className: 'size-4' } as const
-const kinds: Readonly<Record<Task['kind'], string>> = { timer: 'Timer', cron: 'Cron', script: 'Script' }
+const kinds: Readonly<Record<Task['kind'], string>> = { timer: 'Timer', cron: 'Cron', script: 'Script', task: 'Task' }
 const deeds: Readonly<Record<Deed, { readonly verb: string; readonly warning: string; readonly done: string }>> = {
   run: { verb: 'Run', warning: 'Runs once now. The schedule stays as it is.', done: 'started' },
   enable: { verb: 'Enable', warning: 'Runs on its schedule again.', done: 'enabled' },

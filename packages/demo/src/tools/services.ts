@@ -1,0 +1,74 @@
+import {
+  ControlledService,
+  ControlService,
+  GetService,
+  ListServices,
+  type Service,
+  ServiceDetail,
+  ServiceList,
+} from '@muster/wire/commands/services.ts'
+import { Chance } from '../chance.ts'
+import type { Machine } from '../machine.ts'
+import { Refusal, type Tools, tool } from './tool.ts'
+
+/** The services of a simulated machine. What is started and stopped stays so until the demo ends. */
+export class Services {
+  readonly #machine: Machine
+  readonly #services: Map<string, Service>
+
+  constructor(machine: Machine) {
+    this.#machine = machine
+    const told = machine.inventory.services.map(({ name, displayName, state, startup }): [string, Service] => [
+      name,
+      { name, displayName: displayName ?? null, state: state ?? 'stopped', startup: startup ?? null },
+    ])
+    this.#services = new Map(told)
+  }
+
+  get tools(): Tools {
+    const control = (state: string) =>
+      tool(ControlService, ControlledService, ({ name }) => {
+        const service = this.#find(name)
+        this.#services.set(service.name, { ...service, state })
+        return { name: service.name, state }
+      })
+    return {
+      list_services: tool(ListServices, ServiceList, () => ({
+        services: [...this.#services.values()],
+        truncated: false,
+      })),
+      get_service: tool(GetService, ServiceDetail, ({ name }, now) => this.#detail(this.#find(name), now)),
+      start_service: control('running'),
+      stop_service: control('stopped'),
+      restart_service: control('running'),
+    }
+  }
+
+  #find(name: string): Service {
+    const wanted = name.replace(/\.service$/, '').toLowerCase()
+    const found = [...this.#services.values()].find((service) => service.name.toLowerCase() === wanted)
+    if (found === undefined) throw new Refusal('NOT_FOUND', `there is no service ${name}`)
+    return found
+  }
+
+  #detail(service: Service, now: number): ServiceDetail {
+    const { index, platform } = this.#machine
+    const chance = new Chance(`service ${index} ${service.name}`)
+    const runs = service.state === 'running'
+    const windows = platform.osType === 'windows'
+    return {
+      ...service,
+      mainPid: runs ? chance.whole(400, 20_000) : null,
+      result: runs ? null : '0',
+      restarts: windows ? null : 0,
+      memoryBytes: runs ? chance.whole(2, 300) * 2 ** 20 : null,
+      tasks: runs ? chance.whole(1, 40) : null,
+      activeSince: runs ? new Date(now - chance.whole(3_600, 900_000) * 1_000).toISOString() : null,
+      unitFile: windows ? null : `/usr/lib/systemd/system/${service.name}.service`,
+      command: windows ? `C:\\Windows\\System32\\svchost.exe -k netsvcs -p -s ${service.name}` : service.name,
+      user: windows ? 'LocalSystem' : 'root',
+      requires: windows ? ['RpcSs'] : [],
+      after: [],
+    }
+  }
+}
