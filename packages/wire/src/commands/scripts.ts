@@ -5,7 +5,7 @@ export const scriptBytesMax = 256 * 1024
 const encoder = new TextEncoder()
 const variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, { error: 'is not the name of a variable' })
 
-export const ScriptLanguage = z.enum(['bash', 'sh', 'python', 'powershell'])
+export const ScriptLanguage = z.enum(['bash', 'sh', 'zsh', 'python', 'powershell', 'cmd', 'osascript'])
 
 export const RunScript = z.object({
   language: ScriptLanguage.default('bash'),

@@ -1,12 +1,7 @@
 import { readFile } from 'node:fs/promises'
+import type { Names } from '../posix/entries.ts'
 
 const keptMs = 5_000
-
-/** Names of users and groups by their numbers. */
-export interface Names {
-  user(uid: number): string
-  group(gid: number): string
-}
 
 let last: { at: number; names: Promise<Names> } | undefined
 

@@ -2,6 +2,7 @@ import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { controlFile } from '../../control.ts'
 import type { ControlAddress } from '../platform.ts'
+import type { SocketPath } from '../posix/claim.ts'
 
 /** Limit of the kernel for the paths of sockets. */
 const socketPathMax = 100
@@ -15,8 +16,7 @@ export async function ownControlAddress(directory: string): Promise<ControlAddre
 /** The address of the agent's control socket in a folder. */
 export const controlAddress = (directory: string): Promise<ControlAddress> => socketPath(directory, controlFile)
 
-/** A path that reaches a socket in a folder, however long the folder's own path is. */
-export async function socketPath(directory: string, name: string): Promise<ControlAddress> {
+export const socketPath: SocketPath = async (directory, name) => {
   const path = join(directory, name)
   if (path.length <= socketPathMax) return { path, close: async () => undefined }
   const folder = await open(directory, 'r')

@@ -1,7 +1,8 @@
-import { constants, lstat, open, readlink } from 'node:fs/promises'
-import { basename, dirname, join, normalize } from 'node:path'
-import { failureOf, ToolFailure } from '../../tool-failure.ts'
+import { constants, open, readlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { failureOf } from '../../tool-failure.ts'
 import { type FileSystem, GuardedFolders } from '../files/guarded-folders.ts'
+import { describeEntry, requireAbsolute, split } from '../posix/entries.ts'
 import { accountNames } from './accounts.ts'
 
 /** Special file systems: reading some of their files has effects, and others never end. */
@@ -27,33 +28,8 @@ const heldFolders: FileSystem = {
     }
   },
 
-  split(path) {
-    requireAbsolute(path)
-    const whole = normalize(path).replace(/(.)\/+$/, '$1')
-    const name = basename(whole)
-    if (name === '' || name === '.' || name === '..') throw new ToolFailure('DENIED', `${path} is a folder`)
-    return { parent: dirname(whole), name }
-  },
-
+  split,
   isWithin: (path, folder) => path === folder || path.startsWith(`${folder}/`),
   join,
-
-  async describe(folder, name) {
-    const [stat, names] = [await lstat(folder.entry(name)), await accountNames()]
-    const type = stat.isFile() ? 'file' : stat.isDirectory() ? 'directory' : stat.isSymbolicLink() ? 'symlink' : 'other'
-    return {
-      name,
-      type,
-      sizeBytes: stat.size,
-      modifiedAt: new Date(Math.max(0, stat.mtimeMs)).toISOString(),
-      mode: (stat.mode & 0o7777).toString(8).padStart(4, '0'),
-      owner: names.user(stat.uid),
-      group: names.group(stat.gid),
-      target: type === 'symlink' ? await readlink(folder.entry(name)) : null,
-    }
-  },
-}
-
-function requireAbsolute(path: string): void {
-  if (!path.startsWith('/')) throw new ToolFailure('INVALID_PAYLOAD', `path ${path} must start with / on this system`)
+  describe: async (folder, name) => describeEntry(folder, name, await accountNames()),
 }

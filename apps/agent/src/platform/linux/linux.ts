@@ -1,9 +1,9 @@
 import { homedir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import type { Platform } from '../platform.ts'
-import { claim } from './claim.ts'
-import { closeFolder } from './closed-folder.ts'
-import { controlAddress, ownControlAddress } from './control-address.ts'
+import { createClaim } from '../posix/claim.ts'
+import { closeFolder } from '../posix/closed-folder.ts'
+import { controlAddress, ownControlAddress, socketPath } from './control-address.ts'
 import { forgetInstalledKey } from './installed-key.ts'
 import { createTools } from './linux-tools.ts'
 import { identify } from './process.ts'
@@ -23,7 +23,7 @@ export const linux: Platform = {
   tools: (secret) => createTools(secret),
   startScript,
   endLeftovers,
-  claim,
+  claim: createClaim(socketPath),
   forgetInstalledKey: () => forgetInstalledKey(),
   identify,
   ownControlAddress,

@@ -4,7 +4,8 @@ import { type Process, type ProcessDetail, processesMax } from '@muster/wire/com
 import { pause } from '../../pause.ts'
 import { failureOf, ToolFailure } from '../../tool-failure.ts'
 import type { ProcessTools } from '../tools.ts'
-import { accountNames, type Names } from './accounts.ts'
+import type { Names } from '../posix/entries.ts'
+import { accountNames } from './accounts.ts'
 
 /** Clock ticks per second in /proc, the same on all supported architectures. */
 const ticksPerSecond = 100

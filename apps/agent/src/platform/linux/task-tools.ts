@@ -1,15 +1,26 @@
-import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Task, tasksMax } from '@muster/wire/commands/tasks.ts'
-import { failureOf, ToolFailure } from '../../tool-failure.ts'
+import { ToolFailure } from '../../tool-failure.ts'
 import type { TaskTools } from '../tools.ts'
-import { Cron, type CronTask, lineOf } from './cron.ts'
+import { Cron, type CronPlaces, type CronTask, lineOf } from '../posix/cron.ts'
+import { type Account, runCronTask } from '../posix/cron-run.ts'
 import { parseJournal } from './journal-log.ts'
-import { parseLine } from './log-files.ts'
+import { parseLine } from '../posix/log-files.ts'
 import { type Host, runProgram } from './systemd.ts'
 import { Timers } from './timers.ts'
 
+const places: CronPlaces = {
+  files: 'etc/cron.d',
+  // Some distributions store crontabs without the inner folder.
+  spools: ['var/spool/cron/crontabs', 'var/spool/cron'],
+  scripts: {
+    'etc/cron.hourly': 'hourly',
+    'etc/cron.daily': 'daily',
+    'etc/cron.weekly': 'weekly',
+    'etc/cron.monthly': 'monthly',
+  },
+}
 const definitionCharsMax = 32_000
 const logBytesMax = 4 * 1024 * 1024
 const cronLogs = ['/var/log/cron.log', '/var/log/cron', '/var/log/syslog', '/var/log/messages']
@@ -18,7 +29,7 @@ type Runs = { at: string; message: string }[]
 
 /** systemd timers and everything that cron runs. @param root where the cron folders are */
 export function createTaskTools(host: Host, root: string): TaskTools {
-  const cron = new Cron(root)
+  const cron = new Cron(root, places)
   const timers = new Timers(host)
   /** With their last runs, where the machine keeps a history. A script ran when its folder did. */
   const cronTasks = async (): Promise<CronTask[]> => {
@@ -78,7 +89,7 @@ export function createTaskTools(host: Host, root: string): TaskTools {
     async run(path) {
       const timer = timerIn(path)
       if (timer !== undefined) await timers.run((await timers.find(timer)).unit)
-      else await runCron(await cron.find(path))
+      else await runCronTask(await cron.find(path), accountOf)
       return { path, started: true }
     },
 
@@ -147,28 +158,9 @@ const plain = (command: string) => command.trim().replace(/\s+/g, ' ')
 const runsOf = ({ user, command }: Task, runs: readonly CronRun[]): CronRun[] =>
   runs.filter((run) => run.user === user && run.command === plain(command ?? ''))
 
-/** Runs a cron task as its user with a minimal environment; does not wait for its end. */
-async function runCron({ task, file, line }: CronTask): Promise<void> {
-  const user = task.user ?? 'root'
-  const account = (await readFile('/etc/passwd', 'utf8')).split('\n').find((entry) => entry.startsWith(`${user}:`))
-  const [, , uid, gid, , home = '/'] = account?.split(':') ?? []
+async function accountOf(user: string): Promise<Account> {
+  const entry = (await readFile('/etc/passwd', 'utf8')).split('\n').find((line) => line.startsWith(`${user}:`))
+  const [, , uid, gid, , home = '/'] = entry?.split(':') ?? []
   if (uid === undefined || gid === undefined) throw new ToolFailure('NOT_FOUND', `there is no user ${user}`)
-  const isSelf = process.getuid?.() === Number(uid)
-  // cron takes the text before the first percent sign as the command, and passes the rest to its standard input.
-  const [program, args] =
-    line === null
-      ? [file, []]
-      : ['/bin/sh', ['-c', (task.command ?? '').replace(/(?<!\\)%.*$/, '').replaceAll('\\%', '%')]]
-  const child = spawn(program, args, {
-    cwd: home,
-    env: { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', HOME: home, LOGNAME: user, USER: user, SHELL: '/bin/sh' },
-    detached: true,
-    stdio: 'ignore',
-    ...(isSelf ? {} : { uid: Number(uid), gid: Number(gid) }),
-  })
-  await new Promise<void>((resolve, reject) => {
-    child.once('spawn', resolve)
-    child.once('error', (error) => reject(failureOf(error, task.name)))
-  })
-  child.unref()
+  return { user, uid: Number(uid), gid: Number(gid), home }
 }

@@ -10,14 +10,18 @@ import { nextRun } from './cron-schedule.ts'
 export const offMark = '#muster-off# '
 const fileBytesMax = 256 * 1024
 const nicknames = new Set(['@reboot', '@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly'])
-const scriptFolders = {
-  'cron.hourly': 'hourly',
-  'cron.daily': 'daily',
-  'cron.weekly': 'weekly',
-  'cron.monthly': 'monthly',
-}
 /** cron itself skips files with other names. */
 const scriptName = /^[A-Za-z0-9_-]+$/
+
+/** Where a system keeps the tasks of cron, besides /etc/crontab. */
+export interface CronPlaces {
+  /** A folder of files like /etc/crontab. */
+  readonly files?: string
+  /** Folders with a crontab per user. */
+  readonly spools: readonly string[]
+  /** Folders whose scripts a system crontab runs, with their schedules. */
+  readonly scripts: Readonly<Record<string, string>>
+}
 
 interface CronFile {
   path: string
@@ -35,9 +39,11 @@ export interface CronTask {
 /** Everything that cron runs, below a root folder. */
 export class Cron {
   readonly #root: string
+  readonly #places: CronPlaces
 
-  constructor(root: string) {
+  constructor(root: string, places: CronPlaces) {
     this.#root = root
+    this.#places = places
   }
 
   async all(): Promise<CronTask[]> {
@@ -77,18 +83,17 @@ export class Cron {
   }
 
   async #files(): Promise<CronFile[]> {
-    const spool = 'var/spool/cron'
-    const [system, users, others] = await Promise.all([
-      namesIn(join(this.#root, 'etc/cron.d')),
-      namesIn(join(this.#root, spool, 'crontabs')),
-      namesIn(join(this.#root, spool)),
-    ])
+    const { files, spools } = this.#places
+    const system = files === undefined ? [] : await namesIn(join(this.#root, files))
+    const users = await Promise.all(
+      spools.map(async (spool) =>
+        (await namesIn(join(this.#root, spool))).map((user) => ({ path: `/${spool}/${user}`, user })),
+      ),
+    )
     return [
       { path: '/etc/crontab', user: null },
-      ...system.filter((name) => scriptName.test(name)).map((name) => ({ path: `/etc/cron.d/${name}`, user: null })),
-      ...users.map((user) => ({ path: `/${spool}/crontabs/${user}`, user })),
-      // Some distributions store them without the intermediate folder.
-      ...others.filter((name) => name !== 'crontabs').map((user) => ({ path: `/${spool}/${user}`, user })),
+      ...system.filter((name) => scriptName.test(name)).map((name) => ({ path: `/${files}/${name}`, user: null })),
+      ...users.flat(),
     ]
   }
 
@@ -109,9 +114,9 @@ export class Cron {
   }
 
   async #scripts(): Promise<CronTask[]> {
-    const lists = Object.entries(scriptFolders).map(async ([folder, schedule]) => {
-      const names = (await namesIn(join(this.#root, 'etc', folder))).filter((name) => scriptName.test(name))
-      return Promise.all(names.map((name) => this.#script(`/etc/${folder}/${name}`, schedule)))
+    const lists = Object.entries(this.#places.scripts).map(async ([folder, schedule]) => {
+      const names = (await namesIn(join(this.#root, folder))).filter((name) => scriptName.test(name))
+      return Promise.all(names.map((name) => this.#script(`/${folder}/${name}`, schedule)))
     })
     return (await Promise.all(lists)).flat().filter((task) => task !== undefined)
   }

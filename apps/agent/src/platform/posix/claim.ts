@@ -3,9 +3,12 @@ import { readdir, rm } from 'node:fs/promises'
 import { createConnection, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { socketPath } from './control-address.ts'
+import type { ControlAddress } from '../platform.ts'
 
 type Part = 'agent' | 'watchdog'
+
+/** A path that reaches a socket in a folder, however long the folder's own path is. */
+export type SocketPath = (directory: string, name: string) => Promise<ControlAddress>
 
 /** Two simultaneous claims both give way; a later attempt of one of them succeeds. */
 const attemptsMax = 4
@@ -18,25 +21,26 @@ const attemptDelayMs = 100
  * Each claim has its own file name, listens first and looks for other claims second. Of two claims at least one therefore
  * sees the other, and a claim that sees another one gives way: two processes never hold the folder together.
  */
-export async function claim(directory: string, part: Part): Promise<(() => void) | undefined> {
-  for (let attempt = 1; ; attempt++) {
-    const own = `${part}-${randomBytes(8).toString('hex')}.claim`
-    const release = await listen(directory, own)
-    try {
-      if (await isOnlyOne(directory, part, own)) return release
-    } catch (error) {
+export const createClaim =
+  (socketPath: SocketPath) =>
+  async (directory: string, part: Part): Promise<(() => void) | undefined> => {
+    for (let attempt = 1; ; attempt++) {
+      const own = `${part}-${randomBytes(8).toString('hex')}.claim`
+      const release = await listen(await socketPath(directory, own))
+      try {
+        if (await isOnlyOne(directory, socketPath, part, own)) return release
+      } catch (error) {
+        release()
+        throw error
+      }
       release()
-      throw error
+      if (attempt === attemptsMax) return undefined
+      await pause(Math.random() * attemptDelayMs)
     }
-    release()
-    if (attempt === attemptsMax) return undefined
-    await pause(Math.random() * attemptDelayMs)
   }
-}
 
 /** @returns a function that closes the socket and removes its file */
-async function listen(directory: string, name: string): Promise<() => void> {
-  const { path, close } = await socketPath(directory, name)
+async function listen({ path, close }: ControlAddress): Promise<() => void> {
   const server = createServer((socket) => socket.destroy())
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -48,10 +52,10 @@ async function listen(directory: string, name: string): Promise<() => void> {
 }
 
 /** Removes files of dead claims. Also false when this claim lost its own file, because a later one could not see it. */
-async function isOnlyOne(directory: string, part: Part, own: string): Promise<boolean> {
+async function isOnlyOne(directory: string, socketPath: SocketPath, part: Part, own: string): Promise<boolean> {
   const claims = (await readdir(directory)).filter((name) => name.startsWith(`${part}-`) && name.endsWith('.claim'))
   const others = claims.filter((name) => name !== own)
-  const alive = await Promise.all(others.map((name) => isAlive(directory, name)))
+  const alive = await Promise.all(others.map(async (name) => isAlive(await socketPath(directory, name))))
   await Promise.all(
     others.filter((_, index) => !alive[index]).map((name) => rm(join(directory, name), { force: true })),
   )
@@ -59,8 +63,7 @@ async function isOnlyOne(directory: string, part: Part, own: string): Promise<bo
 }
 
 /** Only a refused connection proves that no process listens: a hung process still holds its claim. */
-async function isAlive(directory: string, name: string): Promise<boolean> {
-  const { path, close } = await socketPath(directory, name)
+async function isAlive({ path, close }: ControlAddress): Promise<boolean> {
   const answer = await new Promise<string | undefined>((resolve) => {
     const socket = createConnection(path, () => resolve(undefined))
     socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code))

@@ -1,4 +1,4 @@
-import { constants, type FileHandle, open, opendir, realpath, stat } from 'node:fs/promises'
+import { constants, type FileHandle, lstat, open, opendir, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Event, EventLevel, EventLog, ListEvents } from '@muster/wire/commands/event-logs.ts'
 import type { z } from 'zod'
@@ -110,8 +110,10 @@ export class LogFiles {
       throw failureOf(error, `Event log ${name}`)
     })
     try {
-      const [real, folder] = await Promise.all([realpath(`/proc/self/fd/${file.fd}`), realpath(this.#folder)])
-      if (!real.startsWith(`${folder}/`) || !(await file.stat()).isFile()) throw absent()
+      const [real, folder, opened] = await Promise.all([realpath(path), realpath(this.#folder), file.stat()])
+      // A folder of the name may have been replaced since: what was opened has to be what stands below the log folder.
+      const { ino, dev } = await lstat(real)
+      if (!real.startsWith(`${folder}/`) || ino !== opened.ino || dev !== opened.dev || !opened.isFile()) throw absent()
       return await work(file)
     } finally {
       await file.close()

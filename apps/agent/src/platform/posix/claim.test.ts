@@ -5,7 +5,9 @@ import { mkdir, readdir, realpath, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../testing/test-agent.ts'
-import { claim } from './claim.ts'
+import { linux } from '../linux/linux.ts'
+
+const { claim } = linux
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 const children: ChildProcess[] = []
@@ -30,8 +32,8 @@ async function started(script: string, uid?: number): Promise<{ child: ChildProc
   return { child, said: String(said) }
 }
 const holder = (directory: string) => `
-  import { claim } from ${JSON.stringify(new URL('./claim.ts', import.meta.url).href)}
-  const release = await claim(${JSON.stringify(directory)}, 'agent')
+  import { linux } from ${JSON.stringify(new URL('../linux/linux.ts', import.meta.url).href)}
+  const release = await linux.claim(${JSON.stringify(directory)}, 'agent')
   console.log(release === undefined ? 'refused' : 'held')
   setInterval(() => release, 1000)`
 const claims = async () => (await readdir(folder.path)).filter((name) => name.endsWith('.claim'))
