@@ -2,6 +2,7 @@
 // another organization, and every one of them has a declared fate.
 
 import { commands } from '@muster/areas/control/commands/commands.contract.ts'
+import { sendOpenCommands } from '@muster/areas/control/commands/delivery/open-commands.ts'
 import { signerOf } from '@muster/areas/control/commands/delivery/order-signer.ts'
 import { lifecycle } from '@muster/areas/control/lifecycle/lifecycle.contract.ts'
 import { customFields } from '@muster/areas/fleet/custom-fields/custom-fields.contract.ts'
@@ -15,7 +16,6 @@ import { holding } from '@muster/testkit/node.ts'
 import { testServices } from '@muster/testkit/services.ts'
 import { testDatabase } from '@muster/testkit/stores.ts'
 import { person, world } from '@muster/testkit/world.ts'
-import { routeOpenCommands } from '@muster/worker/pending-commands.ts'
 import pg from 'pg'
 import { afterAll, describe, expect, it } from 'vitest'
 import { tablesOf } from './catalogue.ts'
@@ -187,7 +187,7 @@ describe('deviation 4: what was asked for before the move', () => {
   it('never reaches the agent: what it gets first is what the new organization asks for', async () => {
     await setState(deviceId, { status: 'online' })
     const node = await holding(deviceId)
-    expect(await routeOpenCommands({ ...services, pool: system, signer: signerOf(services) }, [deviceId])).toBe(0)
+    expect(await sendOpenCommands({ ...services, pool: system, signer: signerOf(services) }, [deviceId])).toBe(0)
     const { id } = await call(otherAdmin, commands.create, { id: deviceId, type: 'refresh_inventory' })
     expect((await node.next()).message).toMatchObject({ name: 'command', body: { id } })
   })

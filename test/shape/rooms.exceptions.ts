@@ -1,13 +1,9 @@
 /** Tables with several writers. The list only shrinks. */
 export const writerExceptions: Readonly<Record<string, readonly string[]>> = {
   api_keys: ['access/api-keys', 'access/auth'],
-  audit_logs: ['apps/worker', 'platform/audit'],
-  device_commands: ['apps/worker', 'control/commands'],
-  device_state: ['apps/worker', 'control/lifecycle', 'fleet/devices'],
-  device_updates: ['apps/worker', 'control/rollouts'],
-  devices: ['apps/worker', 'control/commands', 'control/lifecycle', 'fleet/custom-fields', 'fleet/devices'],
+  device_state: ['control/lifecycle', 'fleet/devices'],
+  devices: ['control/commands', 'control/lifecycle', 'fleet/custom-fields', 'fleet/devices'],
   enrollment_keys: ['control/lifecycle', 'fleet/enrollment', 'tenancy/tenancy'],
-  late_metrics: ['apps/worker', 'fleet/devices'],
   organization_users: ['access/roles', 'access/users', 'fleet/groups', 'tenancy/tenancy'],
   partner_users: ['access/auth', 'access/roles', 'access/users'],
   partners: ['access/auth', 'control/commands', 'tenancy/tenancy'],

@@ -1,4 +1,4 @@
-import type { JobSettings } from '@muster/areas/job.ts'
+import type { BackgroundSettings } from '@muster/areas/background/worker-parts.ts'
 import { mailSettings } from '@muster/areas/platform/mail/settings.ts'
 import { filesSettings } from '@muster/files/config.ts'
 import { hostSettings, logLevel, onOff, port, postgresUrl, redisUrl, wholeNumber } from '@muster/kit/config.ts'
@@ -14,14 +14,14 @@ export const workerSettings = z.object({
   METRICS_PORT: port(9465),
   ...hostSettings,
   LOG_LEVEL: logLevel(),
-  /** Where people reach this service: for links in mails. */
+  /** The address of this service in the links of mails. */
   PUBLIC_URL: z
     .url({ protocol: /^https?$/, error: 'should look like https://muster.example.com' })
     .default('http://127.0.0.1:3000'),
   /** PUBLIC_URL may be plaintext off loopback. */
   ALLOW_PLAINTEXT: onOff(false),
   STREAM_SHARDS: wholeNumber(1, 1024, 8),
-  /** For how many days heartbeats, five minutes and hours of metrics are kept. */
+  /** How many days metrics are kept: heartbeats, and averages of five minutes and of an hour. */
   METRICS_RAW_DAYS: wholeNumber(2, 365, 7),
   METRICS_FIVE_MINUTE_DAYS: wholeNumber(2, 3_650, 30),
   METRICS_HOUR_DAYS: wholeNumber(2, 36_500, 365),
@@ -34,7 +34,7 @@ export const workerSettings = z.object({
 })
 export type WorkerSettings = z.infer<typeof workerSettings>
 
-export const metricDaysOf = (settings: WorkerSettings): JobSettings['metricDays'] => ({
+export const metricDaysOf = (settings: WorkerSettings): BackgroundSettings['metricDays'] => ({
   raw: settings.METRICS_RAW_DAYS,
   fiveMinutes: settings.METRICS_FIVE_MINUTE_DAYS,
   hours: settings.METRICS_HOUR_DAYS,

@@ -1,8 +1,10 @@
+import type { Counter as Declared } from '@muster/areas/background/counter.ts'
+import type { WorkerParts } from '@muster/areas/background/worker-parts.ts'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 
 const secondsBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
-/** Everything the worker counts. */
+/** The metrics of the worker itself. */
 export function createWorkerMetrics(registry: Registry) {
   const registers = [registry]
   const counter = <L extends string = never>(name: string, help: string, labelNames: L[] = []) =>
@@ -12,33 +14,45 @@ export function createWorkerMetrics(registry: Registry) {
   const histogram = (name: string, help: string, buckets: number[]) =>
     new Histogram({ name: `muster_worker_${name}`, help, buckets, registers })
   return {
-    shards: gauge('shards', 'Shards that this worker drains'),
-    streamEntries: gauge('stream_entries', 'Entries waiting in the streams of this worker', ['shard']),
-    streamLag: gauge('stream_lag_seconds', 'Age of the oldest entry waiting', ['shard']),
+    shards: gauge('shards', 'Shards that this worker reads'),
+    streamEntries: gauge('stream_entries', 'Entries in the streams that this worker reads', ['shard']),
+    streamLag: gauge('stream_lag_seconds', 'Age of the oldest entry in a stream', ['shard']),
     batchRecords: histogram('batch_records', 'Records per transaction', [1, 4, 16, 64, 256, 1024, 4096, 16384]),
-    writeSeconds: histogram('write_seconds', 'Time of one transaction', secondsBuckets),
+    writeSeconds: histogram('write_seconds', 'Duration of one transaction', secondsBuckets),
     commitDelay: histogram(
       'receive_to_commit_seconds',
       'From the receipt of the oldest record of a transaction to its commit',
       secondsBuckets,
     ),
     heartbeats: counter('heartbeats_total', 'Heartbeats stored'),
-    duplicates: counter('duplicates_total', 'Heartbeats that were stored before'),
-    dropped: counter('dropped_total', 'Records of devices or commands that do not exist'),
-    invalid: counter('invalid_records_total', 'Records that could not be read'),
+    duplicates: counter('duplicates_total', 'Repeated heartbeats that were stored already'),
+    dropped: counter('dropped_total', 'Records about devices or commands that do not exist'),
+    invalid: counter('invalid_records_total', 'Records that could not be decoded'),
     deadLetters: counter('dead_letters_total', 'Entries set aside because they could not be stored'),
-    retries: counter('retries_total', 'Writes that failed and were tried again', ['why']),
-    ordersRouted: counter('orders_routed_total', 'Frames handed to nodes for their devices', ['why']),
-    orderRefusals: counter('order_refusals_total', 'Orders that devices did not obey, by reason', ['code']),
+    retries: counter('retries_total', 'Writes that failed and were retried', ['why']),
     liveEvents: counter('live_events_total', 'Live events published'),
-    statusChanges: counter('status_changes_total', 'Devices that went online or offline', ['status']),
-    commandsSwept: counter('commands_swept_total', 'Commands that ran out of time', ['status']),
-    connections: gauge('pool_connections', 'Connections to Postgres', ['pool', 'state']),
-    mailsWaiting: gauge('mails_waiting', 'Mails that were not sent yet'),
-    mailsFailed: gauge('mails_failed', 'Mails that were given up'),
-    mailOldest: gauge('mail_oldest_seconds', 'Age of the oldest mail waiting'),
-    jobs: counter('jobs_total', 'Background jobs done', ['name', 'outcome']),
+    statusChanges: counter('status_changes_total', 'Status changes of devices', ['status']),
+    connections: gauge('pool_connections', 'Connections to PostgreSQL', ['pool', 'state']),
+    mailsWaiting: gauge('mails_waiting', 'Mails that are not sent yet'),
+    mailsFailed: gauge('mails_failed', 'Mails that were given up after repeated failures'),
+    mailOldest: gauge('mail_oldest_seconds', 'Age of the oldest mail that is not sent yet'),
+    jobs: counter('jobs_total', 'Runs of scheduled jobs', ['name', 'outcome']),
   }
 }
 
 export type WorkerMetrics = ReturnType<typeof createWorkerMetrics>
+
+/** Registers the counters of the areas. @returns the function that increases them */
+export function createCount(registry: Registry, declared: readonly Declared[]): WorkerParts['count'] {
+  const counters = new Map<Declared, Counter>()
+  for (const counter of declared) {
+    const { name, help, labels } = counter
+    const made = new Counter({ name: `muster_worker_${name}`, help, labelNames: [...labels], registers: [registry] })
+    counters.set(counter, made)
+  }
+  return (counter, labels, by = 1) => {
+    const known = counters.get(counter)
+    if (known === undefined) throw new Error(`No area declares the counter ${counter.name}`)
+    known.inc(labels, by)
+  }
+}

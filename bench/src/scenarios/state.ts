@@ -1,6 +1,6 @@
+import { heartbeatRowType, storeHeartbeats } from '@muster/areas/fleet/devices/metrics/heartbeats.ts'
 import { inTransaction } from '@muster/db/transaction.ts'
 import { createHeartbeatColumns } from '@muster/wire/heartbeat-columns.ts'
-import { heartbeatRowType, storeHeartbeats } from '@muster/worker/heartbeats.ts'
 import pg from 'pg'
 import { z } from 'zod'
 import { type BenchStack, startBenchStack } from '../bench-stack.ts'

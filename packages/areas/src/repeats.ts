@@ -7,7 +7,7 @@ import { EarlierAnswer, type Repeat } from '@muster/kit/repeat.ts'
 import { seal, unseal } from '@muster/kit/sealed.ts'
 import { sql } from 'kysely'
 import type pg from 'pg'
-import { every } from './job.ts'
+import { every } from './background/job.ts'
 import type { Services } from './services.ts'
 
 const keptHours = 24

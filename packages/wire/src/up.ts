@@ -27,6 +27,21 @@ export const upMessages = {
   refusal,
 } as const
 
+/** Messages that workers store. Ingest answers the others itself; heartbeats have a decoder of their own. */
+export const storedMessages = {
+  inventory,
+  progress,
+  result,
+  updateStatus,
+  watchdogStatus,
+  watchdogKey,
+  refusal,
+} as const
+
+export type StoredMessage = ReturnType<(typeof storedMessages)[keyof typeof storedMessages]['read']>
+
+export const isStored = (message: UpMessage): message is StoredMessage => message.name in storedMessages
+
 type Kinds = typeof upMessages
 export type UpName = keyof Kinds
 export type UpMessage = ReturnType<Kinds[UpName]['read']>

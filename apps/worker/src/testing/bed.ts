@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { OrderSigner } from '@muster/areas/control/commands/delivery/order-signer.ts'
+import type { WorkerParts } from '@muster/areas/background/worker-parts.ts'
+import { heartbeatRowType } from '@muster/areas/fleet/devices/metrics/heartbeats.ts'
+import { arrivals as areaArrivals, counters, outcomes, records } from '@muster/areas/work.ts'
 import { BatchWriter, recordKinds } from '@muster/backplane/batch.ts'
 import { deviceIdToBytes } from '@muster/backplane/device-id.ts'
 import { batchField, shardOwner, shardStream } from '@muster/backplane/keys.ts'
@@ -15,17 +17,16 @@ import { encodeUp, type UpMessage } from '@muster/wire/up.ts'
 import pg from 'pg'
 import { Registry } from 'prom-client'
 import { afterAll } from 'vitest'
-import { Aftermath } from '../aftermath.ts'
-import { Arrivals } from '../arrivals.ts'
-import { ShardConsumer } from '../consumer.ts'
-import { createDecoder } from '../decoder.ts'
-import { heartbeatRowType } from '../heartbeats.ts'
-import { Live } from '../live.ts'
-import { createWorkerMetrics } from '../metrics.ts'
-import { Presence } from '../presence.ts'
-import { WatchdogCertificates } from '../watchdogs.ts'
-import { WriteGroups } from '../write-groups.ts'
-import { Writer } from '../writer.ts'
+import { createDecoder } from '../heartbeats/decoder.ts'
+import { Live } from '../heartbeats/live.ts'
+import { createCount, createWorkerMetrics } from '../metrics.ts'
+import { Arrivals } from '../presence/arrivals.ts'
+import { Presence } from '../presence/presence.ts'
+import { AfterCommit } from '../shards/after-commit.ts'
+import { ShardConsumer } from '../shards/consumer.ts'
+import { recordStores } from '../shards/record-stores.ts'
+import { WriteGroups } from '../shards/write-groups.ts'
+import { Writer } from '../shards/writer.ts'
 
 export interface TestDevice {
   id: string
@@ -35,7 +36,15 @@ export interface TestDevice {
   siteId: string
 }
 
-/** Stores of a test file's own: a migrated database, and one of Redis's numbered ones, which may be flushed. */
+/** Settings of background work without releases and files. */
+export const testSettings: WorkerParts['settings'] = {
+  publicUrl: 'http://127.0.0.1:3000',
+  metricDays: { raw: 7, fiveMinutes: 30, hours: 365 },
+  releases: null,
+  files: null,
+}
+
+/** Stores for one test file: a migrated database, and a Redis database that it may flush. */
 export async function openBed() {
   const database = await ownDatabase()
   const owner = new pg.Pool({ connectionString: database.ownerUrl, max: 2 })
@@ -59,7 +68,7 @@ export async function openBed() {
 }
 export type Bed = Awaited<ReturnType<typeof openBed>>
 
-/** A partner of its own with one organisation, one site and so many enrolled devices. */
+/** A new partner with one organization, one site and `count` enrolled devices. */
 export async function makeDevices({ owner }: Bed, count: number): Promise<TestDevice[]> {
   const name = randomUUID()
   const { rows } = await owner.query<{ id: string; org_id: string; partner_id: string; site_id: string }>(
@@ -81,7 +90,7 @@ export async function makeDevices({ owner }: Bed, count: number): Promise<TestDe
   }))
 }
 
-/** Writes batches as a node does. */
+/** Writes batches as a gateway does. */
 export class TestNode {
   readonly id: string
   readonly #batch: BatchWriter
@@ -140,7 +149,7 @@ export class TestNode {
     return this.#batch.flush()
   }
 
-  /** Appends what was collected as one entry of a shard's stream. */
+  /** Appends the collected records as one entry of a shard's stream. */
   async append(redis: Redis, shard: number): Promise<string> {
     return appendEntry(redis, shard, this.flush())
   }
@@ -152,24 +161,33 @@ export async function appendEntry(redis: Redis, shard: number, batch: Buffer): P
   return id
 }
 
-/** The parts of a worker over the bed, without timers. They have connections of their own, which a test may cut. */
+/** The parts of a worker on these stores, without timers. They have their own connections, which a test may close. */
 export async function makeParts(bed: Bed) {
   const { pool, blocking } = bed
   const redis = connectRedis(bed.redisUrl, 'worker-test-commands')
   await untilReady(redis, 10_000)
   const log = createLog('worker-test', 'silent')
-  const metrics = createWorkerMetrics(new Registry())
+  const registry = new Registry()
+  const metrics = createWorkerMetrics(registry)
   const live = new Live(redis, pool, metrics)
   const keyring = createKeyring()
-  const signer = new OrderSigner(keyring)
-  const presence = new Presence({ pool, redis, live, metrics, log })
-  const watchdogs = new WatchdogCertificates({ pool, redis, keyring, signer })
+  const worker: WorkerParts = {
+    pool,
+    redis,
+    keyring,
+    log,
+    settings: testSettings,
+    outcomes,
+    publish: (events) => live.publish(events),
+    count: createCount(registry, counters),
+  }
+  const presence = new Presence({ pool, redis, live, log })
+  const arrivals = new Arrivals(areaArrivals, worker)
   const forgotten: number[] = []
-  const arrivals = new Arrivals({ pool, redis, keyring, signer, metrics, log })
-  const aftermath = new Aftermath({ live, presence, watchdogs, arrivals, metrics, log })
   const decoder = createDecoder()
-  const writer = new Writer(pool, await heartbeatRowType(pool))
-  const groups = new WriteGroups(writer, aftermath, metrics)
+  const rowType = await heartbeatRowType(pool)
+  const writer = new Writer({ pool, rowType, stores: recordStores(records), worker })
+  const groups = new WriteGroups(writer, new AfterCommit({ live, presence, arrivals, metrics, log }), metrics)
   const onRedisForgot = () => void forgotten.push(Date.now())
   const close = async () => {
     await arrivals.finish()
@@ -182,12 +200,12 @@ export async function makeParts(bed: Bed) {
     redis,
     blocking,
     log,
+    registry,
     metrics,
     live,
     keyring,
-    signer,
+    worker,
     presence,
-    watchdogs,
     decoder,
     writer,
     groups,
@@ -203,7 +221,7 @@ export async function startConsumer(parts: Parts, shard: number, name = randomUU
   return new ShardConsumer(parts, shard, name, 1)
 }
 
-/** The bed of a test file whose worker drains shard 0. It ends with the file. */
+/** The stores and parts of a test file whose worker drains shard 0. They end with the file. */
 export async function withConsumer(): Promise<{ bed: Bed; parts: Parts }> {
   const bed = await openBed()
   const parts = await makeParts(bed)
@@ -216,7 +234,7 @@ export async function withConsumer(): Promise<{ bed: Bed; parts: Parts }> {
   return { bed, parts }
 }
 
-/** Waits until something holds, looking again and again, and fails with its last answer. */
+/** Polls until the value holds; fails with the last value. */
 export async function until<T>(
   what: string,
   look: () => Promise<T>,
@@ -232,7 +250,7 @@ export async function until<T>(
   }
 }
 
-/** Waits until the shard's stream has nothing left. */
+/** Waits until the shard's stream is empty. */
 export const untilDrained = (redis: Redis, shard: number, ms?: number): Promise<number> =>
   until(
     `shard ${shard} drained`,

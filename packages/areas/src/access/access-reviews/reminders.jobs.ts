@@ -1,7 +1,7 @@
 import { asSystem, type Db } from '@muster/db/database.ts'
 import { sql } from 'kysely'
 import type pg from 'pg'
-import { at } from '../../job.ts'
+import { at } from '../../background/job.ts'
 import { enqueueMail } from '../../platform/mail/index.ts'
 
 interface Due {

@@ -1,4 +1,4 @@
-import { background } from '../../background.ts'
+import { background } from '../../background/background.ts'
 import { forgetSessions } from './sessions/forget.jobs.ts'
 
 export default background({ jobs: [forgetSessions] })

@@ -1,4 +1,4 @@
-import { background } from '../../background.ts'
+import { background } from '../../background/background.ts'
 import { releaseMetadata, releases } from './publish.jobs.ts'
 
 export default background({ jobs: [releaseMetadata, releases] })

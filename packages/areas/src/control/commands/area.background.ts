@@ -1,4 +1,14 @@
-import { background } from '../../background.ts'
+import { ordersRouted } from '../../background/arrival.ts'
+import { background } from '../../background/background.ts'
+import { openCommands } from './delivery/open-commands.ts'
+import { orderRefusals, ordersRefused } from './delivery/order-refusals.records.ts'
+import { commandReroute, commandSweep, commandsSwept } from './delivery/sweeps.jobs.ts'
+import { commandReports } from './results/commands.records.ts'
 import { commandStops } from './stops/stops.jobs.ts'
 
-export default background({ jobs: [commandStops] })
+export default background({
+  jobs: [commandReroute, commandStops, commandSweep],
+  records: [commandReports, orderRefusals],
+  arrivals: [openCommands],
+  counters: [commandsSwept, ordersRefused, ordersRouted],
+})

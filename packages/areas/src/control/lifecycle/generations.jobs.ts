@@ -1,7 +1,7 @@
 import { generationsKey, quarantinedGeneration, revokedGeneration } from '@muster/backplane/keys.ts'
 import type { Redis } from '@muster/backplane/redis.ts'
 import type pg from 'pg'
-import { every } from '../../job.ts'
+import { every } from '../../background/job.ts'
 
 const firstGeneration = 1
 const fieldsPerCommand = 1_000

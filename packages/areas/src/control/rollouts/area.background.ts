@@ -1,4 +1,5 @@
-import { background } from '../../background.ts'
+import { background } from '../../background/background.ts'
 import { agentUpdates } from './offers.jobs.ts'
+import { updateReports } from './updates/updates.records.ts'
 
-export default background({ jobs: [agentUpdates] })
+export default background({ jobs: [agentUpdates], records: [updateReports] })

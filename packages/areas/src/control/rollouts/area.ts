@@ -4,7 +4,7 @@ import pins from './pins.ts'
 import { pinsExamples, rolloutsExamples, stopExamples, updatesExamples } from './rollouts.examples.ts'
 import rollouts from './rollouts.ts'
 import stop from './stop.ts'
-import updates from './updates.ts'
+import updates from './updates/updates.ts'
 
 export default area({
   name: 'rollouts',

@@ -7,10 +7,10 @@ import type { Log } from '@muster/kit/log.ts'
 import { releaseTargetPath } from '@muster/wire/release.ts'
 import { sql } from 'kysely'
 import type pg from 'pg'
-import type { Job } from '../../job.ts'
+import { every } from '../../background/job.ts'
 import { recordAsSystem } from '../../platform/audit/index.ts'
 import { type Registered, releasesPath, urlOf } from '../agent-versions/index.ts'
-import { frameToOrder, type Instruction, OrderSigner } from '../commands/index.ts'
+import { frameToOrder, type Instruction, type OrderSigner, workerSignerOf } from '../commands/index.ts'
 import { type Going, hasFailed, hasSucceeded, meantFor, runsOlder } from './fleet.sql.ts'
 import { type Counts, failsWidely, heldOrgs, type OrgCounts, reachOf, sumOf, verdictOf } from './rollouts.rules.ts'
 import { noteWithheld } from './withheld.ts'
@@ -181,14 +181,7 @@ async function halt(db: Db, { id, version }: Running, counts: Counts, reason: st
   await recordAsSystem(db, { action: 'agent_rollout.halt', target: id, name: version, details: { reason, ...counts } })
 }
 
-/** A stop of all updates holds within one turn. */
-export const agentUpdates: Job = {
-  name: 'agent-updates',
-  when: { everyMs: 2_000 },
-  by: 'one worker',
-  begin(parts) {
-    const { keyring, settings } = parts
-    const offering = { ...parts, signer: new OrderSigner(keyring), publicUrl: settings.publicUrl }
-    return () => offerUpdates(offering)
-  },
-}
+/** A stop of all updates takes effect at the next run. */
+export const agentUpdates = every(2_000, 'agent-updates', (parts) =>
+  offerUpdates({ ...parts, signer: workerSignerOf(parts), publicUrl: parts.settings.publicUrl }),
+)

@@ -1,7 +1,7 @@
 import type { ExamplesOf } from '../../examples.ts'
 import type { pins } from './pins.contract.ts'
 import type { rollouts, stop } from './rollouts.contract.ts'
-import type { updates } from './updates.contract.ts'
+import type { updates } from './updates/updates.contract.ts'
 
 declare module '../../examples.ts' {
   interface Stage {

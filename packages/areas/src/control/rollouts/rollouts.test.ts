@@ -18,7 +18,7 @@ import { signerOf } from '../commands/delivery/order-signer.ts'
 import { offerUpdates } from './offers.jobs.ts'
 import { pins } from './pins.contract.ts'
 import { rollouts, stop } from './rollouts.contract.ts'
-import { updates } from './updates.contract.ts'
+import { updates } from './updates/updates.contract.ts'
 
 const services = await testServices()
 const { system, redis, log } = services

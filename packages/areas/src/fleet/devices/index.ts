@@ -16,4 +16,7 @@ export {
   prepareDevice,
   type Registered,
 } from './registration/registration.ts'
+export { storeWatchdogKeys, type WatchdogKey } from './registration/watchdog-keys.ts'
+export { changeEvents, type DevicePlace } from './state/device-changes.ts'
+export { changeUpdating } from './state/device-status.ts'
 export { type GroupDevices, maySee, visibleDevices } from './visibility.ts'

@@ -1,7 +1,7 @@
 import { asSystem, type Db } from '@muster/db/database.ts'
 import { sql } from 'kysely'
 import type pg from 'pg'
-import { every, type Job } from '../../job.ts'
+import { every, type Job } from '../../background/job.ts'
 import { type FieldSource, fields, isFieldName } from '../filter-language/fields.contract.ts'
 import { type DynamicGroup, evaluateGroup } from './membership.ts'
 

@@ -1,4 +1,4 @@
-import { background } from '../../background.ts'
+import { background } from '../../background/background.ts'
 import { fileSweep } from './files.jobs.ts'
 
 export default background({ jobs: [fileSweep] })

@@ -4,7 +4,7 @@ import type { ObjectStore } from '@muster/files/object-store.ts'
 import { StagedUpload } from '@muster/files/staged-upload.ts'
 import type { Log } from '@muster/kit/log.ts'
 import type pg from 'pg'
-import type { Job } from '../../job.ts'
+import type { Job } from '../../background/job.ts'
 
 const filesPerSweep = 500
 /** Longer than any single request takes to write an object. */

@@ -1,3 +1,3 @@
 // What other areas may use of live events.
 export { liveEventsOf, type WatchedEvent } from './live-events.ts'
-export { liveEvent, publishEvents } from './publish.ts'
+export { liveEvent, type PartnerEvent, publishEvents } from './publish.ts'

@@ -1,4 +1,4 @@
-import { background } from '../../background.ts'
+import { background } from '../../background/background.ts'
 import { forgetMail } from './sender.jobs.ts'
 
 export default background({ jobs: [forgetMail] })

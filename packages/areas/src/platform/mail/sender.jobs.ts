@@ -7,7 +7,7 @@ import type { Log } from '@muster/kit/log.ts'
 import { type SelectQueryBuilder, sql } from 'kysely'
 import { createTransport, type Transporter } from 'nodemailer'
 import type pg from 'pg'
-import { at } from '../../job.ts'
+import { at } from '../../background/job.ts'
 import { openMailData } from './outbox.ts'
 import { renderMail } from './templates.ts'
 

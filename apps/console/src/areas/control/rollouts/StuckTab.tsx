@@ -1,4 +1,4 @@
-import type { DeviceUpdate } from '@muster/areas/control/rollouts/updates.contract.ts'
+import type { DeviceUpdate } from '@muster/areas/control/rollouts/updates/updates.contract.ts'
 import { Link } from '@tanstack/react-router'
 import { CircleCheck } from 'lucide-react'
 import { usePlace } from '../../../shell/place.ts'

@@ -1,4 +1,4 @@
-import type { UpdateHold } from '@muster/areas/control/rollouts/updates.contract.ts'
+import type { UpdateHold } from '@muster/areas/control/rollouts/updates/updates.contract.ts'
 import type { Device } from '@muster/areas/fleet/devices/devices.contract.ts'
 import { useRefreshOn } from '../../../live/Live.tsx'
 import { useApiQuery } from '../../../queries.ts'

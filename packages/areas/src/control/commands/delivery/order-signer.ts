@@ -10,6 +10,7 @@ import { type DownMessage, encodeDown } from '@muster/wire/down.ts'
 import { WireError } from '@muster/wire/frame.ts'
 import { bootIdMax, orderedFrameBytesMax } from '@muster/wire/limits.ts'
 import { signOrders } from '@muster/wire/orders.ts'
+import { workerPart } from '../../../background/worker-parts.ts'
 import { service } from '../../../services.ts'
 
 /** From the signature to the agent is a matter of milliseconds; the rest is for clocks that differ, and for slow sockets. */
@@ -102,3 +103,4 @@ export class OrderSigner {
 }
 
 export const signerOf = service(({ keyring }) => new OrderSigner(keyring))
+export const workerSignerOf = workerPart(({ keyring }) => new OrderSigner(keyring))

@@ -1,6 +1,6 @@
 import type { Inventory } from '@muster/wire/messages/inventory.ts'
 import type pg from 'pg'
-import { at } from '../../../job.ts'
+import { at } from '../../../background/job.ts'
 
 const changesPerInventoryMax = 1_000
 const keptDays = 365
@@ -95,18 +95,19 @@ const writeLog = {
 /** An inventory that a device has sent. */
 interface Collected {
   readonly deviceId: string
-  readonly record: { readonly atMs: number; readonly body: Inventory }
+  readonly atMs: number
+  readonly body: Inventory
 }
 
 /** Notes what is different from the inventories that are about to be replaced. */
 export async function logInventoryChanges(client: pg.PoolClient, records: readonly Collected[]): Promise<void> {
   const values = [
     records.map(({ deviceId }) => deviceId),
-    records.map(({ record }) => record.body.hash),
-    records.map(({ record }) => record.atMs),
+    records.map(({ body }) => body.hash),
+    records.map(({ atMs }) => atMs),
   ]
   const { rows } = await client.query<StoredInventory>({ ...readOld, values })
-  const news = new Map(records.map(({ deviceId, record }) => [deviceId, record]))
+  const news = new Map(records.map((record) => [record.deviceId, record]))
   const changes = rows.flatMap((old) => {
     const record = news.get(old.device_id)
     if (record === undefined) return []

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
-import { at, type JobSettings } from '../../../job.ts'
+import { at } from '../../../background/job.ts'
+import type { BackgroundSettings } from '../../../background/worker-parts.ts'
 
 const partitionDaysAhead = 3
 /** Locks that others wait behind are tried for briefly, again and again. */
@@ -21,7 +22,11 @@ export async function ensureMetricPartitions(pool: pg.Pool): Promise<number> {
 }
 
 /** Drops the partitions whose days are over, and what old heartbeats came so late that they have no partition. */
-export async function dropOldMetrics(pool: pg.Pool, days: JobSettings['metricDays'], nowMs: number): Promise<string[]> {
+export async function dropOldMetrics(
+  pool: pg.Pool,
+  days: BackgroundSettings['metricDays'],
+  nowMs: number,
+): Promise<string[]> {
   const series = {
     device_metrics: days.raw,
     device_metrics_five_minutes: days.fiveMinutes,

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { at } from '../../../job.ts'
+import { at } from '../../../background/job.ts'
 import { keptFrom } from './retention.jobs.ts'
 
 /*

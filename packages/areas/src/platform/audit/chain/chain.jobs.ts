@@ -5,7 +5,7 @@ import { inTransaction } from '@muster/db/transaction.ts'
 import type { Keyring } from '@muster/kit/keyring.ts'
 import type { Log } from '@muster/kit/log.ts'
 import type pg from 'pg'
-import { at, type Job } from '../../../job.ts'
+import { at, type Job } from '../../../background/job.ts'
 import { type ChainedRecord, chainHash, chainOf, noHash, recordColumns } from './canonical.ts'
 import { type SignedHead, signHead } from './signed-heads.ts'
 

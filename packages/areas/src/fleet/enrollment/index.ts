@@ -1,0 +1,2 @@
+// What other areas may use of enrollment.
+export { signDeviceCertificate } from './certificates.ts'
