@@ -5,7 +5,7 @@ import { expectAccessible, newVisitor, stage, visitorAs } from './visitor.ts'
 const { acme, admin, url } = stage
 const device = `/devices/${acme.deviceId}`
 
-/** Every screen, with something of it that is there once it is drawn. */
+/** All screens, with something of each that is there once it is drawn. */
 const screens = [
   ['/', 'High usage'],
   ['/devices', acme.hostname],

@@ -20,7 +20,7 @@ beforeAll(async () => {
   await database.query(longAgo, [ada.partnerId])
   const other = { partnerId: ada.partnerId, name: 'Twosome Garage', slug: 'twosome-garage' }
   const { id: otherOrgId } = await client.tenancy.organizations.create.mutate(other)
-  // A command for several organisations reaches far. What becomes of it on the machines is not asked here.
+  // A command for several organizations needs approval. Its result on the machines is not checked here.
   for (const orgId of [ada.orgId, otherOrgId])
     await database.query(
       `INSERT INTO devices (org_id, partner_id, hostname, os_type, enrolled_at) VALUES ($1, $2, 'till', 'linux', now())`,

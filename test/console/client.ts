@@ -10,7 +10,7 @@ export const clientOf = (url: string, token?: string): Client =>
     links: [httpLink({ url: `${url}/trpc`, headers: token ? { authorization: `Bearer ${token}` } : {} })],
   })
 
-/** Signs somebody in who has no second factor. */
+/** Signs in a user who has no second factor. */
 export async function signIn(url: string, { email, password }: { email: string; password: string }) {
   const answer = await clientOf(url).auth.session.login.mutate({ email, password })
   if (answer.mfaRequired) throw new Error(`${email} has a second factor`)

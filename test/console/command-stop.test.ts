@@ -3,7 +3,7 @@ import { stage, visitorAs } from './visitor.ts'
 
 const { acme } = stage
 
-test('all commands are stopped with a reason that every screen shows, and allowed again', async () => {
+test('all commands are stopped with a reason that all screens show, and allowed again', async () => {
   const { page, complaints } = await visitorAs(acme, '/approvals')
   await page.getByRole('heading', { name: 'No pending approvals' }).waitFor()
   await page.getByRole('button', { name: 'Stop all commands' }).click()

@@ -33,7 +33,7 @@ export async function newTenant(client: Client, outbox: string, name: string): P
   return { ...ids, orgName, siteName, ...person }
 }
 
-/** Somebody who may do everything in a partner, invited and come in by the link. */
+/** A user with all permissions in a partner, invited and accepted by the link. */
 export async function newAdministrator(
   client: Client,
   outbox: string,

@@ -47,7 +47,7 @@ export async function enter(page: Page, { email, password }: { email: string; pa
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }
 
-/** A browser in which somebody is signed in, at a path. */
+/** A browser in which a user is signed in, at a path. */
 export async function visitorAs(
   who: { email: string; password: string },
   path = '/',

@@ -10,7 +10,7 @@ export const rootRoute = createRootRouteWithContext<{ readonly queries: QueryCli
 
 const placeSearch = read.searchOf({ org: read.id, site: read.id })
 
-/** The parent of every screen for signed-in users. */
+/** The parent of all screens for signed-in users. */
 export const appRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'app',

@@ -60,7 +60,7 @@ export interface InboxEntry extends Limited {
   count(api: Api): Promise<number>
 }
 
-/** A notice above every screen. */
+/** A notice above all screens. */
 interface Banner extends Limited {
   readonly id: string
   readonly Content: ComponentType

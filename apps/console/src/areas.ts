@@ -4,6 +4,7 @@ import { apiKeysArea } from './areas/access/api-keys/area.ts'
 import { rolesArea } from './areas/access/roles/area.ts'
 import { ssoArea } from './areas/access/sso/area.ts'
 import { usersArea } from './areas/access/users/area.ts'
+import { commandsArea } from './areas/control/commands/area.ts'
 import { rolloutsArea } from './areas/control/rollouts/area.ts'
 import { systemToolsArea } from './areas/control/system-tools/area.ts'
 import { customFieldsArea } from './areas/fleet/custom-fields/area.ts'
@@ -16,7 +17,7 @@ import { queuesArea } from './areas/platform/queues/area.ts'
 import { overviewArea } from './areas/tenancy/overview/area.ts'
 import { tenancyArea } from './areas/tenancy/tenancy/area.ts'
 
-/** Every area of the console for signed-in users. A new area adds its import and one line here. */
+/** All areas of the console for signed-in users. A new area adds its import and one line here. */
 export const areas = [
   accessReviewsArea,
   accountArea,
@@ -24,6 +25,7 @@ export const areas = [
   rolesArea,
   ssoArea,
   usersArea,
+  commandsArea,
   rolloutsArea,
   systemToolsArea,
   customFieldsArea,

@@ -56,7 +56,7 @@ export function Live({ children }: { readonly children: ReactNode }) {
 
 export const useStreamState = (): StreamState => use(StreamContext).state
 
-/** Calls back with every event while the component is shown. */
+/** Calls back with each event while the component is shown. */
 export function useDeviceEvents(listen: Listener): void {
   const { listeners } = use(StreamContext)
   const current = useEffectEvent(listen)

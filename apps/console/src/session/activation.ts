@@ -1,4 +1,4 @@
-// A company that is not active yet may sign in and do nothing else. The server says so in every refusal.
+// A company that is not active yet may sign in and do nothing else. The server says so in each refusal.
 import { isApiError, statusOf } from '../api.ts'
 import { onSessionChange } from './credential.ts'
 import { createStore } from './store.ts'

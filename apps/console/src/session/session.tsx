@@ -48,7 +48,7 @@ export function SignedIn({ children }: { readonly children: ReactNode }) {
   return <MeContext value={useSuspenseQuery(meQuery).data}>{children}</MeContext>
 }
 
-/** The signed-in user. Only below `SignedIn`, which is around every screen of the shell. */
+/** The signed-in user. Only below `SignedIn`, which is around all screens of the shell. */
 export function useMe(): Person {
   const me = use(MeContext)
   if (me === null) throw new Error('no user is signed in here')

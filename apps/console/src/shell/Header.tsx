@@ -13,7 +13,7 @@ interface Props {
   openPalette(): void
 }
 
-/** The bar above every screen: the place, the search, what can be created, what waits. */
+/** The bar above all screens: the place, the search, what can be created, what waits. */
 export function Header({ openMenu, openPalette }: Props) {
   return (
     <header className="flex min-h-12 items-center gap-1.5 border-line border-b bg-surface px-3 py-1.5 md:px-4">

@@ -27,7 +27,7 @@ interface Props {
   showHelp(): void
 }
 
-/** Every screen, action, device and person, by the beginning of a word. */
+/** All screens, actions, devices and people, by the beginning of a word. */
 export function Palette({ open, close, showHelp }: Props) {
   return (
     <Dialog open={open} close={close} title="Search or jump to" wide>

@@ -95,7 +95,7 @@ function useTimeSettings(): TimeSettings {
   const { scope } = useMe()
   const { data } = useApiQuery((api) => api.tenancy.partners.me, {}, { enabled: scope === 'partner', staleMs: 300_000 })
   const settings = data?.settings
-  // One object while the settings stay the same: a new one redraws every moment on the page.
+  // One object while the settings stay the same: a new one redraws all times on the page.
   return useMemo(() => {
     const { timezone, dateFormat, timeFormat } = settings ?? {}
     const text = (given: unknown) => (typeof given === 'string' ? given : null)

@@ -21,7 +21,7 @@ export const useScreens = (): readonly Screen[] => useAllowed(({ screens }) => s
 export const useActions = (): readonly Action[] => useAllowed(({ actions }) => actions)
 /** The work that can wait for the signed-in user. */
 export const useInbox = (): readonly InboxEntry[] => useAllowed(({ inbox }) => inbox)
-/** The notices above every screen. */
+/** The notices above all screens. */
 export const useBanners = () => useAllowed(({ banners }) => banners)
 /** The tabs of a device's page, in their order. */
 export const useDeviceTabs = (): readonly DeviceTab[] =>

@@ -22,6 +22,6 @@ test('lists entries whose label matches before those with a matching search term
   expect(found('a')).toEqual(['All devices', 'Access reviews', 'Partners', 'Enrollment'])
 })
 
-test('lists every entry while nothing is typed', () => {
+test('lists all entries while nothing is typed', () => {
   expect(found('')).toHaveLength(entries.length)
 })

@@ -5,7 +5,7 @@ const wordsOf = (text: string) =>
     .filter(Boolean)
 
 /**
- * How well an entry of the palette fits what was typed: every typed word begins a word of the entry.
+ * How well an entry of the palette fits what was typed: each typed word begins a word of the entry.
  * @returns 0 for no match, more where the label itself matches
  */
 export function matchRank(typed: string, label: string, words = ''): number {

@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 
-/** The organization and site that the screens are limited to. Every address below the shell has them. */
+/** The organization and site that the screens are limited to. All addresses below the shell have them. */
 export interface Place {
   readonly org?: string | undefined
   readonly site?: string | undefined

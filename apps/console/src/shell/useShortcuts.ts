@@ -11,7 +11,7 @@ const isTyping = (target: EventTarget | null) =>
     (/^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) && !target.matches(box)) ||
     target.closest('[role="dialog"]') !== null)
 
-/** The keys that work on every screen: `/`, `j`, `k`, `x`, `?`, Ctrl-K and `g` with a letter. */
+/** The keys that work on all screens: `/`, `j`, `k`, `x`, `?`, Ctrl-K and `g` with a letter. */
 export function useShortcuts({ palette, help }: { palette(): void; help(): void }): void {
   const navigate = useNavigate()
   const screens = useScreens()

@@ -24,7 +24,12 @@ interface Props {
 const look = EditorView.theme({
   '&': { backgroundColor: 'var(--color-surface)', color: 'var(--color-ink)', fontSize: '13px' },
   '.cm-content': { fontFamily: 'var(--font-mono)', caretColor: 'var(--color-ink)', minHeight: '9rem' },
-  '.cm-gutters': { backgroundColor: 'var(--color-sunken)', color: 'var(--color-muted)', border: 'none' },
+  '.cm-gutters': {
+    backgroundColor: 'var(--color-sunken)',
+    color: 'var(--color-muted)',
+    border: 'none',
+    minHeight: '9rem',
+  },
   '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'var(--color-hover)' },
   '.cm-cursor': { borderLeftColor: 'var(--color-ink)' },
   '&.cm-focused': { outline: '2px solid var(--color-accent)', outlineOffset: '1px' },

@@ -8,11 +8,11 @@ import { Refusal } from './states.tsx'
 interface Props {
   readonly open: boolean
   readonly title: string
-  /** What will happen, to what, and whether it can be taken back. */
+  /** What will happen, to what, and whether it can be undone. */
   readonly children: ReactNode
   readonly verb: string
   readonly danger?: boolean
-  /** A word that has to be typed first, for what cannot be taken back or hits many. */
+  /** A word that has to be typed first, for what cannot be undone or affects many. */
   readonly type?: string
   act(): Promise<unknown>
   close(): void

@@ -1,5 +1,4 @@
 import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
-import { ArrowDown, ArrowUp, ChevronsUpDown } from 'lucide-react'
 import {
   type ReactNode,
   type RefObject,
@@ -12,24 +11,12 @@ import {
   useState,
 } from 'react'
 import { type Column, fitColumns } from './column.ts'
-import { CheckField } from './fields.tsx'
 import { Failure, Loading } from './states.tsx'
+import { Head, type Selection, type Sorting } from './TableHead.tsx'
 import { MissingRow, Row as TableRow } from './TableRow.tsx'
 
 export type { Column } from './column.ts'
-
-export interface Sorting {
-  readonly by: string
-  readonly dir: 'asc' | 'desc'
-  set(by: string, dir: 'asc' | 'desc'): void
-}
-
-export interface Selection {
-  has(id: string): boolean
-  readonly all: 'all' | 'some' | 'none'
-  readonly toggle: (id: string, on: boolean) => void
-  toggleAll(on: boolean): void
-}
+export type { Selection } from './TableHead.tsx'
 
 interface Answer {
   readonly isPending: boolean
@@ -76,12 +63,17 @@ interface Props<Row> {
 
 type Scroller = Pick<Virtualizer<HTMLDivElement, Element>, 'range' | 'scrollToIndex'>
 const rowHeight = 34
+/** On phones: a second line with the columns that do not fit. */
+const tallHeight = 56
+const phoneWidth = 600
+const belowMax = 3
+const noColumns: readonly never[] = []
 const selectionWidth = 40
 /** Rows drawn beyond what is in sight, so that scrolling finds them there; at the very first few, so that they are there soon. */
 const beyond = { usual: 14, first: 2 }
 const nothing: Readonly<Record<string, boolean>> = {}
 
-/** Every list of the console: sortable, selectable, virtual, fitted to its width, with its empty, loading and failed states. */
+/** All lists of the console: sortable, selectable, virtual, fitted to its width, with its empty, loading and failed states. */
 export function DataTable<Row extends object>(props: Props<Row>) {
   const { rows, answer, empty, footer } = props
   const body =
@@ -115,16 +107,21 @@ function Rows<Row extends object>(props: Props<Row>) {
     [wanted, width, taken],
   )
   const drawn = showsAll ? wanted : shown
+  const isPhone = width !== null && width < phoneWidth && !showsAll
+  const below = useMemo(() => (isPhone ? left.slice(0, belowMax) : noColumns), [isPhone, left])
+  const height = below.length > 0 ? tallHeight : rowHeight
   const count = windowed?.total ?? rows.length
   const rowAt = windowed?.at ?? ((index: number) => rows[index])
   const virtual = useVirtualizer({
     count,
     getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
+    estimateSize: () => height,
     overscan: useDeferredValue(beyond.usual, beyond.first),
     // Until the table is measured it counts as being as high as the window, so that there are rows in the first drawing.
     initialRect: { width: 0, height: window.innerHeight },
   })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the rows have another height
+  useLayoutEffect(() => virtual.measure(), [height])
   const items = virtual.getVirtualItems()
   const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0]
   useEffect(() => {
@@ -150,15 +147,16 @@ function Rows<Row extends object>(props: Props<Row>) {
           <div role="rowgroup" className="relative" style={{ height: virtual.getTotalSize() }}>
             {items.map(({ index, start }) => {
               const row = rowAt(index)
-              const place = { height: rowHeight, transform: `translateY(${start}px)` }
+              const place = { height, transform: `translateY(${start}px)` }
               if (row === undefined) return <MissingRow key={index} index={index} style={place} />
               const id = rowId(row)
               return (
                 <TableRow
                   key={id}
                   {...{ row, id, index, start, template }}
-                  height={rowHeight}
+                  height={height}
                   columns={drawn}
+                  below={below}
                   chosen={selection?.has(id) ?? false}
                   label={rowLabel?.(row) ?? id}
                   choose={selection && choose}
@@ -168,7 +166,9 @@ function Rows<Row extends object>(props: Props<Row>) {
           </div>
         </div>
       </div>
-      {left.length > 0 && <LeftOut columns={left} showsAll={showsAll} change={setShowsAll} />}
+      {left.length > below.length && (
+        <LeftOut columns={left.slice(below.length)} showsAll={showsAll} change={setShowsAll} />
+      )}
       {typeof footer === 'function' && footer(sightOf(virtual, count))}
     </>
   )
@@ -243,62 +243,4 @@ function sightOf({ range, scrollToIndex }: Scroller, count: number): Sight {
     last: Math.min(count, (range?.endIndex ?? 0) + 1),
     jump: (row) => scrollToIndex(Math.max(0, Math.min(count, row) - 1), { align: 'start' }),
   }
-}
-
-interface HeadProps<Row> {
-  readonly columns: readonly Column<Row>[]
-  readonly template: string
-  readonly sorting: Sorting | undefined
-  readonly selection: Selection | undefined
-}
-function Head<Row>({ columns, template, sorting, selection }: HeadProps<Row>) {
-  return (
-    <div role="rowgroup" className="sticky top-0 z-10 border-line border-b bg-surface">
-      <div role="row" aria-rowindex={1} className="grid items-center" style={{ gridTemplateColumns: template }}>
-        {selection && (
-          <span role="columnheader" className="flex justify-center">
-            <CheckField
-              hideLabel
-              label="Select all"
-              checked={selection.all === 'all'}
-              mixed={selection.all === 'some'}
-              onChange={selection.toggleAll}
-            />
-          </span>
-        )}
-        {columns.map((column) => (
-          <HeaderCell key={column.id} column={column} sorting={sorting} />
-        ))}
-      </div>
-    </div>
-  )
-}
-
-function HeaderCell<Row>({ column, sorting }: { readonly column: Column<Row>; readonly sorting: Sorting | undefined }) {
-  const { header, sort, align, tip } = column
-  const base = `truncate px-2.5 py-2 text-left font-medium text-muted text-xs ${align === 'end' ? 'text-right' : ''}`
-  if (sort === undefined || sorting === undefined)
-    return (
-      <span role="columnheader" title={tip} className={base}>
-        {header}
-      </span>
-    )
-  const isSorted = sorting.by === sort
-  const Icon = isSorted ? (sorting.dir === 'asc' ? ArrowUp : ArrowDown) : ChevronsUpDown
-  return (
-    <span
-      role="columnheader"
-      aria-sort={isSorted ? (sorting.dir === 'asc' ? 'ascending' : 'descending') : 'none'}
-      className={base}
-    >
-      <button
-        type="button"
-        className={`inline-flex items-center gap-1 rounded hover:text-ink ${isSorted ? 'text-ink' : ''}`}
-        onClick={() => sorting.set(sort, isSorted && sorting.dir === 'asc' ? 'desc' : 'asc')}
-      >
-        {header}
-        <Icon aria-hidden className="size-3" />
-      </button>
-    </span>
-  )
 }

@@ -15,14 +15,14 @@ interface Props {
   readonly children: ReactNode
 }
 
-/** The frame of every screen: title, actions, content. */
+/** The frame of all screens: title, actions, content. */
 export function Page({ title, badge, lead, actions, up, fill = false, children }: Props) {
   useEffect(() => {
     document.title = `${title} · Muster`
   }, [title])
   return (
     <div className={`flex min-h-full flex-col ${fill ? 'h-full' : ''}`}>
-      <header className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 px-6 pt-5 pb-3">
+      <header className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 px-4 pt-5 pb-3 md:px-6">
         <div className="min-w-0">
           {up && (
             <nav aria-label="Breadcrumb" className="flex items-center gap-0.5 text-muted text-sm">
@@ -40,7 +40,7 @@ export function Page({ title, badge, lead, actions, up, fill = false, children }
         </div>
         {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
       </header>
-      <div className={`min-h-0 flex-1 px-6 pb-6 ${fill ? 'flex flex-col' : ''}`}>{children}</div>
+      <div className={`min-h-0 flex-1 px-4 pb-6 md:px-6 ${fill ? 'flex flex-col' : ''}`}>{children}</div>
     </div>
   )
 }

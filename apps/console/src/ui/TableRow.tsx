@@ -11,16 +11,21 @@ interface Props<Row> {
   readonly height: number
   readonly template: string
   readonly columns: readonly Column<Row>[]
+  /** In a second line, for which there is room on phones. */
+  readonly below: readonly Column<Row>[]
   readonly chosen: boolean
   readonly label: string
   /** Selects it or not, where rows can be selected; with Shift, the rows in between too. */
   readonly choose: ((index: number, on: boolean, isRange: boolean) => void) | undefined
 }
 
+/** Long names are cut; the tip has them whole. */
+const titleOf = (text: string | number | null | undefined) => (typeof text === 'string' ? text : undefined)
+
 const base = 'absolute inset-x-0 top-0 grid items-center border-line border-b'
 
 function TableRow<Row>(props: Props<Row>) {
-  const { row, id, index, start, height, template, columns, chosen, label, choose } = props
+  const { row, id, index, start, height, template, columns, below, chosen, label, choose } = props
   const isRange = useRef(false)
   return (
     <div
@@ -46,11 +51,29 @@ function TableRow<Row>(props: Props<Row>) {
           />
         </span>
       )}
-      {columns.map(({ id: column, align, cell }) => (
-        <span key={column} role="cell" className={`truncate px-2.5 ${align === 'end' ? 'text-right tabular' : ''}`}>
+      {columns.map(({ id: column, align, cell, text }) => (
+        <span
+          key={column}
+          role="cell"
+          title={titleOf(text?.(row))}
+          className={`truncate px-2.5 ${align === 'end' ? 'text-right tabular' : ''}`}
+        >
           {cell(row)}
         </span>
       ))}
+      {below.length > 0 && (
+        <span
+          role="cell"
+          className={`col-span-full -mt-1 flex gap-3 overflow-hidden whitespace-nowrap pr-2.5 text-muted text-xs ${choose ? 'pl-[3.125rem]' : 'pl-2.5'}`}
+        >
+          {below.map(({ id: column, header, align, cell }) => (
+            <span key={column} className="flex min-w-0 gap-1">
+              <span className={align === 'end' ? '' : 'sr-only'}>{header}</span>
+              <span className="truncate">{cell(row)}</span>
+            </span>
+          ))}
+        </span>
+      )}
     </div>
   )
 }

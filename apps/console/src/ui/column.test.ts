@@ -17,7 +17,7 @@ const columns = [
 ]
 const ids = (list: readonly Column<object>[]) => list.map(({ id }) => id).join(' ')
 
-test('shows every column where there is room', () => {
+test('shows all columns where there is room', () => {
   expect(fitColumns(columns, 560)).toEqual({ shown: columns, left: [] })
 })
 

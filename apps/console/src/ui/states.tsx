@@ -117,7 +117,7 @@ export function Refusal({ error }: { readonly error: unknown }) {
   )
 }
 
-/** Grey bars while something is on its way; readers of the screen hear it. */
+/** Gray bars while something loads; readers of the screen hear it. */
 export function Loading({ lines = 6, label = 'Loading' }: { readonly lines?: number; readonly label?: string }) {
   return (
     <div role="status" aria-label={label} className="grid gap-3 p-4">

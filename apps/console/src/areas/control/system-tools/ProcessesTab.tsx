@@ -38,7 +38,7 @@ const states: Readonly<Record<string, string>> = {
   I: 'Idle',
 }
 
-/** The processes of the device, refreshed every few seconds. */
+/** The processes of the device, refreshed at short intervals. */
 export function ProcessesTab({ device }: { readonly device: Device }) {
   const [{ q = '', item }, change] = useDeviceSearch()
   const sorting = useDeviceSorting('cpu', 'desc')

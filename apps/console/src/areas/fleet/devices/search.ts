@@ -44,12 +44,3 @@ export const deviceSearch = read.searchOf({
   level: read.oneOf('emergency', 'alert', 'critical', 'error', 'warning', 'notice', 'info', 'debug'),
 })
 export type DeviceSearch = ReturnType<typeof deviceSearch>
-
-/** The results of a bulk command. */
-export const runSearch = read.searchOf({ page: read.whole, state: read.text, command: read.id })
-
-export const approvalsSearch = read.searchOf({
-  page: read.whole,
-  status: read.oneOf('pending', 'approved', 'refused', 'withdrawn', 'expired'),
-  approval: read.id,
-})

@@ -166,7 +166,8 @@ const columnsWith = (open: (id: string) => void): readonly Column<AuditLog>[] =>
   {
     id: 'action',
     header: 'Action',
-    width: 200,
+    width: 150,
+    pinned: true,
     grow: 1,
     cell: ({ id, action }) => (
       <button type="button" className="rounded font-medium hover:text-accent-text" onClick={() => open(id)}>

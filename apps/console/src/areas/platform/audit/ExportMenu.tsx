@@ -7,7 +7,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { Menu } from '../../../ui/Menu.tsx'
 import { messageOf } from '../../../ui/states.tsx'
 import { toast } from '../../../ui/toasts.tsx'
-import { download } from '../../fleet/devices/csv.ts'
+import { download } from '../../fleet/devices/list/csv.ts'
 import { type AuditSearch, filtersOf } from './filters.ts'
 
 type Format = 'csv' | 'json'

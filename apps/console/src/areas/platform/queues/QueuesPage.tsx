@@ -61,6 +61,7 @@ const columns: readonly Column<Queue>[] = [
   {
     id: 'failed',
     header: 'Failed',
+    pinned: true,
     width: 75,
     align: 'end',
     cell: ({ name, failed }) =>

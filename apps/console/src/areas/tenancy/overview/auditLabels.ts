@@ -25,7 +25,7 @@ const labels: Readonly<Record<AuditAction, string>> = {
   'user.login.failed': 'Sign-in failed',
   'user.logout': 'Signed out',
   'user.register': 'User registered',
-  'user.email.verify': 'E-mail address verified',
+  'user.email.verify': 'Email address verified',
   'user.password.reset': 'Password reset by an administrator',
   'user.session.revoke': 'Session ended',
   'user.session.switch': 'Account switched',

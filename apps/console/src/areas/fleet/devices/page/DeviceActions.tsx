@@ -1,0 +1,131 @@
+import type { DeviceDetail } from '@muster/areas/fleet/devices/devices.contract.ts'
+import { Link } from '@tanstack/react-router'
+import {
+  Ellipsis,
+  FolderInput,
+  PauseCircle,
+  PlayCircle,
+  Power,
+  RefreshCw,
+  RotateCw,
+  ShieldCheck,
+  ShieldX,
+  Split,
+  SquareTerminal,
+  Tags,
+  Trash2,
+} from 'lucide-react'
+import { useState } from 'react'
+import { api } from '../../../../api.ts'
+import { useApiMutation } from '../../../../queries.ts'
+import { useCan, useMe } from '../../../../session/session.tsx'
+import { Button, buttonClass, IconButton } from '../../../../ui/Button.tsx'
+import { Menu } from '../../../../ui/Menu.tsx'
+import { messageOf } from '../../../../ui/states.tsx'
+import { toast } from '../../../../ui/toasts.tsx'
+import { useCurrent } from '../status.tsx'
+import { LeaveConfirm, LockConfirm, PowerConfirm, QuarantineForm } from './DeviceConfirms.tsx'
+import { MoveForm } from './MoveForm.tsx'
+import { TagsForm } from './TagsForm.tsx'
+
+const icon = { 'aria-hidden': true, className: 'size-4' } as const
+type Asking = 'leave' | 'reboot' | 'shutdown' | 'tags' | 'move' | 'quarantine' | 'release' | 'distinct'
+
+/** The actions of a device: the usual ones as buttons, the others in a menu. */
+export function DeviceActions({ device }: { readonly device: DeviceDetail }) {
+  const can = useCan()
+  const { scope } = useMe()
+  const { status } = useCurrent(device)
+  const [asking, setAsking] = useState<Asking | null>(null)
+  const { id, autoUpdate, possibleDuplicates } = device
+  const refused = (error: unknown) => toast(messageOf(error), { bad: true })
+  const inventory = useApiMutation(() => api.devices.commands.create.mutate({ id, type: 'refresh_inventory' }), {
+    refresh: ['devices.commands'],
+    done: () => toast('Inventory refresh requested'),
+  })
+  const updates = useApiMutation((enabled: boolean) => api.devices.autoUpdate.set.mutate({ id, enabled }), {
+    refresh: ['devices.devices', 'rollouts.updates'],
+    done: (_answer, enabled) =>
+      toast(enabled ? 'Auto-update turned on' : 'Auto-update turned off', {
+        undo: () => updates.mutate(!enabled, { onError: refused }),
+      }),
+  })
+  const mayCommand =
+    (!can('devices:execute') && 'You don’t have permission to send commands') ||
+    (status === 'decommissioned' && 'The device is decommissioned') ||
+    (status === 'quarantined' && 'The device is quarantined and takes no commands') ||
+    (status === 'provisioned' && 'The device has no agent yet')
+  const mayChange = !can('devices:write') && 'You don’t have permission to edit devices'
+  const mayQuarantine = mayChange || (status === 'decommissioned' && 'The device is decommissioned')
+  const mayMove = mayChange || (scope === 'organization' && 'Only your provider can move devices')
+  const mayRemove =
+    (!can('devices:delete') && 'You don’t have permission to decommission devices') ||
+    (status === 'decommissioned' && 'The device is already decommissioned')
+  const ask = (what: Asking) => () => setAsking(what)
+  const done = () => setAsking(null)
+  return (
+    <>
+      <Link
+        from="/devices/$deviceId"
+        search={({ org, site }) => ({ org, site, tab: 'run' })}
+        className={buttonClass('plain')}
+      >
+        <SquareTerminal {...icon} />
+        Run script
+      </Link>
+      <Button
+        blocked={mayCommand}
+        busy={inventory.isPending}
+        onClick={() => inventory.mutate(undefined, { onError: refused })}
+      >
+        <RefreshCw {...icon} />
+        Refresh inventory
+      </Button>
+      <Button blocked={mayCommand} onClick={ask('reboot')}>
+        <RotateCw {...icon} />
+        Restart
+      </Button>
+      <Menu
+        trigger={
+          <IconButton label="More actions" kind="plain">
+            <Ellipsis {...icon} />
+          </IconButton>
+        }
+        groups={[
+          [{ label: 'Shut down', icon: <Power {...icon} />, blocked: mayCommand, act: ask('shutdown') }],
+          [
+            { label: 'Edit tags', icon: <Tags {...icon} />, blocked: mayChange, act: ask('tags') },
+            {
+              label: autoUpdate ? 'Turn off auto-update' : 'Turn on auto-update',
+              icon: autoUpdate ? <PauseCircle {...icon} /> : <PlayCircle {...icon} />,
+              blocked: mayChange,
+              act: () => updates.mutate(!autoUpdate, { onError: refused }),
+            },
+            { label: 'Move', icon: <FolderInput {...icon} />, blocked: mayMove, act: ask('move') },
+          ],
+          [
+            ...(possibleDuplicates.length > 0
+              ? [{ label: 'Dismiss duplicate', icon: <Split {...icon} />, blocked: mayChange, act: ask('distinct') }]
+              : []),
+            status === 'quarantined'
+              ? { label: 'Release', icon: <ShieldCheck {...icon} />, blocked: mayChange, act: ask('release') }
+              : { label: 'Quarantine', icon: <ShieldX {...icon} />, blocked: mayQuarantine, act: ask('quarantine') },
+            {
+              label: 'Decommission',
+              icon: <Trash2 {...icon} />,
+              danger: true,
+              blocked: mayRemove,
+              act: ask('leave'),
+            },
+          ],
+        ]}
+      />
+      <PowerConfirm device={device} kind={asking} close={done} />
+      <LeaveConfirm device={device} open={asking === 'leave'} close={done} />
+      {asking === 'quarantine' && <QuarantineForm device={device} close={done} />}
+      <LockConfirm device={device} kind={asking} close={done} />
+      {asking === 'tags' && <TagsForm device={device} close={done} />}
+      {asking === 'move' && <MoveForm device={device} close={done} />}
+    </>
+  )
+}

@@ -1,0 +1,91 @@
+import type { DeviceDetail } from '@muster/areas/fleet/devices/devices.contract.ts'
+import { Info, ZoomOut } from 'lucide-react'
+import { lazy, Suspense, useMemo } from 'react'
+import { useApiQuery } from '../../../../queries.ts'
+import { Button } from '../../../../ui/Button.tsx'
+import { Card } from '../../../../ui/display.tsx'
+import { bytes } from '../../../../ui/quantity.ts'
+import { Select } from '../../../../ui/Select.tsx'
+import { Failure, Loading, Note } from '../../../../ui/states.tsx'
+import { useDeviceSearch } from '../deviceSearch.ts'
+import { metricSeries } from './metricSeries.ts'
+
+const TimeChart = lazy(() => import('../../../../ui/TimeChart.tsx').then((module) => ({ default: module.TimeChart })))
+
+const spans = [
+  ['1', 'Last hour'],
+  ['6', 'Last 6 hours'],
+  ['24', 'Last day'],
+  ['168', 'Last week'],
+] as const
+const percent = (value: number) => `${Math.round(value)}%`
+const perSecond = (value: number) => `${bytes(value)}/s`
+const leastSeconds = 60
+const secondsOf = (iso: string) => Date.parse(iso) / 1000
+const isoOf = (seconds: number) => new Date(seconds * 1000).toISOString()
+
+/** The metrics of the device over time. Dragging over a chart shows that range alone; the address keeps it. */
+export function History({ device: { id } }: { readonly device: DeviceDetail }) {
+  const [{ hours = '1', from, to }, change] = useDeviceSearch()
+  const isZoomed = from !== undefined && to !== undefined && from < to
+  const answer = useApiQuery(
+    (api) => api.devices.devices.metrics,
+    { id, limit: 3_000, ...(isZoomed ? { from: isoOf(from), to: isoOf(to) } : { minutes: Number(hours) * 60 }) },
+    { everyMs: isZoomed ? 0 : 15_000, keepLast: true },
+  )
+  const points = answer.data?.points
+  const drawn = useMemo(() => (points ? metricSeries(points) : null), [points])
+  const range = answer.data && { from: secondsOf(answer.data.from), to: secondsOf(answer.data.to) }
+  const zoom = (first: number, last: number) => change({ from: first, to: Math.max(last, first + leastSeconds) })
+  return (
+    <Card
+      title="History"
+      actions={
+        <span className="flex items-center gap-2">
+          {isZoomed && (
+            <Button small onClick={() => change({ from: undefined, to: undefined })}>
+              <ZoomOut aria-hidden className="size-4" />
+              Reset zoom
+            </Button>
+          )}
+          <Select
+            label="Time range"
+            className="w-36"
+            value={isZoomed ? '' : hours}
+            {...(isZoomed && { none: 'Selected range' })}
+            options={spans}
+            choose={(next) => change({ hours: next === '1' ? undefined : next, from: undefined, to: undefined })}
+          />
+        </span>
+      }
+    >
+      {!drawn || !range ? (
+        answer.error ? (
+          <Failure error={answer.error} again={() => answer.refetch()} />
+        ) : (
+          <Loading />
+        )
+      ) : drawn.at.length === 0 ? (
+        <Note icon={Info} title="No data for this period">
+          The device did not report. Choose a longer time range.
+        </Note>
+      ) : (
+        <Suspense fallback={<Loading />}>
+          <div className="grid gap-5">
+            <TimeChart
+              label="Usage"
+              {...range}
+              at={drawn.at}
+              series={drawn.use}
+              most={100}
+              write={percent}
+              zoom={zoom}
+            />
+            <TimeChart label="Network" {...range} at={drawn.at} series={drawn.network} write={perSecond} zoom={zoom} />
+          </div>
+          <p className="mt-2 pl-16 text-muted text-xs">Drag over a chart to zoom.</p>
+        </Suspense>
+      )}
+    </Card>
+  )
+}
