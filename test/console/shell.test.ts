@@ -3,7 +3,7 @@ import { clientOf, signIn } from './client.ts'
 import { newTenant } from './tenants.ts'
 import { enter, expectAccessible, newVisitor, stage, visitorAs } from './visitor.ts'
 
-const { acme, admin, url, outbox } = stage
+const { acme, admin, umbra, url, outbox } = stage
 
 test('search results that arrive late do not take the selection from a command', async () => {
   const { page, complaints } = await visitorAs(acme, '/')
@@ -53,6 +53,26 @@ test('the navigation finds pages by the beginnings of words and counts what wait
   await page.getByRole('heading', { level: 1, name: 'Access reviews' }).waitFor()
   await page.getByRole('navigation', { name: 'Admin' }).waitFor()
   expect(complaints).toEqual([])
+})
+
+test('a new company is led through the first steps', async () => {
+  const { page, complaints } = await visitorAs(umbra, '/')
+  const steps = page.getByRole('listitem').filter({ hasText: /organization|key|machine|colleague/ })
+  await steps.getByText('Create an organization').waitFor()
+  await steps.getByRole('link', { name: 'Create an enrollment key' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Enrollment' }).waitFor()
+  expect(complaints).toEqual([])
+})
+
+test('on a phone a row has a second line, and all columns on request', async () => {
+  const { page } = await visitorAs(acme, '/devices')
+  await page.setViewportSize({ width: 390, height: 844 })
+  const row = page.getByRole('row').filter({ hasText: acme.hostname })
+  await row.getByText(acme.orgName).waitFor()
+  expect(await page.getByRole('columnheader', { name: 'Organization' }).count()).toBe(0)
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Show all columns' }).click()
+  await page.getByRole('columnheader', { name: 'Organization' }).waitFor()
 })
 
 test('on a phone the menu is a drawer that Escape and a click beside it close', async () => {

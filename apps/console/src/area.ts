@@ -66,6 +66,13 @@ interface Banner extends Limited {
   readonly Content: ComponentType
 }
 
+/** An action on a device that its page asks about, opened by the search parameter `ask`. */
+export interface DeviceAction extends Limited {
+  readonly ask: string
+  readonly label: string
+  readonly words?: string
+}
+
 /** A tab of a device's page. */
 export interface DeviceTab extends Limited {
   /** Its name in the address: `?tab=processes`. */
@@ -87,4 +94,5 @@ export interface Area {
   readonly inbox?: readonly InboxEntry[]
   readonly banners?: readonly Banner[]
   readonly deviceTabs?: readonly DeviceTab[]
+  readonly deviceActions?: readonly DeviceAction[]
 }

@@ -1,4 +1,4 @@
-import { useNavigate } from '@tanstack/react-router'
+import { useNavigate, useRouterState } from '@tanstack/react-router'
 import { Command } from 'cmdk'
 import {
   Building2,
@@ -16,7 +16,7 @@ import { useApiQuery } from '../queries.ts'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Keys } from '../ui/Menu.tsx'
 import { chooseTheme } from '../ui/theme.ts'
-import { useActions, useScreens } from './areas.ts'
+import { useActions, useDeviceActions, useDeviceTabs, useScreens } from './areas.ts'
 import { fitting } from './matching.ts'
 import { useChoosePlace } from './place.ts'
 import { useSignOut } from './useSignOut.ts'
@@ -38,6 +38,7 @@ export function Palette({ open, close, showHelp }: Props) {
 
 function Commands({ close, showHelp }: Omit<Props, 'open'>) {
   const [typed, setTyped] = useState('')
+  const onDevice = fitting(typed, useDeviceEntries())
   const pages = fitting(typed, useScreenEntries())
   const actions = fitting(typed, useActionEntries(showHelp))
   const act = (what: () => unknown) => () => {
@@ -58,6 +59,7 @@ function Commands({ close, showHelp }: Omit<Props, 'open'>) {
       />
       <Command.List className="max-h-[50vh] overflow-y-auto">
         <Command.Empty className="px-2 py-6 text-center text-muted">No results</Command.Empty>
+        {onDevice.length > 0 && <Group heading="This device">{entries(onDevice)}</Group>}
         {pages.length > 0 && <Group heading="Go to">{entries(pages)}</Group>}
         {actions.length > 0 && <Group heading="Actions">{entries(actions)}</Group>}
         {/* Last, so that what arrives late neither moves nor takes the selection. */}
@@ -77,6 +79,32 @@ function useScreenEntries(): readonly EntryProps[] {
     words,
     act: () => void navigate({ to: path }),
   }))
+}
+
+const devicePath = /^\/devices\/[\da-f-]{36}$/
+
+/** The tabs and actions of the device whose page is open. */
+function useDeviceEntries(): readonly EntryProps[] {
+  const navigate = useNavigate()
+  const tabs = useDeviceTabs()
+  const actions = useDeviceActions()
+  const isDevice = useRouterState({ select: ({ location }) => devicePath.test(location.pathname) })
+  if (!isDevice) return []
+  return [
+    ...tabs.map(({ id, label }) => ({
+      id: `device tab ${id}`,
+      icon: MonitorSmartphone,
+      label: `${label} of this device`,
+      act: () => void navigate({ to: '.', search: ({ org, site }) => ({ org, site, tab: id }) }),
+    })),
+    ...actions.map(({ ask, label, words }) => ({
+      id: `device ${ask}`,
+      icon: MonitorSmartphone,
+      label: `${label} this device`,
+      words,
+      act: () => void navigate({ to: '.', search: (now) => ({ ...now, ask }) }),
+    })),
+  ]
 }
 
 function useActionEntries(showHelp: () => void): readonly EntryProps[] {

@@ -1,5 +1,5 @@
 import { createContext, use } from 'react'
-import type { Action, Area, DeviceTab, InboxEntry, Screen } from '../area.ts'
+import type { Action, Area, DeviceAction, DeviceTab, InboxEntry, Screen } from '../area.ts'
 import { useCan, useMe } from '../session/session.tsx'
 
 /** The areas of the console. The shell reads them from here, because their routes depend on the shell. */
@@ -26,3 +26,5 @@ export const useBanners = () => useAllowed(({ banners }) => banners)
 /** The tabs of a device's page, in their order. */
 export const useDeviceTabs = (): readonly DeviceTab[] =>
   useAllowed(({ deviceTabs }) => deviceTabs).toSorted((one, other) => one.order - other.order)
+/** The actions on a device that the palette offers on its page. */
+export const useDeviceActions = (): readonly DeviceAction[] => useAllowed(({ deviceActions }) => deviceActions)

@@ -11,6 +11,7 @@ import {
   useState,
 } from 'react'
 import { type Column, fitColumns } from './column.ts'
+import { useDensity } from './density.ts'
 import { Failure, Loading } from './states.tsx'
 import { Head, type Selection, type Sorting } from './TableHead.tsx'
 import { MissingRow, Row as TableRow } from './TableRow.tsx'
@@ -62,9 +63,9 @@ interface Props<Row> {
 }
 
 type Scroller = Pick<Virtualizer<HTMLDivElement, Element>, 'range' | 'scrollToIndex'>
-const rowHeight = 34
+const rowHeights = { compact: 34, comfortable: 42 } as const
 /** On phones: a second line with the columns that do not fit. */
-const tallHeight = 56
+const belowHeight = 22
 const phoneWidth = 600
 const belowMax = 3
 const noColumns: readonly never[] = []
@@ -109,7 +110,8 @@ function Rows<Row extends object>(props: Props<Row>) {
   const drawn = showsAll ? wanted : shown
   const isPhone = width !== null && width < phoneWidth && !showsAll
   const below = useMemo(() => (isPhone ? left.slice(0, belowMax) : noColumns), [isPhone, left])
-  const height = below.length > 0 ? tallHeight : rowHeight
+  const rowHeight = rowHeights[useDensity()]
+  const height = below.length > 0 ? rowHeight + belowHeight : rowHeight
   const count = windowed?.total ?? rows.length
   const rowAt = windowed?.at ?? ((index: number) => rows[index])
   const virtual = useVirtualizer({

@@ -27,6 +27,11 @@ interface Props {
 
 const height = 150
 const pixelsPerTick = 76
+/** The charts of a page point at the same moment. A range is dragged over in one of them. */
+const sync = {
+  key: 'charts',
+  filters: { pub: (type: string) => type === 'mousemove' || type === 'mouseleave' },
+}
 /** In pixels; less is a click. */
 const leastDrag = 8
 const swatches = { 1: 'bg-chart-1', 2: 'bg-chart-2', 3: 'bg-chart-3', 4: 'bg-chart-4' }
@@ -64,7 +69,7 @@ export function TimeChart({ label, from, to, at, series, most, write, zoom }: Pr
         width: box.clientWidth,
         height,
         padding: [8, 16, 0, 0],
-        cursor: { y: false, points: { size: 7 }, drag: { x: true, y: false, setScale: false } },
+        cursor: { y: false, points: { size: 7 }, drag: { x: true, y: false, setScale: false }, sync },
         legend: { show: false },
         hooks: {
           setCursor: [({ cursor }) => setPointed(cursor.idx ?? null)],

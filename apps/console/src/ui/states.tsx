@@ -131,3 +131,12 @@ export function Loading({ lines = 6, label = 'Loading' }: { readonly lines?: num
     </div>
   )
 }
+
+interface PendingProps {
+  readonly answer: { readonly error: unknown; refetch(): unknown }
+  readonly lines?: number
+}
+
+/** In place of an answer that is on its way, or why there is none. */
+export const Pending = ({ answer, lines }: PendingProps) =>
+  answer.error ? <Failure error={answer.error} again={() => answer.refetch()} /> : <Loading {...(lines && { lines })} />

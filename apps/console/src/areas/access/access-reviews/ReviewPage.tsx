@@ -10,9 +10,10 @@ import { Confirm } from '../../../ui/Confirm.tsx'
 import { DataTable } from '../../../ui/DataTable.tsx'
 import { Keys } from '../../../ui/Menu.tsx'
 import { Page } from '../../../ui/Page.tsx'
+import { PendingPage } from '../../../ui/PendingPage.tsx'
 import { many } from '../../../ui/quantity.ts'
 import { Select } from '../../../ui/Select.tsx'
-import { Failure, Loading, Note } from '../../../ui/states.tsx'
+import { Note } from '../../../ui/states.tsx'
 import { Moment } from '../../../ui/time.tsx'
 import { toast } from '../../../ui/toasts.tsx'
 import { Progress } from './Progress.tsx'
@@ -28,12 +29,7 @@ type Review = Awaited<ReturnType<typeof api.accessReviews.reviews.get.query>>
 export function ReviewPage() {
   const { reviewId } = useParams({ from: '/app/access-reviews/$reviewId' })
   const answer = useApiQuery((client) => client.accessReviews.reviews.get, { id: reviewId }, { everyMs: 15_000 })
-  if (!answer.data)
-    return (
-      <Page title="Access review" up={up}>
-        {answer.error ? <Failure error={answer.error} again={() => answer.refetch()} /> : <Loading />}
-      </Page>
-    )
+  if (!answer.data) return <PendingPage title="Access review" up={up} answer={answer} />
   return <Sheet review={answer.data} answer={answer} />
 }
 

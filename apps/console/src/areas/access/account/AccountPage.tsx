@@ -4,6 +4,7 @@ import { api } from '../../../api.ts'
 import { useApiMutation } from '../../../queries.ts'
 import { useMe } from '../../../session/session.tsx'
 import { Button } from '../../../ui/Button.tsx'
+import { chooseDensity, densities, useDensity } from '../../../ui/density.ts'
 import { Card } from '../../../ui/display.tsx'
 import { Form } from '../../../ui/Form.tsx'
 import { SelectField, TextField } from '../../../ui/fields.tsx'
@@ -38,12 +39,14 @@ export function AccountPage() {
   )
 }
 
+const densityWords = { compact: 'Compact', comfortable: 'Comfortable' }
 const themeWords = { system: 'System', light: 'Light', dark: 'Dark' }
 
 function Profile() {
   const me = useMe()
   const queries = useQueryClient()
   const theme = useTheme()
+  const density = useDensity()
   const form = useSchemaForm(profile.update.input, { name: me.name })
   const save = useApiMutation((given: { name?: string }) => api.users.profile.update.mutate(given), {
     async done() {
@@ -80,6 +83,17 @@ function Profile() {
           {themes.map((each) => (
             <option key={each} value={each}>
               {themeWords[each]}
+            </option>
+          ))}
+        </SelectField>
+        <SelectField
+          label="Rows of tables"
+          value={density}
+          onChange={({ target }) => chooseDensity(densities.find((each) => each === target.value) ?? 'compact')}
+        >
+          {densities.map((each) => (
+            <option key={each} value={each}>
+              {densityWords[each]}
             </option>
           ))}
         </SelectField>

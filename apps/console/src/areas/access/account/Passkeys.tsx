@@ -5,7 +5,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { Confirm } from '../../../ui/Confirm.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { Card } from '../../../ui/display.tsx'
-import { Failure, Loading, Refusal } from '../../../ui/states.tsx'
+import { Pending, Refusal } from '../../../ui/states.tsx'
 import { Ago } from '../../../ui/time.tsx'
 import { toast } from '../../../ui/toasts.tsx'
 import { RecoveryCodes } from '../auth/AuthenticatorSetup.tsx'
@@ -42,11 +42,7 @@ export function Passkeys() {
     >
       <div className="grid gap-3">
         {keys === undefined ? (
-          answer.error ? (
-            <Failure error={answer.error} again={() => answer.refetch()} />
-          ) : (
-            <Loading lines={2} />
-          )
+          <Pending answer={answer} lines={2} />
         ) : keys.length === 0 ? (
           <p className="text-muted text-sm">
             No passkeys yet. A passkey signs you in with your fingerprint, face or security key, and resists phishing.

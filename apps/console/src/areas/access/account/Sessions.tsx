@@ -6,7 +6,7 @@ import { Confirm } from '../../../ui/Confirm.tsx'
 import { Badge, Card } from '../../../ui/display.tsx'
 import { CheckField } from '../../../ui/fields.tsx'
 import { many } from '../../../ui/quantity.ts'
-import { Failure, Loading, messageOf } from '../../../ui/states.tsx'
+import { messageOf, Pending } from '../../../ui/states.tsx'
 import { Ago } from '../../../ui/time.tsx'
 import { toast } from '../../../ui/toasts.tsx'
 
@@ -40,11 +40,7 @@ export function Sessions() {
       }
     >
       {sessions === undefined ? (
-        answer.error ? (
-          <Failure error={answer.error} again={() => answer.refetch()} />
-        ) : (
-          <Loading lines={3} />
-        )
+        <Pending answer={answer} lines={3} />
       ) : (
         <ul>
           {sessions.map(({ id, current, userAgent, ipAddress, method, lastUsedAt }) => (

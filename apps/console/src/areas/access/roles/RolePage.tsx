@@ -8,8 +8,9 @@ import { Button } from '../../../ui/Button.tsx'
 import { Badge, Card } from '../../../ui/display.tsx'
 import { CheckField, SelectField, TextField } from '../../../ui/fields.tsx'
 import { Page } from '../../../ui/Page.tsx'
+import { PendingPage } from '../../../ui/PendingPage.tsx'
 import { many } from '../../../ui/quantity.ts'
-import { Failure, Loading, Refusal } from '../../../ui/states.tsx'
+import { Refusal } from '../../../ui/states.tsx'
 import { PermissionTable } from './PermissionTable.tsx'
 import { type Draft, type RoleDetail, useInherited, useRoleDraft } from './roleDraft.ts'
 import { CloneForm, DeleteRole } from './roleForms.tsx'
@@ -21,12 +22,7 @@ const noWrite = 'You don’t have permission to edit users and roles'
 export function RolePage() {
   const { roleId } = useParams({ from: '/app/roles/$roleId' })
   const answer = useApiQuery((client) => client.roles.roles.get, { id: roleId })
-  if (!answer.data)
-    return (
-      <Page title="Role" up={up}>
-        {answer.error ? <Failure error={answer.error} again={() => answer.refetch()} /> : <Loading />}
-      </Page>
-    )
+  if (!answer.data) return <PendingPage title="Role" up={up} answer={answer} />
   return <Editor key={`${roleId}${answer.data.updatedAt}`} role={answer.data} />
 }
 

@@ -5,7 +5,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { Confirm } from '../../../ui/Confirm.tsx'
 import { Card } from '../../../ui/display.tsx'
 import { many } from '../../../ui/quantity.ts'
-import { Failure, Loading } from '../../../ui/states.tsx'
+import { Pending } from '../../../ui/states.tsx'
 import { Ago } from '../../../ui/time.tsx'
 import { toast } from '../../../ui/toasts.tsx'
 
@@ -37,11 +37,7 @@ export function Identities({ providerId, blocked }: Props) {
   return (
     <Card flush title="Linked users" actions={<span className="text-muted text-sm">{many(total, 'user')}</span>}>
       {people === undefined ? (
-        answer.error ? (
-          <Failure error={answer.error} again={() => answer.refetch()} />
-        ) : (
-          <Loading lines={3} />
-        )
+        <Pending answer={answer} lines={3} />
       ) : people.length === 0 ? (
         <p className="p-4 text-muted text-sm">
           No linked users yet. Users appear here after their first sign-in through this provider.

@@ -9,8 +9,8 @@ import { Button } from '../../../ui/Button.tsx'
 import { Confirm } from '../../../ui/Confirm.tsx'
 import { Card, CopyText, Facts } from '../../../ui/display.tsx'
 import { Page } from '../../../ui/Page.tsx'
+import { PendingPage } from '../../../ui/PendingPage.tsx'
 import { RowMenu } from '../../../ui/RowMenu.tsx'
-import { Failure, Loading } from '../../../ui/states.tsx'
 import { Moment } from '../../../ui/time.tsx'
 import { toast } from '../../../ui/toasts.tsx'
 import { Identities } from './Identities.tsx'
@@ -25,12 +25,7 @@ const up = { label: 'Single sign-on', to: '/sso' } as const
 export function ProviderPage() {
   const { providerId } = useParams({ from: '/app/sso/$providerId' })
   const answer = useApiQuery((client) => client.sso.providers.get, { id: providerId })
-  if (!answer.data)
-    return (
-      <Page title="Identity provider" up={up}>
-        {answer.error ? <Failure error={answer.error} again={() => answer.refetch()} /> : <Loading />}
-      </Page>
-    )
+  if (!answer.data) return <PendingPage title="Identity provider" up={up} answer={answer} />
   return <Sheet provider={answer.data} />
 }
 

@@ -4,67 +4,55 @@ import {
 } from '@muster/areas/control/commands/approvals/approval-summary.contract.ts'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { UserCheck } from 'lucide-react'
-import { useApiQuery } from '../../../queries.ts'
 import { useMe } from '../../../session/session.tsx'
-import { type Column, DataTable } from '../../../ui/DataTable.tsx'
+import type { Column } from '../../../ui/DataTable.tsx'
 import { Badge } from '../../../ui/display.tsx'
-import { Page } from '../../../ui/Page.tsx'
-import { Pages } from '../../../ui/Pages.tsx'
+import { ListPage } from '../../../ui/ListPage.tsx'
+import { NoRows } from '../../../ui/NoRows.tsx'
 import { count } from '../../../ui/quantity.ts'
+import { RowButton } from '../../../ui/RowButton.tsx'
 import { Select } from '../../../ui/Select.tsx'
-import { Note } from '../../../ui/states.tsx'
 import { Ago } from '../../../ui/time.tsx'
+import { useList } from '../../../ui/useList.ts'
 import { ApprovalDialog } from './ApprovalDialog.tsx'
 import { approvalWords } from './approvalStatus.ts'
 import { commandWords } from './CommandMark.tsx'
 import { CommandStopButton } from './CommandStop.tsx'
 
-const limit = 25
 /** Commands that wait for a second person, and the stop for all commands. */
 export function ApprovalsPage() {
-  const { page = 1, status, approval } = useSearch({ from: '/app/approvals' })
+  const { status, approval } = useSearch({ from: '/app/approvals' })
   const navigate = useNavigate({ from: '/approvals' })
   const open = (id: string | undefined) => void navigate({ search: (now) => ({ ...now, approval: id }) })
-  const answer = useApiQuery(
-    (api) => api.devices.approvals.list,
-    { page, limit, ...(status && { status }) },
-    { keepLast: true, everyMs: 10_000 },
-  )
-  const { data: rows = [], pagination = { page, limit, total: 0 } } = answer.data ?? {}
+  const narrow = (next: ApprovalSummary['status'] | undefined) =>
+    void navigate({ search: (now) => ({ ...now, page: undefined, status: next }), replace: true })
+  const list = useList((api) => api.devices.approvals.list, status ? { status } : {}, { limit: 25, everyMs: 10_000 })
   return (
-    <Page fill title="Approvals" lead="Large commands waiting for a second person" actions={<CommandStopButton />}>
-      <div className="mb-3 flex gap-2">
+    <ListPage
+      title="Approvals"
+      lead="Large commands waiting for a second person"
+      actions={<CommandStopButton />}
+      tools={
         <Select
           label="Status"
           none="All statuses"
           value={status ?? ''}
           options={statuses.options.map((each) => [each, approvalWords[each][0]])}
-          choose={(next) =>
-            void navigate({ search: (now) => ({ ...now, page: undefined, status: next }), replace: true })
-          }
+          choose={narrow}
         />
-      </div>
-      <DataTable
-        label="Approvals"
-        rows={rows}
-        columns={useApprovalColumns(open)}
-        answer={answer}
-        total={pagination.total}
-        rowId={({ id }) => id}
-        empty={
-          <Note icon={UserCheck} title={status ? 'No matches' : 'No pending approvals'}>
-            Commands for more than 100 devices or several organizations appear here if Settings require a second person.
-          </Note>
-        }
-        footer={
-          <Pages
-            {...pagination}
-            set={(next) => void navigate({ search: (now) => ({ ...now, page: next > 1 ? next : undefined }) })}
-          />
-        }
-      />
+      }
+      label="Approvals"
+      list={list}
+      columns={useApprovalColumns(open)}
+      rowId={({ id }) => id}
+      empty={
+        <NoRows icon={UserCheck} title="No pending approvals" clear={status && (() => narrow(undefined))}>
+          Commands for more than 100 devices or several organizations appear here if Settings require a second person.
+        </NoRows>
+      }
+    >
       {approval && <ApprovalDialog id={approval} close={() => open(undefined)} />}
-    </Page>
+    </ListPage>
   )
 }
 
@@ -76,11 +64,7 @@ function useApprovalColumns(open: (id: string) => void): readonly Column<Approva
       header: 'Command',
       width: 180,
       grow: 1,
-      cell: ({ id, type }) => (
-        <button type="button" className="rounded font-medium hover:text-accent-text" onClick={() => open(id)}>
-          {commandWords(type)}
-        </button>
-      ),
+      cell: ({ id, type }) => <RowButton open={() => open(id)}>{commandWords(type)}</RowButton>,
     },
     { id: 'devices', header: 'Devices', width: 100, align: 'end', cell: ({ devices }) => count(devices) },
     {

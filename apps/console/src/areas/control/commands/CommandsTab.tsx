@@ -3,38 +3,35 @@ import type { Device } from '@muster/areas/fleet/devices/devices.contract.ts'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { SquareTerminal } from 'lucide-react'
 import { useRefreshOn } from '../../../live/Live.tsx'
-import { useApiQuery } from '../../../queries.ts'
-import { DataTable } from '../../../ui/DataTable.tsx'
-import { Pages } from '../../../ui/Pages.tsx'
+import { ListTable, Tools } from '../../../ui/ListPage.tsx'
+import { NoRows } from '../../../ui/NoRows.tsx'
 import { RowButton } from '../../../ui/RowButton.tsx'
 import { Select } from '../../../ui/Select.tsx'
-import { Note } from '../../../ui/states.tsx'
 import { Ago } from '../../../ui/time.tsx'
+import { useList } from '../../../ui/useList.ts'
 import { useUserNames } from '../../access/users/useUserNames.ts'
 import { CommandDialog } from './CommandDialog.tsx'
 import { CommandMark, commandStatusWords, commandWords } from './CommandMark.tsx'
 
-const limit = 25
 /** The commands of a device and their results. */
 export function CommandsTab({ device: { id: deviceId, orgId } }: { readonly device: Device }) {
   const nameOf = useUserNames(orgId)
-  const { page = 1, command, state, kind } = useSearch({ from: '/app/devices/$deviceId' })
+  const { command, state, kind } = useSearch({ from: '/app/devices/$deviceId' })
   const status = CommandStatus.options.find((each) => each === state)
   const type = QueuedCommand.options.find((each) => each === kind)
   const navigate = useNavigate({ from: '/devices/$deviceId' })
   const narrow = (next: { state?: string | undefined; kind?: string | undefined }) =>
     void navigate({ search: (now) => ({ ...now, page: undefined, ...next }), replace: true })
   const open = (id: string | undefined) => void navigate({ search: (now) => ({ ...now, command: id }) })
-  const answer = useApiQuery(
+  const list = useList(
     (client) => client.devices.commands.list,
-    { id: deviceId, page, limit, ...(status && { status: [status] }), ...(type && { type }) },
-    { keepLast: true },
+    { id: deviceId, ...(status && { status: [status] }), ...(type && { type }) },
+    { limit: 25 },
   )
   useRefreshOn((event) => event.type === 'command.changed' && event.deviceId === deviceId, ['devices.commands'], 500)
-  const { data: rows = [], pagination = { page, limit, total: 0 } } = answer.data ?? {}
   return (
     <>
-      <div className="mb-3 flex flex-wrap gap-2">
+      <Tools>
         <Select
           label="Status"
           none="All statuses"
@@ -49,12 +46,10 @@ export function CommandsTab({ device: { id: deviceId, orgId } }: { readonly devi
           options={QueuedCommand.options.map((each) => [each, commandWords(each)])}
           choose={(next) => narrow({ kind: next })}
         />
-      </div>
-      <DataTable
+      </Tools>
+      <ListTable
         label="Commands"
-        rows={rows}
-        answer={answer}
-        total={pagination.total}
+        list={list}
         rowId={({ id }) => id}
         columns={[
           {
@@ -77,17 +72,13 @@ export function CommandsTab({ device: { id: deviceId, orgId } }: { readonly devi
           },
         ]}
         empty={
-          <Note icon={SquareTerminal} title={status || type ? 'No matches' : 'No commands yet'}>
-            {status || type
-              ? 'Select another status or type.'
-              : 'Commands for this device appear here, with their output.'}
-          </Note>
-        }
-        footer={
-          <Pages
-            {...pagination}
-            set={(next) => void navigate({ search: (now) => ({ ...now, page: next > 1 ? next : undefined }) })}
-          />
+          <NoRows
+            icon={SquareTerminal}
+            title="No commands yet"
+            clear={(status ?? type) && (() => narrow({ state: undefined, kind: undefined }))}
+          >
+            Commands for this device appear here, with their output.
+          </NoRows>
         }
       />
       {command && <CommandDialog deviceId={deviceId} commandId={command} close={() => open(undefined)} />}

@@ -10,10 +10,11 @@ import { Confirm } from '../../../ui/Confirm.tsx'
 import { type Column, DataTable } from '../../../ui/DataTable.tsx'
 import { Page } from '../../../ui/Page.tsx'
 import { Pages } from '../../../ui/Pages.tsx'
+import { PendingPage } from '../../../ui/PendingPage.tsx'
 import { many } from '../../../ui/quantity.ts'
 import { RowButton } from '../../../ui/RowButton.tsx'
 import { Select } from '../../../ui/Select.tsx'
-import { Failure, Loading, Note } from '../../../ui/states.tsx'
+import { Note } from '../../../ui/states.tsx'
 import { Ago } from '../../../ui/time.tsx'
 import { toast } from '../../../ui/toasts.tsx'
 import { CommandDialog } from './CommandDialog.tsx'
@@ -37,12 +38,7 @@ export function RunPage() {
   useRefreshOn((event) => event.type === 'command.changed', ['devices.commands.progress'], 1_000)
   const open = (id: string | undefined) => void navigate({ search: (now) => ({ ...now, command: id }) })
   const run = answer.data
-  if (!run)
-    return (
-      <Page title="Run" up={up}>
-        {answer.error ? <Failure error={answer.error} again={() => answer.refetch()} /> : <Loading />}
-      </Page>
-    )
+  if (!run) return <PendingPage title="Run" up={up} answer={answer} />
   const failed = failedStatuses.reduce((sum, each) => sum + (run.byStatus[each] ?? 0), 0)
   const total = status ? (run.byStatus[status] ?? 0) : run.total
   const opened = run.commands.find(({ id }) => id === command)

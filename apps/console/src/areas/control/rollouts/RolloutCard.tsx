@@ -8,7 +8,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { Confirm } from '../../../ui/Confirm.tsx'
 import { Badge, Card } from '../../../ui/display.tsx'
 import { count, duration } from '../../../ui/quantity.ts'
-import { Failure, Loading } from '../../../ui/states.tsx'
+import { Pending } from '../../../ui/states.tsx'
 import { Ago } from '../../../ui/time.tsx'
 import { toast } from '../../../ui/toasts.tsx'
 import { Rings } from './Rings.tsx'
@@ -42,7 +42,7 @@ export function RolloutCard({ id }: { readonly id: string }) {
   if (!rollout)
     return (
       <Card title="Rollout">
-        {answer.error ? <Failure error={answer.error} again={() => answer.refetch()} /> : <Loading lines={4} />}
+        <Pending answer={answer} lines={4} />
       </Card>
     )
   const { version, state, stages, stage, reason, devices } = rollout

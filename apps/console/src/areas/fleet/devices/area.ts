@@ -24,4 +24,12 @@ export const devicesArea = {
     { id: 'overview', label: 'Overview', group: 'Device', order: 0, Content: OverviewTab },
     { id: 'inventory', label: 'Inventory', group: 'Device', order: 10, Content: InventoryTab },
   ],
+  deviceActions: [
+    { ask: 'reboot', label: 'Restart', needs: 'devices:execute', words: 'reboot' },
+    { ask: 'shutdown', label: 'Shut down', needs: 'devices:execute', words: 'power off' },
+    { ask: 'tags', label: 'Edit tags of', needs: 'devices:write' },
+    { ask: 'move', label: 'Move', needs: 'devices:write', words: 'organization site' },
+    { ask: 'quarantine', label: 'Quarantine', needs: 'devices:write', words: 'isolate block' },
+    { ask: 'leave', label: 'Decommission', needs: 'devices:delete', words: 'remove delete retire' },
+  ],
 } as const satisfies Area

@@ -26,6 +26,8 @@ export type DevicesSearch = ReturnType<typeof devicesSearch>
 export const deviceSearch = read.searchOf({
   /** Areas declare the tabs. An unknown one counts as the first. */
   tab: read.text,
+  /** What the page asks about, such as a restart. */
+  ask: read.text,
   hours: read.oneOf('1', '6', '24', '168'),
   /** The range of the charts, in seconds since 1970, where it is not one of the usual ones. */
   from: read.whole,

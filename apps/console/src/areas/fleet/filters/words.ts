@@ -28,9 +28,12 @@ const operatorWords: Readonly<Record<string, string>> = {
   hasNot: 'does not have',
 }
 
+/** A comparison in words, such as “is at least”. */
+export const operatorText = (op: string): string => operatorWords[op] ?? op
+
 /** The operators of a type of field, each with its words. */
 export const operatorsFor = (type: FieldType): readonly (readonly [string, string])[] =>
-  operatorsOf[type].map((op) => [op, operatorWords[op] ?? op] as const)
+  operatorsOf[type].map((op) => [op, operatorText(op)] as const)
 
 /** The value of a condition whose field or operator was just selected. */
 export function firstValue(type: FieldType, op: string, values: readonly string[]): FilterValue | undefined {

@@ -10,8 +10,8 @@ import { Button } from '../../../ui/Button.tsx'
 import { Confirm } from '../../../ui/Confirm.tsx'
 import { Badge } from '../../../ui/display.tsx'
 import { Page } from '../../../ui/Page.tsx'
+import { PendingPage } from '../../../ui/PendingPage.tsx'
 import { many } from '../../../ui/quantity.ts'
-import { Failure, Loading } from '../../../ui/states.tsx'
 import { Tabs } from '../../../ui/Tabs.tsx'
 import { toast } from '../../../ui/toasts.tsx'
 import { usePlaceNames } from '../../tenancy/tenancy/placeNames.ts'
@@ -30,11 +30,7 @@ export function GroupPage() {
   const answer = useApiQuery((client) => client.groups.groups.get, { id: groupId })
   useRefreshOn((event) => event.type === 'device.changed', ['groups'], 5_000)
   if (answer.data) return <Known group={answer.data} />
-  return (
-    <Page title="Group" up={up}>
-      {answer.error ? <Failure error={answer.error} again={() => answer.refetch()} /> : <Loading />}
-    </Page>
-  )
+  return <PendingPage title="Group" up={up} answer={answer} />
 }
 
 const tabsOf = ({ type }: Group) => [

@@ -13,6 +13,7 @@ import { Form } from '../../../ui/Form.tsx'
 import { inputClass } from '../../../ui/fields.tsx'
 import { ListPage } from '../../../ui/ListPage.tsx'
 import { NoRows } from '../../../ui/NoRows.tsx'
+import { RowButton } from '../../../ui/RowButton.tsx'
 import { Select } from '../../../ui/Select.tsx'
 import { Moment } from '../../../ui/time.tsx'
 import { useList } from '../../../ui/useList.ts'
@@ -169,11 +170,7 @@ const columnsWith = (open: (id: string) => void): readonly Column<AuditLog>[] =>
     width: 150,
     pinned: true,
     grow: 1,
-    cell: ({ id, action }) => (
-      <button type="button" className="rounded font-medium hover:text-accent-text" onClick={() => open(id)}>
-        {actionWords(action)}
-      </button>
-    ),
+    cell: ({ id, action }) => <RowButton open={() => open(id)}>{actionWords(action)}</RowButton>,
   },
   {
     id: 'target',

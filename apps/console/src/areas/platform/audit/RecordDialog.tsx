@@ -2,7 +2,7 @@ import type { AuditLog } from '@muster/areas/platform/audit/logs.contract.ts'
 import { useApiQuery } from '../../../queries.ts'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { Facts } from '../../../ui/display.tsx'
-import { Failure, Loading } from '../../../ui/states.tsx'
+import { Pending } from '../../../ui/states.tsx'
 import { Moment } from '../../../ui/time.tsx'
 import { actionWords } from '../../tenancy/overview/auditLabels.ts'
 import { type AuditSearch, actorWords, resultWords } from './filters.ts'
@@ -20,13 +20,7 @@ export function RecordDialog({ id, close, narrow }: Props) {
   const record = answer.data
   return (
     <Dialog open wide close={close} title={record ? actionWords(record.action) : 'Record'}>
-      {record ? (
-        <Record record={record} narrow={narrow} />
-      ) : answer.error ? (
-        <Failure error={answer.error} again={() => answer.refetch()} />
-      ) : (
-        <Loading />
-      )}
+      {record ? <Record record={record} narrow={narrow} /> : <Pending answer={answer} />}
     </Dialog>
   )
 }

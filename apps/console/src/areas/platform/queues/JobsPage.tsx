@@ -10,6 +10,7 @@ import { Dialog } from '../../../ui/Dialog.tsx'
 import { Badge, Facts, type Tone } from '../../../ui/display.tsx'
 import { ListPage } from '../../../ui/ListPage.tsx'
 import { NoRows } from '../../../ui/NoRows.tsx'
+import { RowButton } from '../../../ui/RowButton.tsx'
 import { Select } from '../../../ui/Select.tsx'
 import { messageOf } from '../../../ui/states.tsx'
 import { Ago, Moment } from '../../../ui/time.tsx'
@@ -132,11 +133,7 @@ const columnsWith = (
     header: 'Type',
     width: 200,
     grow: 1,
-    cell: ({ id, queue }) => (
-      <button type="button" className="rounded font-medium hover:text-accent-text" onClick={() => open(id)}>
-        {queue}
-      </button>
-    ),
+    cell: ({ id, queue }) => <RowButton open={() => open(id)}>{queue}</RowButton>,
   },
   {
     id: 'state',

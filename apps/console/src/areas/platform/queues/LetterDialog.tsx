@@ -3,7 +3,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { Facts } from '../../../ui/display.tsx'
 import { bytes, many } from '../../../ui/quantity.ts'
-import { Failure, Loading } from '../../../ui/states.tsx'
+import { Pending } from '../../../ui/states.tsx'
 import { Moment } from '../../../ui/time.tsx'
 
 interface Props {
@@ -53,10 +53,8 @@ export function LetterDialog({ id, blocked, replay, close }: Props) {
             </pre>
           )}
         </div>
-      ) : answer.error ? (
-        <Failure error={answer.error} again={() => answer.refetch()} />
       ) : (
-        <Loading />
+        <Pending answer={answer} />
       )}
     </Dialog>
   )

@@ -3,7 +3,7 @@ import { useApiQuery } from '../../../queries.ts'
 import { useChoosePlace } from '../../../shell/place.ts'
 import { Card } from '../../../ui/display.tsx'
 import { count } from '../../../ui/quantity.ts'
-import { Failure, Loading } from '../../../ui/states.tsx'
+import { Pending } from '../../../ui/states.tsx'
 
 /** The partner's organizations, agent versions and operating systems. */
 export function Fleet() {
@@ -13,7 +13,7 @@ export function Fleet() {
   if (!answer.data)
     return (
       <Card title="Organizations">
-        {answer.error ? <Failure error={answer.error} again={() => answer.refetch()} /> : <Loading />}
+        <Pending answer={answer} />
       </Card>
     )
   const { organizations, agentVersions, operatingSystems } = answer.data

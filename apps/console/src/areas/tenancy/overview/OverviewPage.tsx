@@ -8,6 +8,7 @@ import { Page } from '../../../ui/Page.tsx'
 import { count } from '../../../ui/quantity.ts'
 import { Failure, Loading, Note } from '../../../ui/states.tsx'
 import { Fleet } from './Fleet.tsx'
+import { GettingStarted } from './GettingStarted.tsx'
 import { Offline, Pressed } from './Problems.tsx'
 import { Recent } from './Recent.tsx'
 
@@ -26,6 +27,7 @@ export function OverviewPage() {
   return (
     <Page title="Overview">
       <div className="grid gap-4">
+        <GettingStarted />
         <Counts />
         <div className="grid items-start gap-4 xl:grid-cols-2">
           <Pressed />

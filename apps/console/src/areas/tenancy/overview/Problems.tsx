@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { useApiQuery } from '../../../queries.ts'
 import { usePlace } from '../../../shell/place.ts'
 import { Badge, Card } from '../../../ui/display.tsx'
-import { Failure, Loading } from '../../../ui/states.tsx'
+import { Pending } from '../../../ui/states.tsx'
 import { Ago } from '../../../ui/time.tsx'
 import type { DevicesSearch } from '../../fleet/devices/search.ts'
 
@@ -108,11 +108,7 @@ function List({ title, answer, devices, nothing, all, more }: ListProps) {
       }
     >
       {devices === undefined ? (
-        answer.error ? (
-          <Failure error={answer.error} again={() => answer.refetch()} />
-        ) : (
-          <Loading lines={4} />
-        )
+        <Pending answer={answer} lines={4} />
       ) : devices.length === 0 ? (
         <p className="px-4 py-8 text-center text-muted">{nothing}</p>
       ) : (

@@ -1,7 +1,7 @@
 import { useApiQuery } from '../../../queries.ts'
 import { usePlace } from '../../../shell/place.ts'
 import { Badge, Card } from '../../../ui/display.tsx'
-import { Failure, Loading } from '../../../ui/states.tsx'
+import { Pending } from '../../../ui/states.tsx'
 import { Ago } from '../../../ui/time.tsx'
 import { actionWords } from './auditLabels.ts'
 
@@ -17,11 +17,7 @@ export function Recent() {
   return (
     <Card title="Recent activity" flush>
       {records === undefined ? (
-        answer.error ? (
-          <Failure error={answer.error} again={() => answer.refetch()} />
-        ) : (
-          <Loading />
-        )
+        <Pending answer={answer} />
       ) : (
         <ul>
           {records.map(({ id, action, actorEmail, actorType, resourceName, result, at }) => (

@@ -7,8 +7,8 @@ import { useCan, useMe } from '../../../session/session.tsx'
 import { Button, buttonClass } from '../../../ui/Button.tsx'
 import { Card, Facts } from '../../../ui/display.tsx'
 import { Page } from '../../../ui/Page.tsx'
+import { PendingPage } from '../../../ui/PendingPage.tsx'
 import { count } from '../../../ui/quantity.ts'
-import { Failure, Loading } from '../../../ui/states.tsx'
 import { useTimes } from '../../../ui/time.tsx'
 import { textOf } from './formValues.ts'
 import { EditOrganization } from './OrganizationForm.tsx'
@@ -23,12 +23,7 @@ const up = { label: 'Organizations', to: '/organizations' } as const
 export function OrganizationPage() {
   const { orgId } = useParams({ from: '/app/organizations/$orgId' })
   const answer = useApiQuery((api) => api.tenancy.organizations.get, { id: orgId })
-  if (!answer.data)
-    return (
-      <Page title="Organization" up={up}>
-        {answer.error ? <Failure error={answer.error} again={() => answer.refetch()} /> : <Loading />}
-      </Page>
-    )
+  if (!answer.data) return <PendingPage title="Organization" up={up} answer={answer} />
   return <Sheet organization={answer.data} />
 }
 

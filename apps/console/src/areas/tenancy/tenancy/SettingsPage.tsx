@@ -8,7 +8,8 @@ import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/display.tsx'
 import { SelectField, TextField } from '../../../ui/fields.tsx'
 import { Page } from '../../../ui/Page.tsx'
-import { Failure, Loading, Refusal } from '../../../ui/states.tsx'
+import { PendingPage } from '../../../ui/PendingPage.tsx'
+import { Refusal } from '../../../ui/states.tsx'
 import { TimezoneField } from '../../../ui/TimezoneField.tsx'
 import { TimeContext, useTimes } from '../../../ui/time.tsx'
 import { toast } from '../../../ui/toasts.tsx'
@@ -19,12 +20,7 @@ import { draftOf, inputOf, type SettingsDraft } from './settingsForm.ts'
 /** The partner's settings: name, date and time formats, business hours, approval, contact. */
 export function SettingsPage() {
   const answer = useApiQuery((client) => client.tenancy.partners.me, {})
-  if (!answer.data)
-    return (
-      <Page title="Settings">
-        {answer.error ? <Failure error={answer.error} again={() => answer.refetch()} /> : <Loading />}
-      </Page>
-    )
+  if (!answer.data) return <PendingPage title="Settings" answer={answer} />
   return <Editor key={answer.data.updatedAt} partner={answer.data} />
 }
 

@@ -12,6 +12,7 @@ import { SearchField } from '../../../../ui/SearchField.tsx'
 import { Select } from '../../../../ui/Select.tsx'
 import { usePlaceNames } from '../../../tenancy/tenancy/placeNames.ts'
 import { conditionsIn } from '../../filters/draft.ts'
+import { FilterChips } from '../../filters/FilterChips.tsx'
 import { type DevicesSearch, statuses } from '../search.ts'
 import { statusWords } from '../status.tsx'
 import { filterIn } from './deviceList.ts'
@@ -101,6 +102,7 @@ export function ListTools({ search, columns, visible, isReady, change }: Props) 
         ))}
         {search.cols !== undefined && <Button onClick={() => change({ cols: undefined })}>Reset columns</Button>}
       </Choice>
+      {filter && <FilterChips filter={filter} change={(next) => change({ filter: next })} />}
       {isFiltering && (
         <Suspense>
           <FilterDialog filter={filter} apply={(next) => change({ filter: next })} close={() => setFiltering(false)} />

@@ -3,7 +3,7 @@ import type { Device } from '@muster/areas/fleet/devices/devices.contract.ts'
 import { useRefreshOn } from '../../../../live/Live.tsx'
 import { useApiQuery } from '../../../../queries.ts'
 import { Badge, Card, Facts, type Tone } from '../../../../ui/display.tsx'
-import { Failure, Loading } from '../../../../ui/states.tsx'
+import { Pending } from '../../../../ui/states.tsx'
 import { Ago } from '../../../../ui/time.tsx'
 
 interface Words {
@@ -92,7 +92,7 @@ export function AgentUpdate({ device }: { readonly device: Device }) {
   if (!update)
     return (
       <Card title="Agent update">
-        {answer.error ? <Failure error={answer.error} again={() => answer.refetch()} /> : <Loading lines={3} />}
+        <Pending answer={answer} lines={3} />
       </Card>
     )
   const { label, tone, advice } = words[update.hold]

@@ -1,5 +1,5 @@
 import type { DeviceDetail } from '@muster/areas/fleet/devices/devices.contract.ts'
-import { Link } from '@tanstack/react-router'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import {
   Ellipsis,
   FolderInput,
@@ -15,7 +15,6 @@ import {
   Tags,
   Trash2,
 } from 'lucide-react'
-import { useState } from 'react'
 import { api } from '../../../../api.ts'
 import { useApiMutation } from '../../../../queries.ts'
 import { useCan, useMe } from '../../../../session/session.tsx'
@@ -29,14 +28,15 @@ import { MoveForm } from './MoveForm.tsx'
 import { TagsForm } from './TagsForm.tsx'
 
 const icon = { 'aria-hidden': true, className: 'size-4' } as const
-type Asking = 'leave' | 'reboot' | 'shutdown' | 'tags' | 'move' | 'quarantine' | 'release' | 'distinct'
+
+const askable = ['leave', 'reboot', 'shutdown', 'tags', 'move', 'quarantine', 'release', 'distinct'] as const
+type Asking = (typeof askable)[number]
 
 /** The actions of a device: the usual ones as buttons, the others in a menu. */
 export function DeviceActions({ device }: { readonly device: DeviceDetail }) {
-  const can = useCan()
-  const { scope } = useMe()
   const { status } = useCurrent(device)
-  const [asking, setAsking] = useState<Asking | null>(null)
+  const search = useSearch({ from: '/app/devices/$deviceId' })
+  const navigate = useNavigate()
   const { id, autoUpdate, possibleDuplicates } = device
   const refused = (error: unknown) => toast(messageOf(error), { bad: true })
   const inventory = useApiMutation(() => api.devices.commands.create.mutate({ id, type: 'refresh_inventory' }), {
@@ -50,19 +50,14 @@ export function DeviceActions({ device }: { readonly device: DeviceDetail }) {
         undo: () => updates.mutate(!enabled, { onError: refused }),
       }),
   })
-  const mayCommand =
-    (!can('devices:execute') && 'You don’t have permission to send commands') ||
-    (status === 'decommissioned' && 'The device is decommissioned') ||
-    (status === 'quarantined' && 'The device is quarantined and takes no commands') ||
-    (status === 'provisioned' && 'The device has no agent yet')
-  const mayChange = !can('devices:write') && 'You don’t have permission to edit devices'
-  const mayQuarantine = mayChange || (status === 'decommissioned' && 'The device is decommissioned')
-  const mayMove = mayChange || (scope === 'organization' && 'Only your provider can move devices')
-  const mayRemove =
-    (!can('devices:delete') && 'You don’t have permission to decommission devices') ||
-    (status === 'decommissioned' && 'The device is already decommissioned')
-  const ask = (what: Asking) => () => setAsking(what)
-  const done = () => setAsking(null)
+  const blockedBy = useBlocked(status)
+  const { reboot: mayCommand, tags: mayChange } = blockedBy
+  const open = askable.find((each) => each === search.ask && !blockedBy[each]) ?? null
+  // From wherever the action has led.
+  const set = (what: Asking | undefined) =>
+    void navigate({ to: '.', search: (now) => ({ ...now, ask: what }), replace: true })
+  const ask = (what: Asking) => () => set(what)
+  const done = () => set(undefined)
   return (
     <>
       <Link
@@ -101,7 +96,7 @@ export function DeviceActions({ device }: { readonly device: DeviceDetail }) {
               blocked: mayChange,
               act: () => updates.mutate(!autoUpdate, { onError: refused }),
             },
-            { label: 'Move', icon: <FolderInput {...icon} />, blocked: mayMove, act: ask('move') },
+            { label: 'Move', icon: <FolderInput {...icon} />, blocked: blockedBy.move, act: ask('move') },
           ],
           [
             ...(possibleDuplicates.length > 0
@@ -109,23 +104,55 @@ export function DeviceActions({ device }: { readonly device: DeviceDetail }) {
               : []),
             status === 'quarantined'
               ? { label: 'Release', icon: <ShieldCheck {...icon} />, blocked: mayChange, act: ask('release') }
-              : { label: 'Quarantine', icon: <ShieldX {...icon} />, blocked: mayQuarantine, act: ask('quarantine') },
+              : {
+                  label: 'Quarantine',
+                  icon: <ShieldX {...icon} />,
+                  blocked: blockedBy.quarantine,
+                  act: ask('quarantine'),
+                },
             {
               label: 'Decommission',
               icon: <Trash2 {...icon} />,
               danger: true,
-              blocked: mayRemove,
+              blocked: blockedBy.leave,
               act: ask('leave'),
             },
           ],
         ]}
       />
-      <PowerConfirm device={device} kind={asking} close={done} />
-      <LeaveConfirm device={device} open={asking === 'leave'} close={done} />
-      {asking === 'quarantine' && <QuarantineForm device={device} close={done} />}
-      <LockConfirm device={device} kind={asking} close={done} />
-      {asking === 'tags' && <TagsForm device={device} close={done} />}
-      {asking === 'move' && <MoveForm device={device} close={done} />}
+      <PowerConfirm device={device} kind={open} close={done} />
+      <LeaveConfirm device={device} open={open === 'leave'} close={done} />
+      {open === 'quarantine' && <QuarantineForm device={device} close={done} />}
+      <LockConfirm device={device} kind={open} close={done} />
+      {open === 'tags' && <TagsForm device={device} close={done} />}
+      {open === 'move' && <MoveForm device={device} close={done} />}
     </>
   )
+}
+
+/** Why an action is not possible; false when it is. */
+function useBlocked(status: DeviceDetail['status']): Readonly<Record<Asking, string | false>> {
+  const can = useCan()
+  const { scope } = useMe()
+  const mayCommand =
+    (!can('devices:execute') && 'You don’t have permission to send commands') ||
+    (status === 'decommissioned' && 'The device is decommissioned') ||
+    (status === 'quarantined' && 'The device is quarantined and takes no commands') ||
+    (status === 'provisioned' && 'The device has no agent yet')
+  const mayChange = !can('devices:write') && 'You don’t have permission to edit devices'
+  const mayQuarantine = mayChange || (status === 'decommissioned' && 'The device is decommissioned')
+  const mayMove = mayChange || (scope === 'organization' && 'Only your provider can move devices')
+  const mayRemove =
+    (!can('devices:delete') && 'You don’t have permission to decommission devices') ||
+    (status === 'decommissioned' && 'The device is already decommissioned')
+  return {
+    leave: mayRemove,
+    reboot: mayCommand,
+    shutdown: mayCommand,
+    tags: mayChange,
+    move: mayMove,
+    quarantine: mayQuarantine,
+    release: mayChange,
+    distinct: mayChange,
+  }
 }

@@ -6,7 +6,8 @@ import { useApiQuery } from '../../../../queries.ts'
 import { useDeviceTabs } from '../../../../shell/areas.ts'
 import { Badge } from '../../../../ui/display.tsx'
 import { Page } from '../../../../ui/Page.tsx'
-import { Failure, Loading } from '../../../../ui/states.tsx'
+import { PendingPage } from '../../../../ui/PendingPage.tsx'
+import { Loading } from '../../../../ui/states.tsx'
 import { Tabs } from '../../../../ui/Tabs.tsx'
 import { StatusMark, useCurrent } from '../status.tsx'
 import { DeviceActions } from './DeviceActions.tsx'
@@ -22,11 +23,7 @@ export function DevicePage() {
     ['devices.devices.get'],
   )
   if (answer.data) return <Known device={answer.data} />
-  return (
-    <Page title="Device" up={up}>
-      {answer.error ? <Failure error={answer.error} again={() => answer.refetch()} /> : <Loading />}
-    </Page>
-  )
+  return <PendingPage title="Device" up={up} answer={answer} />
 }
 
 function Known({ device }: { readonly device: DeviceDetail }) {

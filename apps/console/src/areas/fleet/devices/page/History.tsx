@@ -6,7 +6,7 @@ import { Button } from '../../../../ui/Button.tsx'
 import { Card } from '../../../../ui/display.tsx'
 import { bytes } from '../../../../ui/quantity.ts'
 import { Select } from '../../../../ui/Select.tsx'
-import { Failure, Loading, Note } from '../../../../ui/states.tsx'
+import { Loading, Note, Pending } from '../../../../ui/states.tsx'
 import { useDeviceSearch } from '../deviceSearch.ts'
 import { metricSeries } from './metricSeries.ts'
 
@@ -60,11 +60,7 @@ export function History({ device: { id } }: { readonly device: DeviceDetail }) {
       }
     >
       {!drawn || !range ? (
-        answer.error ? (
-          <Failure error={answer.error} again={() => answer.refetch()} />
-        ) : (
-          <Loading />
-        )
+        <Pending answer={answer} />
       ) : drawn.at.length === 0 ? (
         <Note icon={Info} title="No data for this period">
           The device did not report. Choose a longer time range.
