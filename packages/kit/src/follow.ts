@@ -1,10 +1,10 @@
 // Subscriptions: the same road as `run`, and an end as soon as the subscriber is no longer who it was.
 import { admit, type Caller } from './access.ts'
+import { admitted } from './admission.ts'
 import { callerOrThrow, noDatabase, noWrite, type Operation, type Reply, type Request, type Runtime } from './call.ts'
 import type { Access } from './contract.ts'
 import { invariant, unavailable } from './errors.ts'
 import { parseInput } from './input.ts'
-import { admitted } from './run.ts'
 
 /** Runs a subscription: admitted like any operation, then a stream of parsed events without a transaction. */
 export async function* follow<Db, Services>(

@@ -270,12 +270,12 @@ describe('run', () => {
     ])
     expect(records).toMatchObject([{ action: 'site.create', target: 'x' }])
   })
-  it('an answer made by finish comes after the commit and the effects, and is held to the declared output', async () => {
+  it('an answer made by answerLater comes after the commit and the effects, and is held to the declared output', async () => {
     const { done, steps } = go(wait, { name: 'now' })
     expect(await done).toEqual({ name: 'later' })
     expect(steps.slice(-2)).toEqual(['commit', 'failed: effect'])
   })
-  it('gives the committed answer when finish fails', async () => {
+  it('gives the committed answer when the later answer fails', async () => {
     const { done, steps } = go(wait, { name: 'never' })
     expect(await done).toEqual({ name: 'never' })
     expect(steps.at(-1)).toBe('failed: the device never answered')
