@@ -1,3 +1,4 @@
-import { groups, members } from './groups.contract.ts'
+import { groups } from './groups.contract.ts'
+import { members } from './members.contract.ts'
 
 export default { groups, members }

@@ -2,7 +2,8 @@ import { call } from '@muster/testkit/call.ts'
 import { stagePart } from '@muster/testkit/stage.ts'
 import tenancyStage from '../../tenancy/tenancy/area.stage.ts'
 import devicesStage from '../devices/area.stage.ts'
-import { groups, members } from './groups.contract.ts'
+import { groups } from './groups.contract.ts'
+import { members } from './members.contract.ts'
 
 export default stagePart(async (setting) => {
   const { world, marks } = setting

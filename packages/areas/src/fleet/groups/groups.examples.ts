@@ -1,5 +1,6 @@
 import type { ExamplesOf } from '../../examples.ts'
-import type { groups, members } from './groups.contract.ts'
+import type { groups } from './groups.contract.ts'
+import type { members } from './members.contract.ts'
 
 declare module '../../examples.ts' {
   interface Stage {

@@ -6,8 +6,9 @@ import { person, world } from '@muster/testkit/world.ts'
 import { describe, expect, it } from 'vitest'
 import { customFields } from '../custom-fields/custom-fields.contract.ts'
 import { tags } from '../devices/tags.contract.ts'
-import { filters, type View } from '../filters/filters.contract.ts'
-import { groups, members } from './groups.contract.ts'
+import { filters } from '../filters/filters.contract.ts'
+import { groups } from './groups.contract.ts'
+import { members } from './members.contract.ts'
 import { followDeviceChanges, sweepGroups } from './membership.jobs.ts'
 import { leaveGroups } from './membership.ts'
 
@@ -194,18 +195,6 @@ describe('groups', async () => {
     expect((await call(limited, groups.list, {})).data.map((found) => found.id)).toEqual([group.id])
   })
 
-  it('tags are counted and found, and those of others stay unseen', async () => {
-    const counted = await call(here.orgAdmin, tags.list, { search: 'data' })
-    expect(counted.data).toEqual([{ tag: 'database', deviceCount: 1 }])
-    expect((await call(here.orgAdmin, tags.devices, { tags: 'database' })).data.map((found) => found.hostname)).toEqual(
-      ['web-1'],
-    )
-    expect((await call(elsewhere.orgAdmin, tags.list, {})).data).toEqual([])
-    expect((await call(elsewhere.orgAdmin, tags.assign, { deviceIds: [web], add: ['spy'] })).skipped).toEqual([
-      { deviceId: web, reason: 'not found' },
-    ])
-  })
-
   it('custom fields are defined, typed, filtered by, and go with their definition', async () => {
     const field = await call(here.partnerAdmin, customFields.create, { key: 'rack', label: 'Rack', type: 'number' })
     expect(
@@ -242,45 +231,5 @@ describe('groups', async () => {
     expect((await system.query('SELECT custom_fields FROM devices WHERE id = $1', [web])).rows).toEqual([
       { custom_fields: {} },
     ])
-  })
-
-  it("a saved filter is its owner's until shared, and never another tenant's", async () => {
-    const filter = { field: 'hostname', op: 'startsWith', value: 'web' }
-    const saved = await call(here.orgAdmin, filters.create, { name: 'Web', filter })
-    expect(await call(here.orgAdmin, filters.previewSaved, { id: saved.id })).toMatchObject({ total: 1 })
-    expect(await refusal(call(here.partnerViewer, filters.get, { id: saved.id }))).toMatchObject({ status: 404 })
-    await call(here.orgAdmin, filters.update, { id: saved.id, shared: true })
-    expect(await call(here.partnerViewer, filters.get, { id: saved.id })).toMatchObject({ shared: true })
-    expect(await refusal(call(here.partnerAdmin, filters.update, { id: saved.id, name: 'Mine' }))).toMatchObject({
-      status: 403,
-    })
-    expect(await refusal(call(elsewhere.orgAdmin, filters.get, { id: saved.id }))).toMatchObject({ status: 404 })
-    expect(await call(here.orgAdmin, filters.remove, { id: saved.id })).toEqual({ success: true })
-    expect((await call(here.orgAdmin, filters.fields, {})).fields.length).toBeGreaterThanOrEqual(60)
-  })
-
-  it('a saved view keeps columns and order beside its filter, and refuses what no list can show', async () => {
-    const shapeless = call(here.orgAdmin, filters.create, { name: 'x', filter: { and: [] } as never })
-    expect(await refusal(shapeless)).toMatchObject({ message: expect.stringContaining('{ field, op, value }') })
-    const filter = { all: [] }
-    const view: View = { columns: ['hostname', 'custom.rack', 'lastSeenAt'], sort: 'lastSeen', sortDir: 'desc' }
-    const saved = await call(here.orgAdmin, filters.create, { name: 'Everything', filter, view })
-    expect(saved).toMatchObject({ filter, view })
-    const plain = await call(here.orgAdmin, filters.create, { name: 'Only a filter', filter })
-    const named = async (hasView: boolean) =>
-      (await call(here.orgAdmin, filters.list, { hasView, limit: 100 })).data.map(({ id }) => id)
-    expect(await named(true)).toEqual([saved.id])
-    expect(await named(false)).toContain(plain.id)
-    expect((await call(here.orgAdmin, filters.previewSaved, { id: saved.id })).total).toBeGreaterThan(0)
-    const columns = ['hostname']
-    expect(await call(here.orgAdmin, filters.update, { id: saved.id, view: { columns } })).toMatchObject({
-      filter,
-      view: { columns, sort: 'hostname', sortDir: 'asc' },
-    })
-    for (const wrong of [{ columns: [] }, { columns: ['a', 'a'] }, { columns: ['<b>'] }, { columns, sort: 'cpu' }]) {
-      const refused = await refusal(call(here.orgAdmin, filters.update, { id: saved.id, view: wrong as never }))
-      expect(refused).toMatchObject({ status: 400, message: expect.stringContaining('view.') })
-    }
-    expect(await call(here.orgAdmin, filters.update, { id: saved.id, view: null })).toMatchObject({ view: null })
   })
 })

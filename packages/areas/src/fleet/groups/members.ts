@@ -4,7 +4,7 @@ import { type Call, implement } from '../../operation.ts'
 import { isLimited, requireWorkingOrganization } from '../../tenancy/tenancy/index.ts'
 import { asDevice, deviceColumns, stateColumns, visibleDevices } from '../devices/index.ts'
 import { groupById, requireNotLimitedToGroups } from './group.queries.ts'
-import { members as contract } from './groups.contract.ts'
+import { members as contract } from './members.contract.ts'
 import { addMembers, logMembers } from './members.queries.ts'
 import { evaluateGroup } from './membership.ts'
 

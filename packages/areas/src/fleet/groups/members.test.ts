@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest'
 import { sites } from '../../tenancy/tenancy/sites/sites.contract.ts'
 import { customFields } from '../custom-fields/custom-fields.contract.ts'
 import { devices } from '../devices/devices.contract.ts'
-import { groups, members } from './groups.contract.ts'
+import { groups } from './groups.contract.ts'
+import { members } from './members.contract.ts'
 
 describe('finding 2: a member limited to device groups', async () => {
   const here = await world()
