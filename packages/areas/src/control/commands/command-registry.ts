@@ -1,4 +1,4 @@
-// Every command that devices know, in one place: what it takes and gives, who may send it, and how it travels.
+// Every command that agents know: its payload and result, the permission to send it, and how it is sent.
 import type { Permission } from '@muster/kit/vocabulary.ts'
 import * as agent from '@muster/wire/commands/agent.ts'
 import * as eventLogs from '@muster/wire/commands/event-logs.ts'
@@ -10,24 +10,25 @@ import { RunScript, ScriptResult } from '@muster/wire/commands/scripts.ts'
 import * as services from '@muster/wire/commands/services.ts'
 import * as tasks from '@muster/wire/commands/tasks.ts'
 import type { z } from 'zod'
+import { autoUpdateSetting, type DeviceSetting } from './auto-update/update-setting.ts'
 import type { CommandName } from './commands.contract.ts'
 
 type Fields = z.ZodType<Record<string, unknown>>
 
-/** What sending a command of some type takes. */
+/** The rules for commands of one type. */
 export interface CommandType {
   readonly payload: Fields
   readonly result: Fields
-  /** Needed by whoever sends it. */
+  /** Required to send it. */
   readonly permission: Permission
-  /** How long the device may take. */
+  /** The longest time that it may run. */
   readonly timeoutMs: number
   /**
-   * `queued` waits for its device, is done once and keeps its result; `interactive` is answered in the same request by a
-   * device that is connected, and kept nowhere; `both` can be sent either way.
+   * `queued` waits for its device, runs once, and its result is stored. `interactive` is answered in the same request by a
+   * connected device, and is not stored. `both` can be sent either way.
    */
   readonly mode: 'queued' | 'interactive' | 'both'
-  /** How long it waits for its device where it is queued. */
+  /** How long a queued command waits for its device. */
   readonly expiresInSeconds: number
   /**
    * `look` tells what the machine does and consists of, `read` hands out any content that the agent can open, secrets included,
@@ -36,8 +37,10 @@ export interface CommandType {
   readonly risk: 'look' | 'read' | 'change' | 'full'
   /** The first version of the agent that knows it. */
   readonly minAgentVersion: string
-  /** Where it exists at all; everywhere when absent. */
+  /** The operating system that has it; all if absent. */
   readonly platform?: 'windows'
+  /** Stored with the device when the command is issued. */
+  readonly setting?: DeviceSetting
 }
 
 const daySeconds = 86_400
@@ -76,12 +79,13 @@ export const commandRegistry = {
     ...queued,
     payload: agent.SetAutoUpdate,
     result: agent.SetAutoUpdateResult,
+    setting: autoUpdateSetting,
     permission: 'devices:write',
     timeoutMs: 60_000,
     expiresInSeconds: 30 * daySeconds,
     risk: 'change',
   },
-  // A machine that was away must not restart hours after somebody wanted it to.
+  // A machine that was offline must not restart hours after the request.
   reboot: { ...queued, payload: Power, result: PowerResult, timeoutMs: 60_000, expiresInSeconds: 600, risk: 'full' },
   shutdown: { ...queued, payload: Power, result: PowerResult, timeoutMs: 60_000, expiresInSeconds: 600, risk: 'full' },
 
@@ -134,5 +138,5 @@ export const commandRegistry = {
 
 export type CommandRegistry = typeof commandRegistry
 
-/** One of them with the wide type, for code that handles any command. */
+/** The rules for one type, for code that handles any command. */
 export const commandType = (name: CommandName): CommandType => commandRegistry[name]

@@ -91,44 +91,6 @@ export const isOneOfPartners = (column: string, partners: Partners): RawBuilder<
     ? sql`${sql.ref(column)} = (SELECT d.partner_id FROM devices d WHERE d.id = ${partners.deviceId})`
     : sql`${sql.ref(column)} = ANY (${[...new Set(partners)]}::uuid[])`
 
-/** What is to be done, by each device that it is issued to. */
-export interface Order {
-  readonly type: QueuedCommand
-  readonly payload: Readonly<Record<string, unknown>>
-  readonly timeoutMs: number
-  readonly expiresAt: string
-  readonly createdBy: string
-  readonly batchId?: string
-  /** Tells a request that is made again from another one. */
-  readonly requestKey?: string
-}
-
-export interface IssuedTo {
-  readonly commandId: string
-  readonly deviceId: string
-}
-
-/** Writes an order down for devices; a device that may not have a second one of its kind is left out of the answer. */
-export async function issueCommands(db: Db, order: Order, recipients: readonly IssuedTo[]): Promise<Command[]> {
-  const { type, payload, timeoutMs, expiresAt, createdBy, batchId = null, requestKey = null } = order
-  const ids = recipients.map(({ commandId }) => commandId)
-  const deviceIds = recipients.map(({ deviceId }) => deviceId)
-  // The time of day and not of the transaction, which may be long: the sweep takes what has waited for a while for lost.
-  // In the order of the devices, so that two requests for the same ones never wait for each other in a circle. Locked, so
-  // that a device that moves at the same time gets the command where it is then, or not at all.
-  const { rows } = await sql<Command>`
-    INSERT INTO device_commands (id, device_id, org_id, partner_id, type, payload, timeout_ms, expires_at, created_by,
-      batch_id, request_key, updated_at)
-    SELECT given.id, devices.id, devices.org_id, devices.partner_id,
-           ${type}, ${JSON.stringify(payload)}::jsonb, ${timeoutMs}::int, ${expiresAt}::timestamptz, ${createdBy}::uuid,
-           ${batchId}::uuid, ${requestKey}, clock_timestamp()
-    FROM unnest(${ids}::uuid[], ${deviceIds}::uuid[]) AS given (id, device_id) JOIN devices ON devices.id = given.device_id
-    ORDER BY devices.id FOR KEY SHARE OF devices
-    ON CONFLICT DO NOTHING
-    RETURNING *`.execute(db)
-  return rows
-}
-
 /** The commands of a request that was made before. */
 export const commandsOfRequest = (requestKey: string): RawBuilder<Command> =>
   sql`SELECT * FROM device_commands WHERE request_key = ${requestKey} ORDER BY device_id`

@@ -20,16 +20,15 @@ import {
   commandsOfRequest,
   listCommands,
   lockCommand,
-  type Order,
   progressOf,
   type Target,
   targetById,
 } from './commands.queries.ts'
 import { nextStatus } from './commands.rules.ts'
-import { deliverCancel, publishCommands } from './delivery/delivery.ts'
-import { type OrderInput, orderOf } from './orders/orders.ts'
+import { deliverAfter, deliverCancel, publishCommands } from './delivery/deliver-command.ts'
+import { issueBeforeJudging, issueToAll, refusalOf } from './orders/issue-command.ts'
 import { requestKeyOf, requireSameRequest } from './orders/request-key.ts'
-import { deliverAfter, issueTo, issueToAll, refusalOf } from './sending.ts'
+import { type Order, type OrderInput, validateOrder } from './orders/validate-order.ts'
 import { requireDelivery } from './stops/stops.ts'
 
 export default implement(contract, {
@@ -58,19 +57,19 @@ export default implement(contract, {
   async create(call) {
     const { caller, input, db, services, request, audit, afterCommit, answerLater } = call
     const order = orderFor(call, input)
-    // Who asks again is told so before anything is written.
+    // A repeated request is answered before anything is written.
     const [known] = await knownCommands(call, order)
-    const { target, command } =
+    const issued =
       known === undefined
-        ? await issueTo(call, input.id, order, () => judged(call, order))
-        : { target: await targetById(db, caller, input.id), command: known }
+        ? await issueBeforeJudging(call, input.id, order, () => judgedTarget(call, order))
+        : { target: await targetById(db, caller, input.id), command: known, commands: [], frames: new Map() }
+    const { target, command } = issued
     if (command.deviceId !== target.id) throw conflict(otherRequest)
     const { id, hostname, orgId, partnerId } = target
     const details = { commandId: command.id, type: order.type, risk: commandType(order.type).risk }
     audit({ target: id, name: hostname, orgId, partnerId, details })
-    const deliver = () => (known === undefined ? deliverAfter(call, [command], [target]) : undefined)
     if (input.waitMs === 0) {
-      deliver()
+      deliverAfter(call, issued, [target])
       return command
     }
     const wait = new CommandWait(services, {
@@ -81,7 +80,7 @@ export default implement(contract, {
       signal: request.signal,
     })
     afterCommit(() => wait.listen())
-    deliver()
+    deliverAfter(call, issued, [target])
     answerLater(() => wait.result())
     return command
   },
@@ -90,7 +89,7 @@ export default implement(contract, {
     const before = await lockCommand(db, caller, input.id, input.commandId)
     const { id, deviceId, orgId, partnerId, siteId, hostname: name, status } = before
     if (nextStatus(status, 'cancelled') === null) throw conflict(`The command has already ended: ${status}`)
-    // A running command ends when the device says so; what had not begun is over at once and is never sent again.
+    // A running command ends when its device reports it. Other commands end at once and are not sent again.
     const now = new Date(services.clock.now()).toISOString()
     const cancelled = status === 'running' ? [] : await cancelCommands(db, { id }, { error: null, now })
     audit({ target: deviceId, name, orgId, partnerId, details: { commandId: id, type: before.type, was: status } })
@@ -118,9 +117,10 @@ export default implement(contract, {
       call.audit({ action: 'device.command.request', target, orgId, partnerId, details })
       return { batchId: null, commands: [], skipped: [], failed, approval }
     }
-    const { commands, skipped } = await issueToAll(call, targets, order)
+    const issued = await issueToAll(call, targets, order)
+    const { commands, skipped } = issued
     auditBulk(call, commands, targets, order)
-    deliverAfter(call, commands, targets)
+    deliverAfter(call, issued, targets)
     return {
       batchId: commands.length === 0 ? null : order.batchId,
       commands: [...commands],
@@ -131,12 +131,12 @@ export default implement(contract, {
   },
 })
 
-/** The device that a command is for, when it is in the caller's sight and within the caller's reach. */
-async function judged(call: Call<{ readonly id: string }>, { type }: Order): Promise<Target> {
+/** The device of a command, if the caller sees it and has the reach. */
+async function judgedTarget(call: Call<{ readonly id: string }>, { type }: Order): Promise<Target> {
   const { caller, db, input } = call
   const { id: deviceId } = input
   const [reached, target, wantsSecond] = await Promise.all([
-    // Asked first: whoever waits for a turn must not hold a device meanwhile.
+    // First, because a request that waits for its turn must not lock a device.
     reachedWith(db, caller.userId, type, [deviceId]),
     targetById(db, caller, deviceId),
     wantsSecondPerson(db, { deviceId }),
@@ -150,11 +150,11 @@ const otherRequest = 'The idempotency key was used for another request'
 type Asked = OrderInput & { readonly idempotencyKey?: string | undefined }
 
 function orderFor({ caller, services }: Call, { idempotencyKey, ...asked }: Asked): Order {
-  const order = orderOf(caller, asked, services.clock.now())
+  const order = validateOrder(caller, asked, services.clock.now())
   return idempotencyKey === undefined ? order : { ...order, requestKey: requestKeyOf(caller, idempotencyKey) }
 }
 
-/** The commands that the very same request led to before. Who makes it again meanwhile waits for the first one. */
+/** The commands that an earlier identical request created. Concurrent ones wait for each other. */
 async function knownCommands({ db }: Call, order: Order): Promise<Command[]> {
   if (order.requestKey === undefined) return []
   const turn = sql`SELECT pg_advisory_xact_lock(hashtextextended(${order.requestKey}, 0))`
@@ -163,7 +163,7 @@ async function knownCommands({ db }: Call, order: Order): Promise<Command[]> {
   return known
 }
 
-/** The answer to a request that was made before: its commands as they are now, and why the other devices got none. */
+/** The answer to a repeated request: its commands as they are now, and why other devices were skipped. */
 function again(known: readonly Command[], targets: readonly Target[], order: Order, settings: Settings) {
   const issued = new Set(known.map(({ deviceId }) => deviceId))
   const skipped = targets

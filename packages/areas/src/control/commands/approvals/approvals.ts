@@ -12,7 +12,8 @@ import { auditBulk } from '../bulk/bulk-audit.ts'
 import { maySeeContent } from '../command-content.ts'
 import { commandType } from '../command-registry.ts'
 import { type Target, targetsOf } from '../commands.queries.ts'
-import { deliverAfter, issueToAll } from '../sending.ts'
+import { deliverAfter } from '../delivery/deliver-command.ts'
+import { issueToAll } from '../orders/issue-command.ts'
 import { approvalById, decide, listApprovals, requireOpen, type StoredApproval } from './approval.queries.ts'
 import { approvals as contract } from './approvals.contract.ts'
 import { requireIndependent, requirementOf, tellOfTurnOff, turnOffMs } from './second-person.ts'
@@ -40,11 +41,12 @@ export default implement(contract, {
     if (targets.length < approval.deviceIds.length) throw denied('Some of its devices are out of your reach')
     await requireRequester(call, approval)
     const batchId = randomUUID()
-    const { commands, skipped } = await issueToAll(call, targets, orderOf(call, approval, batchId))
+    const issued = await issueToAll(call, targets, orderOf(call, approval, batchId))
+    const { commands, skipped } = issued
     await decide(db, approval, { status: 'approved', decidedBy: caller.userId, batchId })
     audit({ ...note(approval, targets), action: 'device.command.approve' })
     auditBulk(call, commands, targets, { type: approval.type, batchId, approvalId: approval.id })
-    deliverAfter(call, commands, targets)
+    deliverAfter(call, issued, targets)
     return { approval: await approvalById(db, caller, approval.id), commands: [...commands], skipped: [...skipped] }
   },
 

@@ -4,7 +4,8 @@ import { requireReach } from '../bulk/blast-radius.ts'
 import { commandType } from '../command-registry.ts'
 import type { Command } from '../commands.contract.ts'
 import { type Target, targetById } from '../commands.queries.ts'
-import { deliverAfter, issueTo } from '../sending.ts'
+import { deliverAfter } from '../delivery/deliver-command.ts'
+import { issueBeforeJudging } from '../orders/issue-command.ts'
 import { autoUpdate as contract } from './auto-update.contract.ts'
 import { keepSetting, publishSetting } from './update-setting.ts'
 
@@ -32,13 +33,13 @@ export default implement(contract, {
   },
 })
 
-/** The setting travels as a command, so that it also arrives when the device is away now. */
+/** The setting is sent as a command, so that it also reaches a device that is offline now. */
 async function tellAgent(call: Call, target: Target, enabled: boolean): Promise<Command> {
   const { caller, services } = call
   const { timeoutMs, expiresInSeconds } = commandType('set_auto_update')
   const expiresAt = new Date(services.clock.now() + expiresInSeconds * 1_000).toISOString()
   const order = { type: 'set_auto_update', payload: { enabled }, timeoutMs, expiresAt } as const
-  const { command } = await issueTo(call, target.id, { ...order, createdBy: caller.userId }, async () => target)
-  deliverAfter(call, [command], [target])
-  return command
+  const issued = await issueBeforeJudging(call, target.id, { ...order, createdBy: caller.userId }, async () => target)
+  deliverAfter(call, issued, [target])
+  return issued.command
 }

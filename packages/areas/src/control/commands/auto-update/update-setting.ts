@@ -1,18 +1,23 @@
-// Whether a device updates its agent, as we keep it: offers follow that. The agent keeps its own, and is told by a command.
+// Whether agents update themselves. The server stores it with the device, because offers depend on it; a command tells the agent.
 import type { Db } from '@muster/db/database.ts'
 import { isOneOf } from '@muster/db/lists.ts'
+import { SetAutoUpdate } from '@muster/wire/commands/agent.ts'
 import { deviceChanged } from '../../../fleet/devices/state/device-events.contract.ts'
 import { liveEvent, publishEvents } from '../../../platform/live-events/index.ts'
 import type { Services } from '../../../services.ts'
 import type { Target } from '../commands.queries.ts'
 
-/**
- * Row after row in one order, so that two requests for the same devices never wait for each other in a circle. Rows that say
- * so already are held like the others, and not written anew.
- */
+/** What is stored with a device when a command of some type is issued. */
+export interface DeviceSetting {
+  store(db: Db, deviceIds: readonly string[], payload: Readonly<Record<string, unknown>>): Promise<void>
+  /** Publishes the change after the commit. */
+  publish(services: Pick<Services, 'redis' | 'clock'>, targets: readonly Target[]): Promise<void>
+}
+
+/** Locks all rows in order, so that two requests do not deadlock, and writes those that differ. */
 export async function keepSetting(db: Db, deviceIds: readonly string[], enabled: boolean): Promise<void> {
   await db
-    .with('told', (query) =>
+    .with('locked', (query) =>
       query
         .selectFrom('devices')
         .select(['id', 'autoUpdate'])
@@ -21,10 +26,10 @@ export async function keepSetting(db: Db, deviceIds: readonly string[], enabled:
         .forNoKeyUpdate(),
     )
     .updateTable('devices')
-    .from('told')
+    .from('locked')
     .set({ autoUpdate: enabled })
-    .whereRef('devices.id', '=', 'told.id')
-    .where('told.autoUpdate', '<>', enabled)
+    .whereRef('devices.id', '=', 'locked.id')
+    .where('locked.autoUpdate', '<>', enabled)
     .execute()
 }
 
@@ -38,4 +43,9 @@ export function publishSetting(
     liveEvent(deviceChanged, partnerId, { orgId, siteId, deviceId, at, changed: 'autoUpdate' }),
   )
   return publishEvents(redis, events)
+}
+
+export const autoUpdateSetting: DeviceSetting = {
+  store: (db, deviceIds, payload) => keepSetting(db, deviceIds, SetAutoUpdate.parse(payload).enabled),
+  publish: publishSetting,
 }

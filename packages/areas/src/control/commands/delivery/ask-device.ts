@@ -9,7 +9,7 @@ import { z } from 'zod'
 import type { Call } from '../../../operation.ts'
 import { type CommandRegistry, commandRegistry, commandType } from '../command-registry.ts'
 import { type Target, targetById } from '../commands.queries.ts'
-import { requireCapable } from '../sending.ts'
+import { requireCapable } from '../orders/issue-command.ts'
 import { requireDelivery } from '../stops/stops.ts'
 import { deviceRequestsOf } from './device-requests.ts'
 

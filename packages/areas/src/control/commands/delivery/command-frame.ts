@@ -1,3 +1,4 @@
+import type { Command } from '../commands.contract.ts'
 import { frameToOrder, type Instruction } from './order-signer.ts'
 
 /** What a device is sent of a command. */
@@ -15,6 +16,10 @@ export function commandFrame({ id, type, payload, timeoutMs, expiresAtMs }: Fram
   const body = { id, type, payload, timeoutMs, expiresAt: expiresAtMs }
   return frameToOrder({ name: 'command', sequence: 0, body })
 }
+
+/** The frame of a stored command. @throws WireError if it does not fit */
+export const frameOf = ({ expiresAt, ...command }: Omit<Command, 'stdout' | 'stderr'>): Uint8Array =>
+  commandFrame({ ...command, expiresAtMs: Date.parse(expiresAt) })
 
 /** The instruction that carries a command to its device. */
 export const commandInstruction = (

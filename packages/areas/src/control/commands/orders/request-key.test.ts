@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Command } from '../commands.contract.ts'
-import type { Order } from '../commands.queries.ts'
 import { requireSameRequest } from './request-key.ts'
+import type { Order } from './validate-order.ts'
 
 const commandWith = (value: unknown) => ({ type: 'run_script', payload: { value } }) as Partial<Command> as Command
 const orderWith = (value: unknown) => ({ type: 'run_script', payload: { value } }) as Partial<Order> as Order

@@ -5,7 +5,18 @@ import { strictSchema } from '@muster/kit/strict.ts'
 import { z } from 'zod'
 import { commandType } from '../command-registry.ts'
 import type { QueuedCommand } from '../commands.contract.ts'
-import type { Order } from '../commands.queries.ts'
+
+/** A validated command, before it is issued to devices. */
+export interface Order {
+  readonly type: QueuedCommand
+  readonly payload: Readonly<Record<string, unknown>>
+  readonly timeoutMs: number
+  readonly expiresAt: string
+  readonly createdBy: string
+  readonly batchId?: string
+  /** Identifies the request, so that a repeated one does nothing. */
+  readonly requestKey?: string
+}
 
 export interface OrderInput {
   readonly type: QueuedCommand
@@ -16,7 +27,7 @@ export interface OrderInput {
 
 const payloads = new Map<QueuedCommand, z.ZodType<{ payload: Record<string, unknown> }>>()
 
-/** The payload of a type under its name, made once: a schema is compiled when it is first used. */
+/** The schema of a payload. It is made once, because a schema is compiled at its first use. */
 function payloadOf(type: QueuedCommand) {
   const known = payloads.get(type)
   if (known !== undefined) return known
@@ -26,10 +37,10 @@ function payloadOf(type: QueuedCommand) {
 }
 
 /**
- * What the caller asks for, checked against the command's type.
- * @throws FORBIDDEN without the type's permission, VALIDATION_ERROR naming the field of the payload
+ * Validates a command against its type.
+ * @throws FORBIDDEN without the permission of the type, VALIDATION_ERROR naming the field of the payload
  */
-export function orderOf(caller: Caller, { type, payload, ...given }: OrderInput, nowMs: number): Order {
+export function validateOrder(caller: Caller, { type, payload, ...given }: OrderInput, nowMs: number): Order {
   const kind = commandType(type)
   if (!hasPermission(caller, kind.permission)) throw denied(`Permission denied: ${kind.permission} is required`)
   const parsed = payloadOf(type).safeParse({ payload }, { error: plainWords })
