@@ -47,13 +47,25 @@ export default defineConfig({
       },
       {
         extends: true,
+        // The executable for Windows under wine, against one whole system.
+        test: {
+          name: 'windows',
+          include: ['test/windows/**/*.test.ts'],
+          fileParallelism: false,
+          sequence: { groupOrder: 2 },
+          testTimeout: 60_000,
+          hookTimeout: 180_000,
+        },
+      },
+      {
+        extends: true,
         // A browser against one whole system, which all files share: one at a time, at the end.
         test: {
           name: 'console',
           include: ['test/console/**/*.test.ts'],
           globalSetup: ['test/console/global-setup.ts'],
           fileParallelism: false,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
           testTimeout: 120_000,
           hookTimeout: 180_000,
         },

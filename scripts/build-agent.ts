@@ -25,7 +25,7 @@ const trustedRoot = trustedRootFile === undefined ? undefined : await readFile(t
 const sizes: Record<string, object> = {}
 for (const target of targetsNamed(values.target)) {
   const name = `${target.os}-${target.arch}`
-  const path = join(await made(resolve(values.out, values.version, name)), 'muster-agent')
+  const path = join(await made(resolve(values.out, values.version, name)), target.executable)
   await buildExecutable({ target, release: { version: values.version, trustedRoot }, to: path })
   const content = await readFile(path)
   const compressed = await promisify(zstdCompress)(content)

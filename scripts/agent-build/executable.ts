@@ -6,19 +6,23 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { inject } from 'postject'
 import { bundleScript } from '../../apps/agent/src/bundle-cli.ts'
+import { addonAsset, threadAsset } from '../../apps/agent/src/platform/windows/assets.ts'
 import { type Release, releaseAsset } from '../../apps/agent/src/release.ts'
 import { stripSymbols } from './elf.ts'
-import { isThere, made, runtimeOf } from './runtime.ts'
+import { isThere, made, pinnedFile } from './runtime.ts'
 import { blankStamp, stamp, writeExecutable } from './stamp.ts'
 import { type Target, targetsNamed } from './targets.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const cache = join(root, '.muster/agent-build')
 const agentEntry = fileURLToPath(new URL('../../apps/agent/src/main.ts', import.meta.url))
+const nativeThreadEntry = fileURLToPath(
+  new URL('../../apps/agent/src/platform/windows/thread/native-thread-process.ts', import.meta.url),
+)
 /** Builds of earlier sources that are kept. */
 const keptBuilds = 3
 /** Increase it when a change of the build process changes the output. */
-const recipe = 1
+const recipe = 2
 // In two parts, so that this text does not match the place in the runtime where it is replaced.
 const fuse = ['NODE_SEA_FUSE', 'fce680ab2cc467b6e072b8b5df1996b2'].join('_')
 
@@ -48,13 +52,14 @@ async function unreleased(target: Target, entry: string): Promise<string> {
   const folder = await mkdtemp(join(await made(join(cache, 'unfinished')), 'build-'))
   try {
     const script = join(folder, 'agent.cjs')
-    await bundleScript(entry, script)
-    const inputs = createHash('sha256').update(await readFile(script))
-    inputs.update(JSON.stringify([target, recipe]))
+    await bundleScript(entry, script, target.platform)
+    const assets = await assetsOf(target, folder)
+    const inputs = createHash('sha256').update(JSON.stringify([target, recipe]))
+    for (const file of [script, ...Object.values(assets)]) inputs.update(await readFile(file))
     const path = join(cache, `${target.os}-${target.arch}-${inputs.digest('hex').slice(0, 16)}`)
     if (await isThere(path)) return path
-    const runtime = await runtimeOf(target, root, cache)
-    const blob = await prepare(folder, script, target)
+    const runtime = await pinnedFile(target.runtime, root, cache)
+    const blob = await prepare(folder, script, target, assets)
     const whole = join(folder, 'whole')
     await writeExecutable(whole, stripSymbols(await readFile(runtime)))
     await quietly(() => inject(whole, 'NODE_SEA_BLOB', blob, { sentinelFuse: fuse }))
@@ -76,7 +81,20 @@ async function removeOld(prefix: string, current: string): Promise<void> {
   await Promise.all(old.map(({ path }) => rm(path, { force: true })))
 }
 
-async function prepare(folder: string, script: string, target: Target): Promise<Buffer> {
+/** The files inside the executable besides its program and its release. */
+async function assetsOf(target: Target, folder: string): Promise<Record<string, string>> {
+  if (target.addon === undefined) return {}
+  const thread = join(folder, 'native-thread.cjs')
+  await bundleScript(nativeThreadEntry, thread, target.platform)
+  return { [addonAsset]: await pinnedFile(target.addon, root, cache), [threadAsset]: thread }
+}
+
+async function prepare(
+  folder: string,
+  script: string,
+  target: Target,
+  assets: Record<string, string>,
+): Promise<Buffer> {
   const [stampFile, config, output] = [join(folder, 'stamp'), join(folder, 'sea.json'), join(folder, 'blob')]
   await writeFile(stampFile, blankStamp())
   const host = thisTarget()
@@ -86,11 +104,11 @@ async function prepare(folder: string, script: string, target: Target): Promise<
     disableExperimentalSEAWarning: true,
     // Created on the processor that will read it.
     useCodeCache: host.os === target.os && host.arch === target.arch,
-    assets: { [releaseAsset]: stampFile },
+    assets: { ...assets, [releaseAsset]: stampFile },
   }
   await writeFile(config, JSON.stringify(settings))
   // Created by the runtime that will read it.
-  await promisify(execFile)(await runtimeOf(host, root, cache), ['--experimental-sea-config', config])
+  await promisify(execFile)(await pinnedFile(host.runtime, root, cache), ['--experimental-sea-config', config])
   return readFile(output)
 }
 

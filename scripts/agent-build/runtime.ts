@@ -4,23 +4,25 @@ import { access, chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm 
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { z } from 'zod'
-import type { Pin, Target } from './targets.ts'
+import type { Pin, PinnedFile } from './targets.ts'
 
 const run = promisify(execFile)
 
-/** The pinned Node of a target, downloaded from the npm registry unless it is cached. @returns its path */
-export async function runtimeOf({ runtime }: Target, root: string, cache: string): Promise<string> {
-  const path = join(cache, 'runtimes', `${runtime.name}-${runtime.version}`)
-  if (await isThere(path)) return checked(path, runtime)
+/** A pinned file, downloaded from the npm registry unless it is cached. @returns its path */
+export async function pinnedFile(pin: PinnedFile, root: string, cache: string): Promise<string> {
+  const name = pin.name.replace(/^.*\//, '')
+  const path = join(cache, 'runtimes', `${name}-${pin.version}`)
+  if (await isThere(path)) return checked(path, pin)
   const folder = await mkdtemp(join(await made(join(cache, 'unfinished')), 'runtime-'))
   try {
-    const installed = join(root, '.runtime/node_modules', runtime.name)
-    const unpacked = (await versionIn(installed)) === runtime.version ? installed : await download(runtime, folder)
-    await copyFile(join(unpacked, 'bin/node'), join(folder, 'node'))
-    await checked(join(folder, 'node'), runtime)
-    await chmod(join(folder, 'node'), 0o755)
+    const installed = join(root, '.runtime/node_modules', pin.name)
+    const unpacked = (await versionIn(installed)) === pin.version ? installed : await download(pin, folder)
+    const copy = join(folder, 'copy')
+    await copyFile(join(unpacked, pin.file), copy)
+    await checked(copy, pin)
+    await chmod(copy, 0o755)
     await made(join(cache, 'runtimes'))
-    await rename(join(folder, 'node'), path)
+    await rename(copy, path)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

@@ -57,6 +57,10 @@ export const agentAdvice: Readonly<Record<Exclude<ErrorCode, OrderFault>, Advice
     cause: 'The machine does not run systemd.',
     remedy: 'Use scripts to manage its services.',
   },
+  NOT_PERMITTED: {
+    cause: 'The operating system does not let the account of the agent do this.',
+    remedy: 'Check the access list of the key, service or file.',
+  },
 }
 
 /** Why an agent refused a signed order. Each is a possible attack. */

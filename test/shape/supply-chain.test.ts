@@ -102,7 +102,10 @@ describe('the supply chain', () => {
   test('the repackaged native binaries are pinned by the very file', () => {
     const Runtimes = z.record(z.string(), z.object({ integrity: z.string().startsWith('sha512-'), sha256: z.string() }))
     const runtimes = Runtimes.parse(JSON.parse(read('scripts/runtimes.json')))
-    sha256.parse(Object.fromEntries(Object.entries(runtimes).map(([name, pin]) => [name, pin.sha256])))
+    const addons = Runtimes.parse(JSON.parse(read('scripts/addons.json')))
+    for (const pins of [runtimes, addons])
+      sha256.parse(Object.fromEntries(Object.entries(pins).map(([name, pin]) => [name, pin.sha256])))
+    expect(Object.keys(runtimes)).toEqual(expect.arrayContaining(Object.keys(addons)))
     expect(Object.keys(sha256.parse(JSON.parse(read('scripts/native-files.json'))))).toContain(
       '@uwsjs/linux-x64-22/uws.node',
     )

@@ -37,14 +37,15 @@ export async function bundle(folder: string): Promise<void> {
 }
 
 /** Writes a program and all its modules as one script, for an executable. */
-export async function bundleScript(entry: string, file: string): Promise<void> {
+export async function bundleScript(entry: string, file: string, platform: string): Promise<void> {
   await build({
     input: entry,
     platform: 'node',
     logLevel: 'warn',
     plugins: [plainImport],
     // An executable has no files beside it, so nothing it starts may be located by path.
-    transform: { define: { 'import.meta.url': '"executable"' } },
+    // The code of other systems is left out.
+    transform: { define: { 'import.meta.url': '"executable"', 'process.platform': JSON.stringify(platform) } },
     output: { file, format: 'cjs', codeSplitting: false },
   })
 }

@@ -10,6 +10,7 @@ const [, , part, ...rest] = process.argv
 /** The programs in this executable; each loads only what it needs. */
 async function main(): Promise<void> {
   if (part === 'watchdog') return (await import('./watchdog/start.ts')).startWatchdog(rest)
+  if (part === 'service') return (await import('./watchdog/start.ts')).startService(rest)
   if (part === 'collect-inventory') return (await import('./inventory-process.ts')).printInventory()
   if (part === 'fetch-update') return (await import('./update/fetch-process.ts')).fetchUpdate()
   const { start } = await import('./start.ts')

@@ -1,10 +1,11 @@
 import * as eventLogs from '@muster/wire/commands/event-logs.ts'
 import * as files from '@muster/wire/commands/files.ts'
 import * as processes from '@muster/wire/commands/processes.ts'
+import * as registry from '@muster/wire/commands/registry.ts'
 import * as services from '@muster/wire/commands/services.ts'
 import * as tasks from '@muster/wire/commands/tasks.ts'
 import { z } from 'zod'
-import type { ServiceAction, Tools } from '../platform/tools.ts'
+import type { RegistryTools, ServiceAction, Tools } from '../platform/tools.ts'
 import { ToolFailure } from '../tool-failure.ts'
 import { type CommandKind, defineCommand, type Outcome } from './command.ts'
 
@@ -17,6 +18,7 @@ export function toolCommands({
   files: f,
   eventLogs: e,
   tasks: t,
+  registry: r,
 }: Tools): [string, CommandKind][] {
   const control = (action: ServiceAction) =>
     defineCommand(services.ControlService, async ({ name }) => completed(await s.control(name, action)))
@@ -55,20 +57,32 @@ export function toolCommands({
     ['run_task', defineCommand(tasks.ChangeTask, async ({ path }) => completed(await t.run(path)))],
     ['enable_task', toggle(true)],
     ['disable_task', toggle(false)],
-    ...registryNames.map((name): [string, CommandKind] => [name, withoutRegistry]),
+    ...registryCommands(r),
   ]
 }
 
-const registryNames = [
-  'list_registry_keys',
-  'list_registry_values',
-  'get_registry_value',
-  'set_registry_value',
-  'delete_registry_value',
-  'create_registry_key',
-  'delete_registry_key',
-]
+const data = z.union([z.string(), z.number(), z.array(z.string())])
 
-const withoutRegistry = defineCommand(z.record(z.string(), z.unknown()), async () => {
-  throw new ToolFailure('UNSUPPORTED_PLATFORM', 'this machine has no registry; only Windows has one')
-})
+/** The commands for the registry; a system without one answers each with UNSUPPORTED_PLATFORM. */
+function registryCommands(tools: RegistryTools | undefined): [string, CommandKind][] {
+  const on = <S extends z.ZodType>(payload: S, work: (tools: RegistryTools, what: z.output<S>) => Promise<object>) =>
+    defineCommand(payload, async (what) => {
+      if (tools === undefined)
+        throw new ToolFailure('UNSUPPORTED_PLATFORM', 'this machine has no registry; only Windows has one')
+      return completed({ ...(await work(tools, what)) })
+    })
+  const view = { view: z.enum(['32', '64']).default('64') }
+  const key = registry.RegistryKeyPlace.extend(view).transform(({ path = '', ...place }) => ({ path, ...place }))
+  const named = registry.RegistryKeyName.extend(view)
+  const value = registry.RegistryValuePlace.extend(view)
+  const change = registry.SetRegistryValue.extend({ ...view, data })
+  return [
+    ['list_registry_keys', on(key, (r, place) => r.keys(place))],
+    ['list_registry_values', on(key, (r, place) => r.values(place))],
+    ['get_registry_value', on(value, (r, { name, ...place }) => r.value(place, name))],
+    ['set_registry_value', on(change, (r, { name, type, data, ...place }) => r.setValue(place, { name, type, data }))],
+    ['delete_registry_value', on(value, (r, { name, ...place }) => r.deleteValue(place, name))],
+    ['create_registry_key', on(named, (r, place) => r.createKey(place))],
+    ['delete_registry_key', on(named, (r, place) => r.deleteKey(place))],
+  ]
+}

@@ -3,5 +3,6 @@ import type { Platform } from './platform.ts'
 /** Loads the platform of this machine, and no other. */
 export async function loadPlatform(): Promise<Platform> {
   if (process.platform === 'linux') return (await import('./linux/linux.ts')).linux
-  throw new Error(`This agent does not support ${process.platform}; it runs on Linux only`)
+  if (process.platform === 'win32') return (await import('./windows/windows.ts')).windows
+  throw new Error(`This agent does not support ${process.platform}; it runs on Linux and Windows`)
 }

@@ -53,6 +53,13 @@ export interface ControlAddress {
   close(): Promise<void>
 }
 
+/** A manager of services that starts and stops this process by its own protocol, rather than by signals. */
+export interface ServiceManager {
+  onStop(work: () => void): void
+  /** Tells the manager that the service has stopped. */
+  stopped(exitCode: number): void
+}
+
 /** Everything that differs between operating systems. Code outside platform/ never checks the system. */
 export interface Platform {
   defaultDataDirectory(): string
@@ -83,6 +90,8 @@ export interface Platform {
   readonly hasSignals: boolean
   /** Replaces the program of this process, or ends it so that the service manager starts the program. */
   continueAs(program: string, args: readonly string[]): void
+  /** Joins the manager that started this process as a service; rejects where it was not started so. */
+  joinServiceManager(): Promise<ServiceManager>
   /** Removes the enrollment key from the service settings of an earlier installer. */
   forgetInstalledKey(): Promise<void>
   /** Identifies a running process, even if its PID is reused; undefined when it has ended. */

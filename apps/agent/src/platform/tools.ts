@@ -9,6 +9,7 @@ import type {
 import type { FileList, FilePiece, ReadFile, WriteFile, WrittenFile } from '@muster/wire/commands/files.ts'
 import type { PowerResult } from '@muster/wire/commands/power.ts'
 import type { KilledProcess, KillProcess, ProcessDetail, ProcessList } from '@muster/wire/commands/processes.ts'
+import type { RegistryKeys, RegistryValues } from '@muster/wire/commands/registry.ts'
 import type { ControlledService, ServiceDetail, ServiceList } from '@muster/wire/commands/services.ts'
 import type {
   ChangedTask,
@@ -64,6 +65,32 @@ export interface PowerTools {
   run(command: readonly string[]): Promise<void>
 }
 
+/** A key of the registry; the path is empty for the hive itself. */
+export interface RegistryPlace {
+  hive: string
+  path: string
+  view: '32' | '64'
+}
+interface RegistryValue {
+  name: string
+  type: string
+  data: string | number | string[]
+}
+interface Done {
+  done: true
+}
+
+/** The registry of Windows. */
+export interface RegistryTools {
+  keys(place: RegistryPlace): Promise<z.infer<typeof RegistryKeys>>
+  values(place: RegistryPlace): Promise<z.infer<typeof RegistryValues>>
+  value(place: RegistryPlace, name: string): Promise<RegistryValue>
+  setValue(place: RegistryPlace, value: RegistryValue): Promise<Done>
+  deleteValue(place: RegistryPlace, name: string): Promise<Done>
+  createKey(place: RegistryPlace): Promise<Done>
+  deleteKey(place: RegistryPlace): Promise<Done>
+}
+
 /** The tools that users have on the machine through the agent. */
 export interface Tools {
   readonly processes: ProcessTools
@@ -72,4 +99,6 @@ export interface Tools {
   readonly eventLogs: EventLogTools
   readonly tasks: TaskTools
   readonly power: PowerTools
+  /** Undefined on systems without one. */
+  readonly registry: RegistryTools | undefined
 }

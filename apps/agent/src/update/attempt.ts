@@ -69,6 +69,7 @@ export class UpdateSteps {
 
   /** Finishes or undoes an interrupted update. Call before each start of the agent, never while it runs. */
   async beforeStart(): Promise<Start> {
+    await this.#installation.recover()
     const { attempt } = await this.#journal.read()
     if (attempt === undefined || attempt.step === 'fetching') return { trial: undefined }
     if (attempt.step === 'restoring') {

@@ -70,7 +70,8 @@ export async function fetchChecked(job: FetchJob, enter: (state: 'downloading' |
     }
     await target.verify(createReadStream(installation.part))
     await chmod(installation.part, 0o755)
-    const file = await open(installation.part, 'r')
+    // Windows writes a file to the disk only through a handle that may write.
+    const file = await open(installation.part, 'r+')
     await file.sync().finally(() => file.close())
     await rename(installation.part, installation.next)
   } else enter('verifying')

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { access, link, open, rename, rm, stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { access, link, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { isMissing, syncDirectory } from '../durable-file.ts'
 import type { Checkpoint } from './update-journal.ts'
 
@@ -9,7 +9,8 @@ import type { Checkpoint } from './update-journal.ts'
 const noLinks = new Set(['EPERM', 'EOPNOTSUPP', 'ENOTSUP', 'EMLINK', 'ENOSYS'])
 const pieceBytes = 64 * 1024
 
-/** The agent's executable and related files in its folder. Each change is one rename, and on disk when it resolves. */
+/** The agent's executable and related files in its folder. Each change is one
+ * rename where the system allows it, else two that `recover` completes, and on disk when it resolves. */
 export class Installation {
   /** The executable that is started. */
   readonly current: string
@@ -25,16 +26,16 @@ export class Installation {
 
   constructor(executable: string, checkpoint: Checkpoint = () => undefined) {
     this.current = executable
-    this.previous = `${executable}.previous`
-    this.next = `${executable}.next`
-    this.part = `${executable}.part`
-    this.watchdog = `${executable}.watchdog`
+    this.previous = named(executable, 'previous')
+    this.next = named(executable, 'next')
+    this.part = named(executable, 'part')
+    this.watchdog = named(executable, 'watchdog')
     this.#checkpoint = checkpoint
   }
 
   /** The installation that this process runs from, under any of its names. */
   static ofProcess(execPath: string): Installation {
-    return new Installation(execPath.replace(/\.(watchdog|previous)$/, ''))
+    return new Installation(execPath.replace(/\.(watchdog|previous)(?=(\.exe)?$)/i, ''))
   }
 
   async backUp(): Promise<void> {
@@ -43,7 +44,7 @@ export class Installation {
 
   async replace(): Promise<void> {
     this.#checkpoint('before replacing')
-    await rename(this.next, this.current)
+    await moveOver(this.next, this.current)
     await syncDirectory(dirname(this.current))
     this.#checkpoint('after replacing')
   }
@@ -73,6 +74,17 @@ export class Installation {
     return agents !== undefined && agents === watchdogs
   }
 
+  /**
+   * Restores the executable when a replacement was interrupted between its two renames, and removes files that were moved
+   * aside. One that a process still runs from stays until a later start.
+   */
+  async recover(): Promise<void> {
+    if (!(await this.exists(this.current))) await this.restore()
+    const folder = dirname(this.current)
+    const aside = (await readdir(folder)).filter((name) => name.startsWith(asidePrefix))
+    await Promise.all(aside.map((name) => rm(join(folder, name), { force: true }).catch(() => undefined)))
+  }
+
   /** Deletes the download. */
   async clear(): Promise<void> {
     for (const path of [this.next, this.part]) await rm(path, { force: true })
@@ -94,12 +106,41 @@ export class Installation {
       return copy(from, temporary)
     })
     this.#checkpoint(`half way to ${to}`)
-    await rename(temporary, to)
+    await moveOver(temporary, to)
     // A rename between two names of one file does nothing and leaves both.
     await rm(temporary, { force: true })
     await syncDirectory(dirname(to))
     this.#checkpoint(`after ${to}`)
   }
+}
+
+/** The name of a related file: `muster-agent.previous`, or `muster-agent.previous.exe`. */
+const named = (executable: string, what: string): string => executable.replace(/(\.exe)?$/i, `.${what}$1`)
+
+/**
+ * Renames a file over another one. A system that does not replace a running executable lets it be renamed: it is moved aside
+ * first, and back when its place cannot be taken.
+ */
+async function moveOver(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to)
+  } catch (error) {
+    if (!isInUse(error)) throw error
+    const aside = join(dirname(to), `${asidePrefix}${randomBytes(6).toString('hex')}`)
+    await rename(to, aside)
+    try {
+      await rename(from, to)
+    } catch (second) {
+      await rename(aside, to)
+      throw second
+    }
+  }
+}
+
+const asidePrefix = '.muster-replaced-'
+
+function isInUse(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && ['EPERM', 'EACCES', 'EBUSY'].includes(String(error.code))
 }
 
 async function copy(from: string, to: string): Promise<void> {

@@ -9,7 +9,7 @@ import { versionCheckTimeoutMs } from '../limits.ts'
 import { createLog, type Log } from '../log.ts'
 import { isExecutable, ownProgram } from '../own-program.ts'
 import { loadPlatform } from '../platform/load.ts'
-import type { Platform } from '../platform/platform.ts'
+import type { Platform, ServiceManager } from '../platform/platform.ts'
 import { exitCodes, readInvocation } from '../start.ts'
 import { UpdateSteps } from '../update/attempt.ts'
 import { Installation } from '../update/installation.ts'
@@ -21,8 +21,14 @@ import { Supervisor } from './supervisor.ts'
 
 type Config = Extract<Invocation, { kind: 'run' }>['config']
 
+/** Runs the watchdog as a service that answers the service manager of the system. */
+export async function startService(args: readonly string[]): Promise<void> {
+  const platform = await loadPlatform()
+  return startWatchdog(args, await platform.joinServiceManager())
+}
+
 /** Runs the watchdog: starts the agent with the same flags and keeps it running. */
-export async function startWatchdog(args: readonly string[]): Promise<void> {
+export async function startWatchdog(args: readonly string[], manager?: ServiceManager): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   const platform = await loadPlatform()
   const invocation = readInvocation(args, platform)
@@ -39,6 +45,7 @@ export async function startWatchdog(args: readonly string[]): Promise<void> {
   const own = isExecutable ? new OwnExecutable(platform, passedOn, journal, log, stopping.signal) : undefined
   await own?.moveIn()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stopping.abort())
+  manager?.onStop(() => stopping.abort())
   const line = new ServerLine({
     credential: await WatchdogCredential.open(directory),
     ingestUrl: config.ingestUrl,
@@ -63,6 +70,7 @@ export async function startWatchdog(args: readonly string[]): Promise<void> {
   })
   const exitCode = await supervisor.run(stopping.signal)
   line.stop('the watchdog is stopping')
+  manager?.stopped(exitCode)
   setTimeout(() => process.exit(exitCode), 400)
 }
 

@@ -17,5 +17,6 @@ export function createTools(secret: readonly string[], host: Host = thisHost): T
     eventLogs: createEventLogTools(host, '/var/log'),
     tasks: createTaskTools(host, '/'),
     power: createPowerTools(host),
+    registry: undefined,
   }
 }

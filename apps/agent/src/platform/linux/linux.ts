@@ -29,5 +29,8 @@ export const linux: Platform = {
   ownControlAddress,
   controlAddress,
   hasSignals: true,
+  joinServiceManager: async () => {
+    throw new Error('services of this system run the watchdog itself: use the word watchdog')
+  },
   continueAs: (program, args) => process.execve?.(program, [program, ...args]),
 }

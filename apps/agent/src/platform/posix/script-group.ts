@@ -27,6 +27,7 @@ export async function startInGroup(start: ScriptStart, on: ScriptSystem): Promis
     program,
     args: [start.file, ...start.args],
     environment: cleanEnvironment(on),
+    leadsGroup: true,
     exitCodeOf: (signal) => 128 + system.signals[signal],
     grip({ pid }) {
       const signalGroup = (signal: NodeJS.Signals) => {

@@ -1,0 +1,53 @@
+import { lstat, readlink } from 'node:fs/promises'
+import { win32 } from 'node:path'
+import { ToolFailure } from '../../tool-failure.ts'
+import { type FileSystem, GuardedFolders } from '../files/guarded-folders.ts'
+import { openFolder } from './calls/folders.ts'
+import { closeHandle } from './native/kernel32.ts'
+import { drivePath, extended, isWithin } from './paths.ts'
+import { native } from './thread/native-thread.ts'
+
+/** @param secret folders without access: the agent's own */
+export const guardedFolders = (secret: readonly string[]) => new GuardedFolders(heldFolders, secret)
+
+/** Folders that are held by an open handle, so that no folder of the path can be replaced. */
+const heldFolders: FileSystem = {
+  async hold(path, work) {
+    const wanted = drivePath(path)
+    // A drive that does not answer stops a thread of its own, not this one.
+    await native('folderOf', [wanted])
+    const { handle, path: real } = openFolder(wanted)
+    try {
+      if (!/^[A-Z]:\\/i.test(real)) throw new ToolFailure('DENIED', `${path} leads to the network`)
+      return await work({ path: real, entry: (name) => extended(name === '.' ? real : win32.join(real, name)) })
+    } finally {
+      closeHandle(handle)
+    }
+  },
+
+  split(path) {
+    const { dir, base } = win32.parse(drivePath(path))
+    if (base === '') throw new ToolFailure('DENIED', `${path} is a folder`)
+    return { parent: dir, name: base }
+  },
+
+  isWithin,
+  join: win32.join,
+
+  async describe(folder, name) {
+    const path = folder.entry(name)
+    const stat = await lstat(path)
+    const type = stat.isFile() ? 'file' : stat.isDirectory() ? 'directory' : stat.isSymbolicLink() ? 'symlink' : 'other'
+    return {
+      name,
+      type,
+      sizeBytes: stat.size,
+      modifiedAt: new Date(Math.max(0, stat.mtimeMs)).toISOString(),
+      mode: (stat.mode & 0o7777).toString(8).padStart(4, '0'),
+      // Access is decided by lists here, which these fields cannot show.
+      owner: '',
+      group: '',
+      target: type === 'symlink' ? await readlink(path) : null,
+    }
+  },
+}

@@ -1,0 +1,22 @@
+/** Codes of GetLastError that the agent tells apart. */
+export const winErrors = {
+  success: 0,
+  fileNotFound: 2,
+  pathNotFound: 3,
+  accessDenied: 5,
+  invalidHandle: 6,
+  noMoreFiles: 18,
+  sharingViolation: 32,
+  invalidParameter: 87,
+  insufficientBuffer: 122,
+  alreadyExists: 183,
+  moreData: 234,
+  noMoreItems: 259,
+  keyDeleted: 1018,
+  serviceAlreadyRunning: 1056,
+  serviceDoesNotExist: 1060,
+  serviceNotActive: 1062,
+  notFound: 1168,
+  privilegeNotHeld: 1314,
+  channelNotFound: 15_007,
+} as const
