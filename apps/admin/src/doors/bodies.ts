@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { AnyEndpoint } from '@muster/kit/contract.ts'
 import { AppError } from '@muster/kit/errors.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { asBytes, decoded, jsonType, unfitJson } from './json-text.ts'
+import { asBytes, decoded, jsonType, problemOfJson } from './json-text.ts'
 
 /**
  * JSON in UTF-8, parsed, of one reading. Bodies of the other types that operations take reach their handlers unread. An empty
@@ -16,7 +16,7 @@ export function acceptBodies(app: FastifyInstance, operations: readonly { readon
     if (body.length === 0) return done(null, undefined)
     const text = decoded(asBytes(body))
     if (text === null) return done(new AppError('VALIDATION_ERROR', 'The body is not valid JSON'))
-    const unfit = unfitJson(text)
+    const unfit = problemOfJson(text)
     if (unfit !== null) return done(new AppError('VALIDATION_ERROR', unfit))
     return parse(request, text, done)
   })

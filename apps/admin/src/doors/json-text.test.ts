@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decoded, unfitJson } from './json-text.ts'
+import { decoded, problemOfJson } from './json-text.ts'
 
 describe('JSON as text', () => {
   it('is fit when it is what a program wrote', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(0, 2), (value, indent) => {
-        expect(unfitJson(JSON.stringify(value, null, indent))).toBeNull()
+        expect(problemOfJson(JSON.stringify(value, null, indent))).toBeNull()
       }),
     )
   })
@@ -18,21 +18,21 @@ describe('JSON as text', () => {
     '{"\\"":1,"\\"":2}',
     '{"a\\\\":1,"a\\\\":2}',
   ])('names the field that is there twice: %s', (text) => {
-    expect(unfitJson(text)).toBe('The input names a field twice')
+    expect(problemOfJson(text)).toBe('The input names a field twice')
   })
 
   it('the same field in different objects is no repetition, nor is a text that looks like one', () => {
     for (const text of ['[{"a":1},{"a":1}]', '{"a":{"a":1}}', '{"a":"\\"a\\":1,","b":["a","a"]}', '{"a":"a"}']) {
-      expect(unfitJson(text)).toBeNull()
+      expect(problemOfJson(text)).toBeNull()
     }
   })
 
   it('has its limits in depth and fields, found without building anything', () => {
-    expect(unfitJson('['.repeat(100_000))).toMatch(/nested deeper/)
-    expect(unfitJson('{"a":'.repeat(100_000))).toMatch(/nested deeper/)
+    expect(problemOfJson('['.repeat(100_000))).toMatch(/nested deeper/)
+    expect(problemOfJson('{"a":'.repeat(100_000))).toMatch(/nested deeper/)
     const fields = Array.from({ length: 100_000 }, (_, index) => `"k${index}":1`)
-    expect(unfitJson(`{${fields.join(',')}}`)).toMatch(/more than 10000 fields/)
-    expect(unfitJson(`["${'\\\\'.repeat(400_000)}"]`)).toBeNull()
+    expect(problemOfJson(`{${fields.join(',')}}`)).toMatch(/more than 10000 fields/)
+    expect(problemOfJson(`["${'\\\\'.repeat(400_000)}"]`)).toBeNull()
   })
 
   it('is decoded only when it is UTF-8', () => {

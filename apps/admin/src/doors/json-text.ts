@@ -45,7 +45,7 @@ function nameIn(quoted: string): string {
 }
 
 /** What is wrong with JSON text that parses all the same: too deep, too many fields, a field twice. Null: nothing. */
-export function unfitJson(text: string): string | null {
+export function problemOfJson(text: string): string | null {
   /** The fields of the objects around the place at hand; null for a list. */
   const around: (Set<string> | null)[] = []
   let members = 0

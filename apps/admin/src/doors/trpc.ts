@@ -8,7 +8,7 @@ import { fastifyRequestHandler } from '@trpc/server/adapters/fastify'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { compressedResponse } from './answers.ts'
 import { internal, publicError } from './failure.ts'
-import { asBytes, decoded, jsonType, unfitJson } from './json-text.ts'
+import { asBytes, decoded, jsonType, problemOfJson } from './json-text.ts'
 import { replyTo, requestOf } from './request.ts'
 import type { DoorOptions } from './rest.ts'
 
@@ -121,7 +121,7 @@ function acceptJsonText(app: FastifyInstance) {
   app.addContentTypeParser(jsonType, { parseAs: 'buffer' }, (_request, body, done) => {
     const text = decoded(asBytes(body))
     if (text === null) return done(new AppError('VALIDATION_ERROR', 'The body is not valid JSON'))
-    const unfit = unfitJson(text)
+    const unfit = problemOfJson(text)
     return unfit === null ? done(null, text) : done(new AppError('VALIDATION_ERROR', unfit))
   })
 }
@@ -135,7 +135,7 @@ export async function serveTrpc(app: FastifyInstance, options: DoorOptions) {
     )
     door.all<{ Params: { path: string }; Querystring: { input?: unknown } }>('/trpc/:path', async (req, res) => {
       const { input } = req.query
-      const unfit = typeof input === 'string' ? unfitJson(input) : null
+      const unfit = typeof input === 'string' ? problemOfJson(input) : null
       if (unfit !== null) throw new AppError('VALIDATION_ERROR', unfit)
       const createContext = (): Context => ({ http: req, answer: res })
       await fastifyRequestHandler({

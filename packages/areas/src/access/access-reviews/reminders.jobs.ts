@@ -16,9 +16,9 @@ interface Due {
 }
 
 /**
- * Reminds whoever began a review that it falls due within three days, once a day, and that it is overdue, once a week;
- * marks those that are. Reviews of deleted tenants rest. Call it about every hour.
- * @returns how many mails were written
+ * Mails the creator of a review once a day when it is due within three days, and once a week when it is overdue. Marks overdue
+ * reviews. Skips reviews of deleted tenants. Call it about every hour.
+ * @returns how many mails were enqueued
  */
 export async function remindReviewers(pool: pg.Pool, publicUrl: string): Promise<number> {
   return asSystem(pool, async (db) => {
@@ -35,7 +35,7 @@ export async function remindReviewers(pool: pg.Pool, publicUrl: string): Promise
   })
 }
 
-/** Those to be reminded of now, marked so that nobody else reminds of them. */
+/** The reviews with a due reminder, marked so that no other worker sends it. */
 async function takeDue(db: Db): Promise<Due[]> {
   const { rows } = await sql<Due>`
     UPDATE access_reviews r SET reminded_at = now()

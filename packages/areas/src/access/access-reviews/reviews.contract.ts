@@ -38,7 +38,7 @@ export const AccessReview = z.object({
 })
 export type AccessReview = z.infer<typeof AccessReview>
 
-/** One membership under review, as it was when the review began. */
+/** One membership under review, in its state at the start of the review. */
 export const ReviewItem = z.object({
   id: id(),
   reviewId: id(),
@@ -59,7 +59,7 @@ export const ReviewItem = z.object({
   reason: z.string().nullable(),
   decidedBy: id().nullable(),
   decidedAt: time().nullable(),
-  /** What came of it when the review was completed; gone had left before. */
+  /** The result for the membership when the review was completed. `gone` means that the member had left before. */
   outcome: z.enum(['kept', 'revoked', 'gone']).nullable(),
 })
 export type ReviewItem = z.infer<typeof ReviewItem>
@@ -80,7 +80,7 @@ export const reviews = {
     input: z.object({
       name: nameText(),
       description: z.string().trim().max(1_000).nullable().optional(),
-      /** Two weeks from now unless given. */
+      /** Two weeks from now by default. */
       dueAt: moment().optional(),
       includeOrganizations: z.boolean().default(false),
       ...tenantInput,
@@ -101,7 +101,7 @@ export const reviews = {
     input: z
       .object({ id: id(), itemId: id(), decision, reason: reason.optional() })
       .refine((given) => given.decision !== 'revoked' || (given.reason ?? '') !== '', {
-        error: 'is needed for a revocation',
+        error: 'is required for a revocation',
         path: ['reason'],
       }),
     output: ReviewItem,

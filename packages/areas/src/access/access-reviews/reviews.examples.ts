@@ -27,6 +27,6 @@ export const reviewsExamples: ExamplesOf<typeof reviews> = {
     wholePartnerOnly: true,
     input: ({ review, reviewItem }) => ({ id: review, itemId: reviewItem, decision: 'approved' as const }),
   },
-  // The sample review has members that nobody has decided on.
+  // The members of the sample review are still undecided.
   complete: { subject: 'partner', wholePartnerOnly: true, answers: [400], input: ({ review }) => ({ id: review }) },
 }

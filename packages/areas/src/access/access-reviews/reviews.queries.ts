@@ -6,14 +6,14 @@ import { type RawBuilder, sql } from 'kysely'
 import { ofTenant, type Tenant, within } from '../../tenancy/tenancy/index.ts'
 import type { AccessReview, ReviewItem } from './reviews.contract.ts'
 
-const itemsMost = 10_000
+const itemsMax = 10_000
 
 const counts = sql`(SELECT count(*) FROM access_review_items i WHERE i.review_id = r.id) AS items,
   (SELECT count(*) FROM access_review_items i WHERE i.review_id = r.id AND i.decision = 'pending') AS pending,
   (SELECT count(*) FROM access_review_items i WHERE i.review_id = r.id AND i.decision = 'approved') AS approved,
   (SELECT count(*) FROM access_review_items i WHERE i.review_id = r.id AND i.decision = 'revoked') AS revoked`
 
-/** The reviews of a tenant as such, newest first. */
+/** The reviews of a tenant, newest first. */
 export async function reviewsOf(
   db: Db,
   tenant: Tenant,
@@ -35,7 +35,7 @@ async function withCounts(db: Db, condition: RawBuilder<unknown>): Promise<Acces
   return rows
 }
 
-/** One review in the caller's reach. Locked when it is to be changed, so that nobody decides on a completed one. */
+/** One review within the caller's reach. A caller that changes it takes a lock, so that decisions on a completed review fail. */
 export async function reviewById(
   db: Db,
   caller: Caller,
@@ -61,7 +61,7 @@ export async function reviewById(
   return review
 }
 
-/** Could another person decide on a membership of this review: an active member without limits who may change users? */
+/** Whether another person can decide on this review: an active member without limits who may change users. */
 export async function hasOtherReviewer(
   db: Db,
   { partnerId, orgId }: Pick<AccessReview, 'partnerId' | 'orgId'>,
@@ -89,7 +89,7 @@ export interface Item extends ReviewItem {
   readonly membershipId: string
 }
 
-/** The memberships under review, by name. */
+/** The memberships under review, ordered by name. */
 export const itemsOf = (db: Db, reviewId: string, decision?: ReviewItem['decision']): Promise<Item[]> =>
   db
     .selectFrom('accessReviewItems')
@@ -98,10 +98,10 @@ export const itemsOf = (db: Db, reviewId: string, decision?: ReviewItem['decisio
     .$if(decision !== undefined, (query) => query.where('decision', '=', decision ?? 'pending'))
     .orderBy('userName')
     .orderBy('id')
-    .limit(itemsMost)
+    .limit(itemsMax)
     .execute()
 
-/** Notes down who has access now. */
+/** Records the current memberships. */
 export async function takeSnapshot(
   db: Db,
   reviewId: string,

@@ -15,7 +15,7 @@ type World = Awaited<ReturnType<typeof world>>
 const partnerOf = ({ partner }: World) => ({ scope: 'partner', partnerId: partner.id }) as const
 const begin = (who = admin, more: object = {}) => call(who, reviews.create, { name: 'Quarterly', ...more })
 
-/** A review of a fresh partner with everybody approved but those named. */
+/** A review of a new partner with all members approved except the given ones. */
 async function decided(there: World, revoked: readonly string[]) {
   const who = there.partnerAdmin
   const { id } = await begin(who)
@@ -29,7 +29,7 @@ async function decided(there: World, revoked: readonly string[]) {
 }
 
 describe('an access review', () => {
-  it('is a snapshot of the memberships: later changes do not show in it', async () => {
+  it('is a snapshot of the memberships and does not show later changes', async () => {
     const there = await world()
     const { id, ...review } = await begin(there.partnerAdmin)
     expect(review).toMatchObject({ status: 'open', items: 2, pending: 2, approved: 0, revoked: 0, orgId: null })
@@ -47,7 +47,7 @@ describe('an access review', () => {
     expect(await auditOf(id)).toMatchObject([{ action: 'access_review.create', partner_id: there.partner.id }])
   })
 
-  it('can include the members of the organizations, or concern one organization', async () => {
+  it('can include the members of the organizations, or cover one organization', async () => {
     const there = await world()
     const all = await begin(there.partnerAdmin, { includeOrganizations: true })
     expect(all).toMatchObject({ items: 3, includesOrganizations: true })
@@ -59,11 +59,11 @@ describe('an access review', () => {
     expect(await begin(there.partnerAdmin, { orgId: there.org.id })).toMatchObject({ orgId: there.org.id, items: 1 })
   })
 
-  it('must fall due in the future', async () => {
+  it('requires a due date in the future', async () => {
     expect(await refusal(begin(admin, { dueAt: '2020-01-01' }))).toMatchObject({ status: 400 })
   })
 
-  it('is seen and changed by its own tenant only', async () => {
+  it('is visible to and changed by its own tenant only', async () => {
     const elsewhere = await world()
     const { id } = await begin()
     const attempts: Promise<unknown>[] = [
@@ -72,13 +72,13 @@ describe('an access review', () => {
       call(here.orgAdmin, reviews.get, { id }),
       call(elsewhere.partnerAdmin, reviews.decide, { id, itemId: id, decision: 'approved' }),
     ]
-    for (const told of await Promise.all(attempts.map(refusal))) expect(told).toMatchObject({ status: 404 })
+    for (const response of await Promise.all(attempts.map(refusal))) expect(response).toMatchObject({ status: 404 })
     const { data } = await call(elsewhere.partnerAdmin, reviews.list, {})
     expect(data).toEqual([])
     expect((await call(admin, reviews.list, { status: 'open' })).data.map((review) => review.id)).toContain(id)
   })
 
-  it('partner reviewers need access to all organizations: 403', async () => {
+  it('requires access to all organizations of partner reviewers: 403', async () => {
     const selected = await person(partnerOf(here), {
       role: 'Partner Admin',
       orgAccess: 'selected',
@@ -92,14 +92,14 @@ describe('an access review', () => {
       call(selected, reviews.decide, { id, itemId: id, decision: 'approved' }),
       call(selected, reviews.complete, { id }),
     ]
-    for (const told of await Promise.all(attempts.map(refusal))) {
-      expect(told).toMatchObject({ status: 403, message: 'Full partner organization access required' })
+    for (const response of await Promise.all(attempts.map(refusal))) {
+      expect(response).toMatchObject({ status: 403, message: 'Full partner organization access required' })
     }
   })
 })
 
 describe('a decision', () => {
-  it('can be taken, changed and taken back, and is audited', async () => {
+  it('can be made, changed and withdrawn, with an audit record', async () => {
     const { id } = await begin()
     const { items } = await call(admin, reviews.get, { id })
     const itemId = items[0]?.id ?? ''
@@ -120,28 +120,28 @@ describe('a decision', () => {
     ])
   })
 
-  it('to revoke needs a reason', async () => {
+  it('to revoke requires a reason', async () => {
     const { id } = await begin()
     const { items } = await call(admin, reviews.get, { id })
     const itemId = items[0]?.id ?? ''
     for (const reason of [undefined, null, '  ']) {
       expect(await refusal(call(admin, reviews.decide, { id, itemId, decision: 'revoked', reason }))).toMatchObject({
         status: 400,
-        message: 'reason: is needed for a revocation',
+        message: 'reason: is required for a revocation',
       })
     }
   })
 })
 
 describe('completion', () => {
-  it('waits until every membership is decided on', async () => {
+  it('requires a decision on each membership', async () => {
     const there = await world()
     const { id } = await begin(there.partnerAdmin)
     const early = await refusal(call(there.partnerAdmin, reviews.complete, { id }))
     expect(early).toMatchObject({ status: 400, extra: { pending: 2 } })
   })
 
-  it('revokes what was revoked, all at once, and shuts those people out', async () => {
+  it('revokes all rejected memberships at once and ends the sessions of their users', async () => {
     const there = await world()
     const leaver = await person(partnerOf(there), { role: 'Partner Technician' })
     const id = await decided(there, [leaver.userId, there.partnerViewer.userId])
@@ -159,7 +159,7 @@ describe('completion', () => {
     expect((await auditOf(id)).at(-1)).toMatchObject({ action: 'access_review.complete' })
   })
 
-  it('does nothing at all when one revocation is refused: the last administrator', async () => {
+  it('changes nothing when one revocation is rejected because of the last administrator', async () => {
     const there = await world()
     const id = await decided(there, [there.partnerAdmin.userId, there.partnerViewer.userId])
     expect(await refusal(call(there.partnerAdmin, reviews.complete, { id }))).toMatchObject({ status: 409 })
@@ -167,7 +167,7 @@ describe('completion', () => {
     expect(await call(there.partnerAdmin, reviews.get, { id })).toMatchObject({ status: 'open' })
   })
 
-  it('notes those who had left before', async () => {
+  it('marks members who left before', async () => {
     const there = await world()
     const id = await decided(there, [there.partnerViewer.userId])
     await call(there.partnerAdmin, users.remove, { id: there.partnerViewer.userId })
@@ -176,7 +176,7 @@ describe('completion', () => {
     expect(items).toMatchObject([{ outcome: 'gone' }])
   })
 
-  it('happens once, and closes the review', async () => {
+  it('happens once and closes the review', async () => {
     const there = await world()
     const id = await decided(there, [])
     const who = there.partnerAdmin
@@ -201,7 +201,7 @@ describe('reminders', () => {
   }
   const remind = () => remindReviewers(system, 'https://muster.test')
 
-  it('go out three days before, once a day, and when it is overdue', async () => {
+  it('are sent three days before, once a day, and when the review is overdue', async () => {
     const there = await world()
     const { email } = there.partnerAdmin
     const { id } = await begin(there.partnerAdmin)

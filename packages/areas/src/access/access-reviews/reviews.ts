@@ -7,7 +7,7 @@ import { memberOfMembership, removeMember, requireNotGreaterMember } from '../us
 import { type AccessReview, reviews as contract } from './reviews.contract.ts'
 import { hasOtherReviewer, type Item, itemsOf, reviewById, reviewsOf, takeSnapshot } from './reviews.queries.ts'
 
-const usualMs = 14 * 24 * 3_600_000
+const defaultMs = 14 * 24 * 3_600_000
 
 export default implement(contract, {
   async list({ caller, input: { status, page, limit, ...named }, db }) {
@@ -20,8 +20,8 @@ export default implement(contract, {
     const { name, description = null, includeOrganizations, ...named } = input
     const tenant = await tenantOf(db, caller, named)
     const now = services.clock.now()
-    const dueAt = input.dueAt ?? new Date(now + usualMs).toISOString()
-    if (Date.parse(dueAt) <= now) throw badRequest('dueAt must be in the future')
+    const dueAt = input.dueAt ?? new Date(now + defaultMs).toISOString()
+    if (Date.parse(dueAt) <= now) throw badRequest('dueAt: must be in the future')
     const { partnerId, orgId } = tenant
     const { id } = await db
       .insertInto('accessReviews')
@@ -95,7 +95,7 @@ export default implement(contract, {
       throw badRequest(`${review.pending} memberships are not decided on yet`, { pending: review.pending })
     }
     const { partnerId, orgId } = review
-    await carryOut(call, review)
+    await applyDecisions(call, review)
     await db
       .updateTable('accessReviews')
       .set({
@@ -125,13 +125,13 @@ function requireOpen(review: AccessReview): AccessReview {
   return review
 }
 
-/** @throws FORBIDDEN to reviewers who approve their own access while another person could */
+/** @throws FORBIDDEN to reviewers who approve their own access while another reviewer could decide */
 async function requireOtherReviewer({ db, caller }: Call, review: AccessReview, userId: string): Promise<void> {
   if (userId !== caller.userId || !(await hasOtherReviewer(db, review, userId))) return
   throw denied('You cannot approve your own access. Ask another reviewer to decide on it')
 }
 
-async function carryOut(call: Call, review: AccessReview): Promise<void> {
+async function applyDecisions(call: Call, review: AccessReview): Promise<void> {
   const { partnerId } = review
   const items = await itemsOf(call.db, review.id)
   const concerned = items
@@ -145,7 +145,7 @@ async function carryOut(call: Call, review: AccessReview): Promise<void> {
   })
 }
 
-/** Takes the membership away, unless it went by itself since the snapshot. */
+/** Removes the membership, unless it ended after the snapshot. */
 async function revoke({ caller, db, services, audit }: Call, item: Item, review: AccessReview) {
   const member = await memberOfMembership(db, review.partnerId, item.membershipId)
   if (member === null) return 'gone' as const

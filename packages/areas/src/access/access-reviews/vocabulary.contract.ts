@@ -1,2 +1,2 @@
-/** What records of this area's changes are called in the audit log. */
+/** The audit actions of this area. */
 export const actions = ['access_review.create', 'access_review.decide', 'access_review.complete'] as const

@@ -1,4 +1,4 @@
-// What an API key is worth at this moment: what its creator may do now, cut down to the key's own scopes.
+// The current permissions of an API key: those of its creator, reduced to the scopes of the key.
 
 import { asSystem, type Db } from '@muster/db/database.ts'
 import { type Caller, hasPermission } from '@muster/kit/access.ts'
@@ -21,12 +21,12 @@ import {
 } from '../auth/index.ts'
 
 const header = 'x-api-key'
-const usedNoteMs = 60_000
-const notesMax = 10_000
+const recordEveryMs = 60_000
+const recordedMax = 10_000
 
 const invalid = () => unauthenticated('Invalid API key')
 
-/** Does the request come with an API key? */
+/** Whether the request carries an API key. */
 export const carriesApiKey = (request: Pick<Request, 'header'>): boolean => request.header(header) !== undefined
 
 interface Key {
@@ -38,10 +38,11 @@ interface Key {
   readonly scopes: string[]
 }
 
-/** @throws UNAUTHENTICATED for a key that is unknown, expired, revoked or whose creator has gone */
+/** @throws UNAUTHENTICATED for a key that is unknown, expired or revoked, or whose creator lost the membership */
 export async function callerOfApiKey(services: Services, request: Request): Promise<Caller> {
   const given = request.header(header) ?? ''
-  if (request.header('authorization') !== undefined) throw unauthenticated('Send one credential, not two')
+  if (request.header('authorization') !== undefined)
+    throw unauthenticated('Send either an API key or a bearer token, not both')
   if (!/^msk_[\w-]{43}$/.test(given)) throw invalid()
   const hash = peppered(services.keyring, given)
   const found = await callersOf(services).keys.resolve(hash, () => resolveKey(services, hash))
@@ -52,7 +53,7 @@ export async function callerOfApiKey(services: Services, request: Request): Prom
   if (allowedAddresses.length > 0 && !isWithin(request.ip, allowedAddresses)) {
     throw denied('This API key cannot be used from this address')
   }
-  noteUse(services, keyId, request.ip)
+  recordUse(services, keyId, request.ip)
   return caller
 }
 
@@ -99,18 +100,18 @@ async function callerBehind(services: Services, db: Db, key: Key): Promise<Calle
     roleId: membership.roleId,
     permissions: heldScopes(key.scopes, held),
     mfa: false,
-    // Whoever owes a second factor does not get around it with a key; whoever has one needs none for each request.
+    // A key does not avoid a second factor that its creator has to enroll. An enrolled factor is not asked for on each request.
     mfaOwed: missingMfa(services.settings.enable2fa, membership, account, true),
     emailVerified: givesAccess(account, membership, null) || (await isOfProvider(db, key)),
     partnerActive: membership.scope === 'system' ? true : membership.partnerStatus === 'active',
   }
 }
 
-/** What a key allows at this moment; nothing once its creator may not act in its place any more. */
+/** The current permissions of a key; none when its creator lost access to the key's tenant. */
 export const permissionsOfKey = (services: Services, key: Key): Promise<ReadonlySet<Permission>> =>
   asSystem(services.system, async (db) => (await callerBehind(services, db, key))?.permissions ?? new Set())
 
-/** The membership from which the key has its power: its creator's own place, or a wider one that reaches the key's organization. */
+/** The membership that gives the key its permissions: its creator's in the key's tenant, or a wider one that reaches it. */
 async function membershipBehind(db: Db, key: Key) {
   const own = await membershipIn(db, key.userId, key)
   if (own !== undefined || key.orgId === null) return own
@@ -129,7 +130,7 @@ async function membershipBehind(db: Db, key: Key) {
   })
 }
 
-/** Before the mailbox is proven, only sessions of an organization's identity provider can have made a key, for the organization. */
+/** A creator with an unproven mailbox can only have made the key in a session of the organization's identity provider. */
 async function isOfProvider(db: Db, { userId, orgId }: Key): Promise<boolean> {
   const identity = await db
     .selectFrom('ssoIdentities')
@@ -146,15 +147,15 @@ function heldScopes(scopes: readonly string[], held: Pick<Caller, 'permissions'>
   return new Set(given.filter((scope) => hasPermission(held, scope)))
 }
 
-const noted = new Map<string, number>()
+const recorded = new Map<string, number>()
 
-/** Notes when and from where a key was used, once a minute at most; no request waits for it. */
-function noteUse({ system, clock, log }: Services, keyId: string, ip: string): void {
+/** Records when and from where a key was used, at most once a minute. Requests do not wait for it. */
+function recordUse({ system, clock, log }: Services, keyId: string, ip: string): void {
   const now = clock.now()
-  if (now - (noted.get(keyId) ?? 0) < usedNoteMs) return
-  if (noted.size >= notesMax) noted.clear()
-  noted.set(keyId, now)
+  if (now - (recorded.get(keyId) ?? 0) < recordEveryMs) return
+  if (recorded.size >= recordedMax) recorded.clear()
+  recorded.set(keyId, now)
   void system
     .query('UPDATE api_keys SET last_used_at = $2, last_used_ip = $3 WHERE id = $1', [keyId, new Date(now), ip])
-    .catch((error: unknown) => log.warn({ err: error, apiKey: keyId }, 'the use of an API key was not noted'))
+    .catch((error: unknown) => log.warn({ err: error, apiKey: keyId }, 'could not record the use of an API key'))
 }

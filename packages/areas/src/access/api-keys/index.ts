@@ -1,3 +1,3 @@
-// What other areas may use of API keys.
+// The functions of API keys that other areas may use.
 export { callerOfApiKey, carriesApiKey } from './credential.ts'
 export { revokeKeys } from './revocation.ts'

@@ -27,26 +27,26 @@ const permission = z
   })
   .meta({ type: 'string', examples: ['devices:read'] })
 
-/** A key with which a program acts in its creator's name. The secret itself is shown once, when it is made. */
+/** A credential for programs that act in the name of its creator. The secret is shown once, when the key is created. */
 export const ApiKey = z.object({
   id: id(),
   name: z.string(),
-  /** The beginning of the key, by which it can be recognized. */
+  /** The first characters of the key, for recognition. */
   prefix: z.string(),
   status: z.enum(['active', 'expired', 'revoked']),
   scope: z.enum(['system', 'partner', 'organization']),
   partnerId: id().nullable(),
-  /** The one organization that the key reaches, where it is limited to one. */
+  /** The only organization that the key reaches; null without such a limit. */
   orgId: id().nullable(),
-  /** Who made it; the key can never do more than this person. */
+  /** The creator. The key never has more permissions than this user. */
   userId: id(),
-  /** The permissions it was given. Those that its creator has lost do not count. */
+  /** The permissions that the key was given. Those that its creator lost are ineffective. */
   scopes: z.array(z.string()),
-  /** Addresses or networks that it may be used from; empty means any. */
+  /** Addresses or networks that the key may be used from. Empty means any. */
   allowedAddresses: z.array(z.string()),
   requestsPerMinute: z.number(),
   expiresAt: time(),
-  /** Until when the key before the last rotation is still good. */
+  /** Until when the secret before the last rotation is valid. */
   previousExpiresAt: time().nullable(),
   lastUsedAt: time().nullable(),
   lastUsedIp: z.string().nullable(),
@@ -116,7 +116,7 @@ export const keys = {
     stepUp: 'always',
     input: z.object({
       id: id(),
-      /** How long the old secret stays good; 0 ends it at once. */
+      /** How long the previous secret stays valid; 0 invalidates it at once. */
       overlapSeconds: z.number().int().min(0).max(604_800).default(86_400),
     }),
     output: WithSecret,
@@ -125,13 +125,13 @@ export const keys = {
     summary: 'Revoke an API key permanently',
     access: personCan('settings:write'),
     audit: 'api_key.revoke',
-    stepUp: noStepUp('it takes a key away'),
+    stepUp: noStepUp('revoking a key only removes access'),
     input: z.object({ id: id() }),
     output: success,
   }),
 }
 
-// Close enough for a form; the server parses it for real when the key is used, and treats what it cannot parse as no match.
+// A rough check for forms. The server parses the text when the key is used, and an unparsable text matches no address.
 function isNetworkText(text: string): boolean {
   const [address = '', bits, ...more] = text.split('/')
   if (more.length > 0 || (bits !== undefined && !/^\d{1,3}$/.test(bits))) return false

@@ -8,14 +8,14 @@ declare module '../../examples.ts' {
   }
 }
 
-/** Keys show to those who reach the whole partner, and to their creators. */
+/** Keys are visible to callers who reach the whole partner, and to their creators. */
 const reach = { selected: false, selectedOther: false, none: false }
 
 export const apiKeysExamples: ExamplesOf<typeof keys> = {
   list: { subject: 'partner', reach, lists: true, input: () => ({ limit: 100 }) },
   get: { subject: 'partner', reach, input: ({ apiKey }) => ({ id: apiKey }) },
   create: { subject: 'own', input: () => ({ name: 'Reporting', scopes: ['devices:read' as const] }) },
-  // Only its creator changes a key.
+  // Only the creator can change a key.
   update: {
     subject: 'partner',
     reach,

@@ -20,7 +20,7 @@ const dayMs = 86_400_000
 
 const make = (who: Person, more: Record<string, unknown> = {}) =>
   call(who, keys.create, { name: 'Script', scopes: ['sites:read' as const], ...more })
-/** Calls with a key, as a program would. */
+/** Calls an operation with a key, as a program does. */
 const using = (key: string, ip = '127.0.0.1') => ({ headers: { 'x-api-key': key }, ip })
 const listSites = (key: string, ip?: string) => call(null, sites.list, {}, using(key, ip))
 const invalid = { status: 401, code: 'UNAUTHENTICATED', message: 'Invalid API key' }
@@ -29,8 +29,8 @@ async function colleague(role: string) {
   return person({ scope: 'partner', partnerId: here.partner.id }, { role })
 }
 
-describe('making a key', () => {
-  it('shows the key once and stores only its hash', async () => {
+describe('creating a key', () => {
+  it('returns the key once and stores only its hash', async () => {
     const made = await make(admin)
     expect(made.key).toMatch(/^msk_[\w-]{43}$/)
     expect(made.key.startsWith(made.prefix)).toBe(true)
@@ -42,7 +42,7 @@ describe('making a key', () => {
     expect(JSON.stringify(record)).not.toContain(made.key)
   })
 
-  it('ends after 90 days unless said otherwise, and within 366', async () => {
+  it('sets the expiration to 90 days by default, and to at most 366', async () => {
     const made = await make(admin)
     expect(Date.parse(made.expiresAt) - Date.now()).toBeGreaterThan(89 * dayMs)
     const in400 = new Date(Date.now() + 400 * dayMs).toISOString()
@@ -51,7 +51,7 @@ describe('making a key', () => {
     }
   })
 
-  it('gives nothing that its creator may not do', async () => {
+  it('cannot give permissions that the creator does not hold', async () => {
     const { rows } = await system.query(
       `INSERT INTO roles (partner_id, scope, name) VALUES ($1, 'partner', 'Key maker') RETURNING id`,
       [here.partner.id],
@@ -65,12 +65,12 @@ describe('making a key', () => {
     await system.query('UPDATE partner_users SET role_id = $2 WHERE user_id = $1', [maker.userId, rows[0].id])
     await make(maker, { scopes: ['sites:read'] })
     for (const scope of ['users:write', '*:*', 'sites:delete']) {
-      const told = await refusal(make(maker, { scopes: ['sites:read', scope] }))
-      expect(told).toMatchObject({ status: 403, message: expect.stringContaining(scope) })
+      const response = await refusal(make(maker, { scopes: ['sites:read', scope] }))
+      expect(response).toMatchObject({ status: 403, message: expect.stringContaining(scope) })
     }
   })
 
-  it('knows only permissions and addresses that there are', async () => {
+  it('accepts only existing permissions and valid addresses', async () => {
     expect(await refusal(make(admin, { scopes: ['devices:fly'] }))).toMatchObject({ status: 400 })
     expect(await refusal(make(admin, { scopes: [] }))).toMatchObject({ status: 400 })
     for (const address of ['10.0.0.0/33', 'example.test', '10.0.0.1/8/8', '::1/129']) {
@@ -78,7 +78,7 @@ describe('making a key', () => {
     }
   })
 
-  it('is for people with settings:write, not for viewers nor for other keys', async () => {
+  it('requires settings:write and a user: viewers and API keys are rejected', async () => {
     expect(await refusal(make(here.partnerViewer))).toMatchObject({ status: 403 })
     const { key } = await make(admin, { scopes: ['*:*'] })
     expect(await refusal(call(null, keys.create, { name: 'Child', scopes: ['sites:read'] }, using(key)))).toMatchObject(
@@ -88,11 +88,11 @@ describe('making a key', () => {
 })
 
 describe('using a key', () => {
-  it('acts as its creator, for its scopes only', async () => {
+  it('acts as its creator, with its scopes only', async () => {
     const { key, id } = await make(admin)
     expect((await listSites(key)).data.map((site) => site.id)).toContain(here.site.id)
-    const told = await refusal(call(null, sites.create, { orgId: here.org.id, name: 'No' }, using(key)))
-    expect(told).toMatchObject({ status: 403, message: 'Permission denied: sites:write is required' })
+    const response = await refusal(call(null, sites.create, { orgId: here.org.id, name: 'No' }, using(key)))
+    expect(response).toMatchObject({ status: 403, message: 'Permission denied: sites:write is required' })
     const writing = await make(admin, { scopes: ['sites:read', 'sites:write'] })
     const site = await call(null, sites.create, { orgId: here.org.id, name: 'By key' }, using(writing.key))
     expect(await auditOf(site.id)).toMatchObject([
@@ -101,20 +101,20 @@ describe('using a key', () => {
     expect(id).not.toBe(writing.id)
   })
 
-  it('sees nothing of other partners', async () => {
+  it('shows no data of other partners', async () => {
     const { key } = await make(admin)
     expect((await listSites(key)).data.map((site) => site.id)).not.toContain(elsewhere.site.id)
     expect(await refusal(call(null, sites.get, { id: elsewhere.site.id }, using(key)))).toMatchObject({ status: 403 })
   })
 
-  it('reaches one organization where it is limited to it', async () => {
+  it('reaches only its organization when it is limited to one', async () => {
     const { key } = await make(admin, { orgId: here.otherOrg.id })
     expect((await listSites(key)).data).toEqual([])
     expect(await refusal(call(null, sites.get, { id: here.site.id }, using(key)))).toMatchObject({ status: 403 })
     expect(await refusal(make(admin, { orgId: elsewhere.org.id }))).toMatchObject({ status: 404 })
   })
 
-  it('is refused when it is wrong, expired or revoked, or comes with another credential', async () => {
+  it('is rejected when the key is wrong, expired or revoked, or comes with another credential', async () => {
     for (const key of ['', 'msk_', 'made-up', `msk_${'A'.repeat(43)}`]) {
       expect(await refusal(listSites(key))).toMatchObject(invalid)
     }
@@ -131,20 +131,20 @@ describe('using a key', () => {
     expect((await auditOf(id)).map(({ action }) => action)).toEqual(['api_key.create', 'api_key.revoke'])
   })
 
-  it('works from its addresses only', async () => {
+  it('works only from its addresses', async () => {
     const { key } = await make(admin, { allowedAddresses: ['192.0.2.0/24', '2001:db8::/32'] })
     await listSites(key, '192.0.2.77')
     await listSites(key, '2001:db8::5')
     expect(await refusal(listSites(key, '198.51.100.1'))).toMatchObject({ status: 403 })
   })
 
-  it('is limited to its requests a minute', async () => {
+  it('is limited to its requests per minute', async () => {
     const { key } = await make(admin, { requestsPerMinute: 3 })
     for (let n = 0; n < 3; n++) await listSites(key)
     expect(await refusal(listSites(key))).toMatchObject({ status: 429, extra: { retryAfter: expect.any(Number) } })
   })
 
-  it('notes when and from where it was last used', async () => {
+  it('records when and from where it was last used', async () => {
     const { key, id } = await make(admin)
     const ip = ownAddress()
     await listSites(key, ip)
@@ -152,8 +152,8 @@ describe('using a key', () => {
   })
 })
 
-describe('what a key can do shrinks with its creator', () => {
-  it('loses what its creator loses, and everything with the account, the membership or the partner', async () => {
+describe('the permissions of a key', () => {
+  it('shrink with those of its creator, and end with the account, the membership or the partner', async () => {
     const who = await colleague('Partner Admin')
     const { key } = await make(who, { scopes: ['sites:read', 'sites:write'] })
     const write = () => call(null, sites.create, { orgId: here.org.id, name: 'By key' }, using(key))
@@ -177,7 +177,7 @@ describe('what a key can do shrinks with its creator', () => {
     expect(await refusal(listSites(key))).toMatchObject(invalid)
   })
 
-  it('follows the partner guard and a second factor that is owed', async () => {
+  it('depend on the status of the partner and on a missing second factor', async () => {
     const own = await world()
     const { key } = await make(own.partnerAdmin)
     await system.query(`UPDATE users SET mfa_enabled = false WHERE id = $1`, [own.partnerAdmin.userId])
@@ -188,7 +188,7 @@ describe('what a key can do shrinks with its creator', () => {
     expect(await refusal(listSites(key))).toMatchObject({ status: 403, message: 'Partner account is not active' })
   })
 
-  it('with every permission, is whatever its creator may do at that moment', async () => {
+  it('are the current permissions of its creator when the key has all scopes', async () => {
     const who = await colleague('Partner Admin')
     const { key } = await make(who, { scopes: ['*:*'] })
     await system.query(
@@ -203,8 +203,8 @@ describe('what a key can do shrinks with its creator', () => {
   })
 })
 
-describe('changing keys', () => {
-  it('rotates: both secrets are good for the overlap, then only the new one', async () => {
+describe('changing a key', () => {
+  it('rotates: both secrets are valid during the overlap, then only the new one', async () => {
     const made = await make(admin)
     const rotated = await call(admin, keys.rotate, { id: made.id })
     expect(rotated.key).not.toBe(made.key)
@@ -223,7 +223,7 @@ describe('changing keys', () => {
     ])
   })
 
-  it('is for its creator; others in reach may see and revoke', async () => {
+  it('is limited to its creator; others with reach can see and revoke it', async () => {
     const other = await colleague('Partner Admin')
     const { id } = await make(admin)
     expect(await call(other, keys.get, { id })).toMatchObject({ id })
@@ -232,7 +232,7 @@ describe('changing keys', () => {
     expect(await call(other, keys.revoke, { id })).toEqual({ success: true })
   })
 
-  it('narrows and renames, and refuses nothing at all', async () => {
+  it('narrows and renames the key, and rejects an empty change', async () => {
     const { id, key } = await make(admin, { scopes: ['sites:read', 'sites:write'] })
     expect(await call(admin, keys.update, { id, name: 'Reader', scopes: ['sites:read'] })).toMatchObject({
       name: 'Reader',
@@ -245,7 +245,7 @@ describe('changing keys', () => {
     expect((await auditOf(id)).at(-1)).toMatchObject({ changed_fields: ['name', 'scopes'] })
   })
 
-  it('of another partner answers 404', async () => {
+  it('returns 404 for a key of another partner', async () => {
     const { id } = await make(admin)
     const stranger = elsewhere.partnerAdmin
     const hidden = { status: 404, message: 'API key not found' }
@@ -257,7 +257,7 @@ describe('changing keys', () => {
     expect(data.map((each) => each.id)).not.toContain(id)
   })
 
-  it('lists by status', async () => {
+  it('lists keys by status', async () => {
     const own = await world()
     const { id } = await make(own.partnerAdmin)
     const gone = await make(own.partnerAdmin)
@@ -270,7 +270,7 @@ describe('changing keys', () => {
   })
 })
 
-it('no key opens anything about passwords, second factors, sessions, people, roles or keys', () => {
+it('a key cannot use operations on passwords, second factors, sessions, users, roles or keys', () => {
   const personal = /^\/(auth|users|api-keys|sso)(\/|$)|\/users$/
   const governing = /^\/(roles|access-reviews)(\/|$)/
   const open = operations

@@ -13,9 +13,9 @@ import { permissionsOfKey } from './credential.ts'
 import { type ApiKey, keys as contract } from './keys.contract.ts'
 
 const day = 86_400_000
-const usualDays = 90
+const defaultDays = 90
 const daysMax = 366
-const keysPerPersonMax = 50
+const keysPerUserMax = 50
 const prefixLength = 12
 
 const status = sql<'active' | 'expired' | 'revoked'>`CASE WHEN revoked_at IS NOT NULL THEN 'revoked'
@@ -39,7 +39,7 @@ const columns = [
   'updatedAt',
 ] as const
 
-/** Its beginning says to people and to scanners of leaked secrets what it is. */
+/** The prefix tells users and secret scanners what the text is. */
 function newSecret(keyring: Keyring) {
   const key = `msk_${randomBytes(32).toString('base64url')}`
   return { key, prefix: key.slice(0, prefixLength), keyHash: peppered(keyring, key) }
@@ -64,8 +64,8 @@ export default implement(contract, {
   async create(call) {
     const { caller, input, db, services, audit } = call
     requireHeld(caller, input.scopes)
-    const place = await placeOf(call, input.orgId)
-    await requireRoom(call)
+    const place = await tenantOfKey(call, input.orgId)
+    await requireFreeSlot(call)
     const expiresAt = expiryOf(services.clock.now(), input.expiresAt)
     const { key, ...secret } = newSecret(services.keyring)
     const { scopes, name, allowedAddresses, requestsPerMinute } = input
@@ -156,8 +156,8 @@ export default implement(contract, {
 })
 
 /**
- * One's own keys of the place where one is signed in, and those of others there. A key acts in all of its place, so members
- * limited to sites or groups see their own alone.
+ * The caller's own keys in the tenant of the session, and those of others there. A key acts in the whole tenant, so members
+ * limited to sites or groups see only their own keys.
  */
 const reachable = ({ caller, db }: Pick<Call, 'caller' | 'db'>) =>
   db.selectFrom('apiKeys').where((eb) => {
@@ -177,23 +177,23 @@ async function keyById(call: Call, id: string): Promise<ApiKey> {
   return key
 }
 
-/** Whoever gets a new secret, or wider scopes, acts in the name of the key's creator; so nobody else may ask for them. */
+/** A new secret or wider scopes would let the caller act in the name of the creator, so only the creator may ask for them. */
 async function ownKey(call: Call, id: string): Promise<ApiKey> {
   const key = await keyById(call, id)
-  if (key.userId !== call.caller.userId) throw denied('Only the person who made an API key may change it')
-  if (key.status === 'revoked') throw conflict('This API key is revoked')
+  if (key.userId !== call.caller.userId) throw denied('Only the user who created an API key can change it')
+  if (key.status === 'revoked') throw conflict('This API key is revoked. Create a new one')
   await requireNotGreaterKey(call, key)
   return key
 }
 
-/** @throws FORBIDDEN when the key allows at this moment what the caller may not do */
+/** @throws FORBIDDEN when the key currently allows more than the caller may do */
 async function requireNotGreaterKey({ caller, services }: Call, key: ApiKey): Promise<void> {
   requireNotGreater(caller, 'an API key', await permissionsOfKey(services, key))
 }
 
 type Width = Pick<ApiKey, 'scopes' | 'allowedAddresses' | 'requestsPerMinute' | 'expiresAt'>
 
-/** No address in the list means any address, so an emptied list is the widest. */
+/** An empty list of addresses means any address, so emptying it widens the key. */
 function isWider(before: Width, after: Width): boolean {
   const isAdded = (list: 'scopes' | 'allowedAddresses') => after[list].some((entry) => !before[list].includes(entry))
   const isOpened =
@@ -204,11 +204,12 @@ function isWider(before: Width, after: Width): boolean {
 
 function requireHeld(caller: Caller, scopes: readonly Permission[]): void {
   const beyond = scopes.filter((scope) => !hasPermission(caller, scope))
-  if (beyond.length > 0) throw denied(`You cannot give a key what you may not do yourself: ${beyond.join(', ')}`)
+  if (beyond.length > 0)
+    throw denied(`scopes: you cannot give a key permissions that you do not hold: ${beyond.join(', ')}`)
 }
 
-/** Where the key acts: where its creator does, or in one of the organizations that it reaches. */
-async function placeOf({ caller, db }: Call, orgId: string | undefined) {
+/** The tenant of the key: the creator's, or one of the organizations within reach. */
+async function tenantOfKey({ caller, db }: Call, orgId: string | undefined) {
   const { scope, partnerId } = caller
   if (orgId === undefined || orgId === caller.orgId) return { scope, partnerId, orgId: caller.orgId }
   const organization = await findOrganization(db, caller, orgId)
@@ -216,8 +217,8 @@ async function placeOf({ caller, db }: Call, orgId: string | undefined) {
   return { scope: 'organization', partnerId: organization.partnerId, orgId } as const
 }
 
-async function requireRoom({ caller, db }: Call): Promise<void> {
-  // One after the other, so that requests made at once count each other.
+async function requireFreeSlot({ caller, db }: Call): Promise<void> {
+  // Serialize, so that simultaneous requests count each other's keys.
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`API keys ${caller.userId}`}, 0))`.execute(db)
   const { count } = await db
     .selectFrom('apiKeys')
@@ -225,12 +226,13 @@ async function requireRoom({ caller, db }: Call): Promise<void> {
     .where('userId', '=', caller.userId)
     .where(status, '=', 'active')
     .executeTakeFirstOrThrow()
-  if (count >= keysPerPersonMax) throw badRequest(`One person can have ${keysPerPersonMax} active API keys at most`)
+  if (count >= keysPerUserMax)
+    throw badRequest(`A user can have at most ${keysPerUserMax} active API keys. Revoke one first`)
 }
 
-/** Every key ends: leaked ones are found late. */
+/** All keys expire, because leaked keys are often noticed late. */
 function expiryOf(now: number, given: string | undefined): string {
-  if (given === undefined) return new Date(now + usualDays * day).toISOString()
+  if (given === undefined) return new Date(now + defaultDays * day).toISOString()
   const at = Date.parse(given)
   if (at <= now) throw invalid('expiresAt: must be in the future')
   if (at > now + daysMax * day) throw invalid(`expiresAt: must be within ${daysMax} days`)

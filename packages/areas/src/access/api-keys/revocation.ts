@@ -1,18 +1,18 @@
 import type { Db } from '@muster/db/database.ts'
 import { sql } from 'kysely'
 
-/** One membership of a person, by which its keys have their power. */
+/** One membership of a user, from which the user's keys get their permissions. */
 export interface KeysOf {
   readonly userId: string
   readonly partnerId: string
-  /** Null of a partner's own member, who may have keys for its organizations as well. */
+  /** Null for a partner member, who may have keys for its organizations as well. */
   readonly orgId: string | null
 }
 
 /**
- * Revokes the keys that a person made under a membership, except those for an organization of which it is a member besides.
- * Within the change's own transaction; follow it with `afterCommit(() => callersOf(services).clear())`.
- * @returns how many there were
+ * Revokes the keys that a user created under a membership, except those for an organization in which the user has another
+ * membership. Call it in the transaction of the change, then clear the cache of callers after the commit.
+ * @returns how many were revoked
  */
 export async function revokeKeys(db: Db, { userId, partnerId, orgId }: KeysOf): Promise<number> {
   const place =

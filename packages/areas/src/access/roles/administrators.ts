@@ -1,9 +1,10 @@
-// Administrators: active members who may do everything in all of their organization or partner. Neither loses its last.
+// Administrators are active members with all permissions in the whole of their organization or partner. A tenant that has an
+// administrator always keeps at least one.
 import type { Db } from '@muster/db/database.ts'
 import { conflict } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
 
-/** Roles that may do everything. */
+/** Roles with all permissions. */
 const everything = sql`everything AS (
   SELECT rp.role_id AS id FROM role_permissions rp JOIN permissions p ON p.id = rp.permission_id
   WHERE p.resource = '*' AND p.action = '*'
@@ -11,7 +12,7 @@ const everything = sql`everything AS (
   SELECT r.id FROM roles r JOIN everything e ON r.parent_role_id = e.id
 )`
 
-/** Whom to tell of what an organization has to know: its administrators, and its partner's as far as they reach it; at most 50. */
+/** The administrators of an organization, and those of its partner who reach it, for notifications; at most 50. */
 export async function administratorsOf(
   db: Db,
   { orgId, partnerId }: { readonly orgId: string; readonly partnerId: string },
@@ -29,7 +30,7 @@ export async function administratorsOf(
   return rows
 }
 
-/** The administrators of a partner itself; at most 50. */
+/** The administrators of a partner, at most 50. */
 export async function partnerAdministrators(db: Db, partnerId: string): Promise<{ email: string; name: string }[]> {
   const { rows } = await sql<{ email: string; name: string }>`
     WITH RECURSIVE ${everything}
@@ -39,7 +40,7 @@ export async function partnerAdministrators(db: Db, partnerId: string): Promise<
   return rows
 }
 
-/** A partner as such (`orgId` null) or one of its organizations. */
+/** A partner (`orgId` null) or one of its organizations. */
 export interface Administered {
   readonly partnerId: string | null
   readonly orgId: string | null
@@ -61,9 +62,9 @@ async function countAdministrators(db: Db, { partnerId, orgId }: Administered): 
 }
 
 /**
- * Makes a change that may take administrators away from partners or organizations. Such changes wait for each other, in one
- * order, so that two of them cannot each leave the other's administrator.
- * @throws CONFLICT when one of them had an administrator and would have none
+ * Makes a change that may remove administrators from tenants. Such changes take locks in one order, so that two simultaneous
+ * changes cannot each remove the other's administrator.
+ * @throws CONFLICT when a tenant had an administrator and would have none
  */
 export async function keepingAnAdministrator<T>(
   db: Db,
@@ -71,16 +72,16 @@ export async function keepingAnAdministrator<T>(
   change: () => Promise<T>,
 ): Promise<T> {
   const all = new Map([concerned].flat().map((one) => [keyOf(one), one]))
-  const places = [...all.values()].filter((one) => !isBuiltIn(one)).sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+  const tenants = [...all.values()].filter((one) => !isBuiltIn(one)).sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
   const before: number[] = []
-  for (const place of places) {
-    await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`administrators ${keyOf(place)}`}, 0))`.execute(db)
-    before.push(await countAdministrators(db, place))
+  for (const tenant of tenants) {
+    await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`administrators ${keyOf(tenant)}`}, 0))`.execute(db)
+    before.push(await countAdministrators(db, tenant))
   }
   const result = await change()
-  for (const [index, place] of places.entries()) {
-    if (before[index] === 0 || (await countAdministrators(db, place)) > 0) continue
-    const whose = place.orgId === null ? 'a partner' : 'an organization'
+  for (const [index, tenant] of tenants.entries()) {
+    if (before[index] === 0 || (await countAdministrators(db, tenant)) > 0) continue
+    const whose = tenant.orgId === null ? 'a partner' : 'an organization'
     throw conflict(
       `The last administrator of ${whose} cannot be removed, disabled or given a lesser role. Make another user administrator first`,
     )

@@ -11,7 +11,7 @@ interface BuiltInRole {
   readonly permissions: readonly Permission[]
 }
 
-const seeing: Permission[] = [
+const readOnly: Permission[] = [
   'devices:read',
   'scripts:read',
   'alerts:read',
@@ -22,7 +22,7 @@ const seeing: Permission[] = [
   'users:read',
 ]
 const technician: Permission[] = [
-  ...seeing,
+  ...readOnly,
   'devices:write',
   'devices:execute',
   'scripts:write',
@@ -35,47 +35,52 @@ const technician: Permission[] = [
   'remote:access',
 ]
 
-/** The roles that every installation has. They are immutable, and brought up to date at each start. */
+/** The built-in roles of each installation. Users cannot change them. Each start brings them up to date. */
 export const builtInRoles: readonly BuiltInRole[] = [
   {
     name: 'System Admin',
     scope: 'system',
-    description: 'Runs the installation',
+    description: 'All permissions in the installation',
     forceMfa: true,
     permissions: ['*:*'],
   },
   {
     name: 'Partner Admin',
     scope: 'partner',
-    description: 'Everything within the partner',
+    description: 'All permissions in the partner and its organizations',
     forceMfa: true,
     permissions: ['*:*'],
   },
   {
     name: 'Partner Technician',
     scope: 'partner',
-    description: 'Works on the devices of customers',
+    description: 'Manages and operates the devices of the partner’s organizations',
     permissions: technician,
   },
-  { name: 'Partner Viewer', scope: 'partner', description: 'Sees the partner, changes nothing', permissions: seeing },
+  {
+    name: 'Partner Viewer',
+    scope: 'partner',
+    description: 'Read-only access to the partner and its organizations',
+    permissions: readOnly,
+  },
   {
     name: 'Org Admin',
     scope: 'organization',
-    description: 'Everything within the organization',
+    description: 'All permissions in the organization',
     forceMfa: true,
     permissions: ['*:*'],
   },
   {
     name: 'Org Technician',
     scope: 'organization',
-    description: 'Works on the devices of the organization',
+    description: 'Manages and operates the devices of the organization',
     permissions: technician,
   },
   {
     name: 'Org Viewer',
     scope: 'organization',
-    description: 'Sees the organization, changes nothing',
-    permissions: seeing,
+    description: 'Read-only access to the organization',
+    permissions: readOnly,
   },
 ]
 
@@ -96,7 +101,7 @@ async function savePermissions(db: Db): Promise<ReadonlyMap<Permission, string>>
   return ids
 }
 
-/** Makes the permissions and built-in roles as this version defines them. Safe to run from several processes at once. */
+/** Writes the permissions and built-in roles of this version. Several processes may run it at once. */
 export async function ensureBuiltInRoles(db: Db): Promise<void> {
   const ids = await savePermissions(db)
   for (const { name, scope, description, forceMfa = false, permissions } of builtInRoles) {

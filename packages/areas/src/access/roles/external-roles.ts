@@ -1,4 +1,4 @@
-// Roles that an identity provider makes for an organization. They allow nothing until somebody who may says what.
+// Roles that an identity provider creates for an organization. They have no permissions until an administrator grants some.
 import type { Db } from '@muster/db/database.ts'
 import { AppError } from '@muster/kit/errors.ts'
 import type { Tenant } from '../../tenancy/tenancy/index.ts'
@@ -34,7 +34,7 @@ export async function renameRole(db: Db, tenant: Tenant, id: string, name: strin
   await db.updateTable('roles').set({ name }).where('id', '=', id).execute()
 }
 
-/** Deletes a role. One that members have or other roles inherit from is refused by the database: 409. */
-export async function dropRole(db: Db, id: string): Promise<void> {
+/** Deletes a role. The database rejects a role that members have or other roles inherit from: 409. */
+export async function deleteRole(db: Db, id: string): Promise<void> {
   await db.deleteFrom('roles').where('id', '=', id).where('isSystem', '=', false).execute()
 }

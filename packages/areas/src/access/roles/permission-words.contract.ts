@@ -1,4 +1,4 @@
-/** What a permission can be about, and what it can allow. `*` stands for all. */
+/** The resources and actions of permissions. `*` stands for all. */
 export const resources = [
   'devices',
   'scripts',

@@ -9,7 +9,7 @@ export const permissions = {
     output: z.object({
       resources: z.array(z.object({ resource: z.string(), actions: z.array(z.string()) })),
       actions: z.array(z.string()),
-      /** Actions that say the same as another one; roles show the other. */
+      /** Alternative words for actions. Roles show the word on the right. */
       synonyms: z.record(z.string(), z.string()),
     }),
   }),
@@ -24,9 +24,9 @@ export const permissions = {
           resource: z.string(),
           action: z.string(),
           description: z.string(),
-          /** Ids of the operations that need it. */
+          /** The IDs of the operations that require it. */
           operations: z.array(z.string()),
-          /** Does the caller hold it, and so may grant it? */
+          /** Whether the caller holds it, and so may grant it. */
           assignable: z.boolean(),
         }),
       ),

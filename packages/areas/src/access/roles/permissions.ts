@@ -8,11 +8,11 @@ import { permissions as contract } from './permissions.contract.ts'
 
 const known = Object.keys(permissionCatalog).filter(isPermission)
 
-/** Which operations ask for which permission: read off their declarations once they are all loaded. */
+/** The operations that require each permission, collected from their declarations. */
 let guarded: Promise<ReadonlyMap<string, string[]>> | undefined
 
 async function readDeclarations(): Promise<ReadonlyMap<string, string[]>> {
-  // The contract of everything includes this one, so it can only be loaded later.
+  // The full contract includes this file, so it can only be imported later.
   const { contract: all } = await import('../../contract.ts')
   const areas: Record<string, Record<string, Record<string, AnyEndpoint>>> = all
   const found = new Map<string, string[]>()

@@ -21,7 +21,7 @@ export const Role = z.object({
   parentRoleId: id().nullable(),
   isSystem: z.boolean(),
   forceMfa: z.boolean(),
-  /** People who have the role, as far as the caller can see them. */
+  /** How many users within the caller's reach have the role. */
   userCount: z.number(),
   createdAt: time(),
   updatedAt: time(),

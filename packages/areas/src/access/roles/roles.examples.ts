@@ -18,7 +18,7 @@ declare module '../../examples.ts' {
   }
 }
 
-/** System scope has to say whose roles it means. */
+/** A system caller has to name the partner. */
 const ofPartner = ({ partner }: Stage, scope: Scope) => (scope === 'system' ? { partnerId: partner } : {})
 
 export const rolesExamples: ExamplesOf<typeof roles> = {
@@ -36,7 +36,7 @@ export const rolesExamples: ExamplesOf<typeof roles> = {
   update: {
     subject: 'partner',
     wholePartnerOnly: true,
-    input: ({ role }) => ({ id: role, description: 'What it is for' }),
+    input: ({ role }) => ({ id: role, description: 'A new description' }),
   },
   remove: { subject: 'partner', wholePartnerOnly: true, input: ({ unusedRole }) => ({ id: unusedRole }) },
   clone: { subject: 'partner', wholePartnerOnly: true, input: (stage) => ({ id: stage.role, name: stage.fresh() }) },

@@ -24,7 +24,7 @@ export interface RoleRow {
 // biome-ignore lint/suspicious/noExplicitAny: conditions for queries of any shape that have the table roles
 type AnyBuilder = ExpressionBuilder<any, any>
 
-/** Roles that members of the tenant can have: the built-in ones of its scope and its own. */
+/** Roles that members of the tenant can have: the built-in ones of its scope, and its own. */
 export const rolesFor =
   (tenant: Tenant) =>
   (eb: AnyBuilder): Expression<SqlBool> =>
@@ -33,7 +33,7 @@ export const rolesFor =
       ofTenant(tenant, 'roles.orgId', 'roles.partnerId')(eb),
     ])
 
-/** Roles that the caller may look at: built-in ones that its scope can meet, and custom ones in its reach. */
+/** Roles that the caller may see: the built-in ones of its scope and narrower, and custom ones within reach. */
 const visibleTo =
   (caller: Caller) =>
   (eb: AnyBuilder): Expression<SqlBool> => {
@@ -48,7 +48,7 @@ const visibleTo =
     ])
   }
 
-/** One role in the caller's sight. @throws NOT_FOUND */
+/** One role that the caller may see. @throws NOT_FOUND */
 export async function roleById(db: Db, caller: Caller, id: string): Promise<RoleRow> {
   const role = await db
     .selectFrom('roles')
@@ -60,15 +60,15 @@ export async function roleById(db: Db, caller: Caller, id: string): Promise<Role
   return role
 }
 
-/** Keeps others from changing or deleting the role until this is done. @throws NOT_FOUND when somebody has deleted it meanwhile */
+/** Locks the role until the transaction ends. @throws NOT_FOUND when another request deleted it meanwhile */
 export async function lockRole(db: Db, { id }: RoleRow, why: 'to change' | 'to delete' = 'to change'): Promise<void> {
   const found = db.selectFrom('roles').select('id').where('id', '=', id)
-  // One that is to be deleted cannot be given to a member meanwhile, either.
+  // The stronger lock also keeps the role from being given to a member meanwhile.
   const kept = await (why === 'to delete' ? found.forUpdate() : found.forNoKeyUpdate()).executeTakeFirst()
   if (kept === undefined) throw notFound('Role')
 }
 
-/** A role that members of the tenant can have, or that can be the parent of its roles. @throws NOT_FOUND */
+/** A role that members of the tenant can have, or that its roles can inherit from. @throws NOT_FOUND */
 export async function roleFor(db: Db, tenant: Tenant, id: string, what = 'Role'): Promise<RoleRow> {
   const role = await db
     .selectFrom('roles')
@@ -80,7 +80,7 @@ export async function roleFor(db: Db, tenant: Tenant, id: string, what = 'Role')
   return role
 }
 
-/** How many people have each of the roles, of those whom the caller can see. */
+/** How many users have each of the roles, among those within the caller's reach. */
 export async function userCounts(db: Db, caller: Caller, roleIds: readonly string[]): Promise<Map<string, number>> {
   if (roleIds.length === 0) return new Map()
   const ofPartner = sql`(SELECT role_id FROM partner_users WHERE role_id = ANY (${[...roleIds]}::uuid[]) AND ${
@@ -112,7 +112,7 @@ export interface EffectivePermission {
   readonly inherited: boolean
 }
 
-/** What each of the roles allows by itself and by its chain of parents, nearest source first. */
+/** The effective permissions of each role, its own and inherited, with the nearest source first. */
 export async function effectivePermissions(db: Db, roleIds: readonly string[]): Promise<EffectivePermission[]> {
   const { rows } = await sql<EffectivePermission>`
     WITH RECURSIVE chain AS (
@@ -127,14 +127,14 @@ export async function effectivePermissions(db: Db, roleIds: readonly string[]): 
   return rows
 }
 
-/** What a role allows altogether. */
+/** The effective permissions of a role. */
 export async function permissionsOf(db: Db, roleId: string): Promise<Set<Permission>> {
   const effective = await effectivePermissions(db, [roleId])
   return new Set(effective.map(({ resource, action }) => `${resource}:${action}`).filter(isPermission))
 }
 
-/** Members whose role allows more from now on count as promoted now: they are no second person for who did it. */
-export async function notePromotion(db: Db, roleId: string, by: string): Promise<void> {
+/** Members whose role gets more permissions count as promoted now. They are no second person for the user who did it. */
+export async function recordPromotion(db: Db, roleId: string, by: string): Promise<void> {
   const heirs = sql`WITH RECURSIVE heirs AS (
       SELECT id FROM roles WHERE id = ${roleId}
       UNION SELECT r.id FROM roles r JOIN heirs h ON r.parent_role_id = h.id
@@ -144,8 +144,8 @@ export async function notePromotion(db: Db, roleId: string, by: string): Promise
   await sql`${heirs} UPDATE organization_users ${promoted}`.execute(db)
 }
 
-/** What is allowed by a role and by every role that inherits from it: all that a change of the role concerns. */
-export async function permissionsConcerned(db: Db, roleId: string): Promise<Set<Permission>> {
+/** The permissions of a role and of all roles that inherit from it, which a change of the role affects. */
+export async function permissionsAffected(db: Db, roleId: string): Promise<Set<Permission>> {
   const { rows } = await sql<{ id: string }>`
     WITH RECURSIVE heirs AS (
       SELECT id FROM roles WHERE id = ${roleId}
@@ -158,7 +158,7 @@ export async function permissionsConcerned(db: Db, roleId: string): Promise<Set<
   return new Set(effective.map(({ resource, action }) => `${resource}:${action}`).filter(isPermission))
 }
 
-/** What a role allows by itself, as `resource:action`, sorted. */
+/** The role's own permissions as `resource:action`, sorted. */
 export async function directPermissions(db: Db, roleId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('rolePermissions')

@@ -18,14 +18,14 @@ const orgTenant = { scope: 'organization', partnerId: here.partner.id, orgId: he
 
 let made = 0
 const role = (more: object = {}, who = admin) => call(who, roles.create, { name: `Role ${++made}`, ...more })
-/** Permissions as a caller writes them; some of them on purpose wrong. */
+/** Permissions as a caller writes them. Some are invalid on purpose. */
 const may = (...granted: string[]) => ({
   permissions: granted.map((permission) => {
     const [resource, action] = permission.split(':')
     return { resource, action } as { resource: 'devices'; action: 'read' }
   }),
 })
-/** Somebody of the partner whose role is a custom one. */
+/** A partner member with a custom role. */
 async function memberWith(given: object) {
   const { id } = await role(given)
   const member = await person(partnerTenant, { role: 'Partner Viewer' })
@@ -40,7 +40,7 @@ const builtIn = async (name: string, who = admin, named: object = {}) => {
 }
 
 describe('custom roles', () => {
-  it('belong to the partner or the organization of whoever made them', async () => {
+  it('belong to the partner or organization of their creator', async () => {
     expect(await role()).toMatchObject({
       scope: 'partner',
       partnerId: here.partner.id,
@@ -55,7 +55,7 @@ describe('custom roles', () => {
     expect(await role({ orgId: here.otherOrg.id })).toMatchObject({ scope: 'organization', orgId: here.otherOrg.id })
   })
 
-  it('have a name of at most 100 characters that is free in their tenant: 409', async () => {
+  it('require a name of at most 100 characters that is unique in the tenant: 409', async () => {
     const { name } = await role({ name: 'x'.repeat(100) })
     expect(await refusal(role({ name: 'x'.repeat(101) }))).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' })
     expect(await refusal(role({ name: name.toUpperCase() }))).toMatchObject({ status: 409 })
@@ -65,7 +65,7 @@ describe('custom roles', () => {
     expect(await role({ name, orgId: here.otherOrg.id })).toMatchObject({ name })
   })
 
-  it('show the plain word for an action that was given by another', async () => {
+  it('show the canonical word for an action that was given by a synonym', async () => {
     const given = may('devices:view', 'devices:update', 'devices:create', 'sites:read')
     expect((await role(given)).permissions).toEqual([
       { resource: 'devices', action: 'read' },
@@ -74,26 +74,26 @@ describe('custom roles', () => {
     ])
   })
 
-  it('refuse pairs that mean nothing', async () => {
+  it('reject permissions that do not exist', async () => {
     for (const wrong of ['devices:invite', 'sites:execute', 'planets:read', '*:read']) {
       expect(await refusal(role(may(wrong)))).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' })
     }
   })
 
-  it('are changed by name, description, permissions, parent and forced MFA, and audited', async () => {
+  it('can change name, description, permissions, parent and forced MFA, with an audit record', async () => {
     const parent = await role(may('alerts:read'))
     const { id } = await role(may('devices:read'))
     const after = await call(admin, roles.update, {
       id,
       name: `Renamed ${id}`,
-      description: 'What it is for',
+      description: 'A new description',
       parentRoleId: parent.id,
       forceMfa: true,
       permissions: [{ resource: 'sites', action: 'read' }],
     })
     expect(after).toMatchObject({
       name: `Renamed ${id}`,
-      description: 'What it is for',
+      description: 'A new description',
       parentRoleId: parent.id,
       forceMfa: true,
       permissions: [{ resource: 'sites', action: 'read' }],
@@ -104,7 +104,7 @@ describe('custom roles', () => {
     expect(await refusal(call(admin, roles.update, { id }))).toMatchObject({ message: 'No updates provided' })
   })
 
-  it('of another tenant are 404', async () => {
+  it('of another tenant return 404', async () => {
     const { id } = await role({}, elsewhere.partnerAdmin)
     const attempts: Promise<unknown>[] = [
       call(admin, roles.get, { id }),
@@ -115,7 +115,7 @@ describe('custom roles', () => {
       call(admin, roles.effectivePermissions, { id }),
       role({ parentRoleId: id }),
     ]
-    for (const told of await Promise.all(attempts.map(refusal))) expect(told).toMatchObject({ status: 404 })
+    for (const response of await Promise.all(attempts.map(refusal))) expect(response).toMatchObject({ status: 404 })
     const own = await role({}, here.orgAdmin)
     const other = await person({ ...orgTenant, orgId: here.otherOrg.id }, { role: 'Org Admin' })
     expect(await refusal(call(other, roles.get, { id: own.id }))).toMatchObject({ status: 404 })
@@ -123,7 +123,7 @@ describe('custom roles', () => {
 })
 
 describe('system roles', () => {
-  it('are listed with the custom ones of the same scope, and with how many of our people have them', async () => {
+  it('are listed with the custom roles of their scope and with user counts of the own tenant', async () => {
     const there = await world()
     const { data } = await call(there.partnerAdmin, roles.list, {})
     expect(data.map(({ name, userCount, isSystem }) => ({ name, userCount, isSystem }))).toEqual([
@@ -136,7 +136,7 @@ describe('system roles', () => {
     )
   })
 
-  it('cannot be modified or deleted: 403 with the contract’s words', async () => {
+  it('cannot be modified or deleted: 403 with the messages of the contract', async () => {
     const { id } = await builtIn('Partner Viewer')
     expect(await refusal(call(admin, roles.update, { id, name: 'Mine' }))).toMatchObject({
       status: 403,
@@ -158,7 +158,7 @@ describe('system roles', () => {
     expect(await auditOf(clone.id)).toMatchObject([{ action: 'role.clone', details: { clonedFrom: source.id } }])
   })
 
-  it('finding 5: those of administrators force MFA', async () => {
+  it('force MFA when they are administrator roles', async () => {
     const { system } = await testServices()
     const { rows } = await system.query<{ name: string }>('SELECT name FROM roles WHERE is_system AND force_mfa')
     expect(rows.map(({ name }) => name).sort()).toEqual(['Org Admin', 'Partner Admin', 'System Admin'])
@@ -166,7 +166,7 @@ describe('system roles', () => {
 })
 
 describe('inheritance', () => {
-  it('gives every permission of the chain of parents, each with its source role', async () => {
+  it('includes all permissions of the chain of parents, each with its source role', async () => {
     const top = await role(may('devices:read', 'sites:read'))
     const middle = await role({ ...may('alerts:read'), parentRoleId: top.id })
     const low = await role({ ...may('devices:read', 'scripts:read'), parentRoleId: middle.id })
@@ -187,7 +187,7 @@ describe('inheritance', () => {
     ])
   })
 
-  it('a parent that would close a circle is refused with 400', async () => {
+  it('returns 400 for a parent that would create a cycle', async () => {
     const a = await role()
     const b = await role({ parentRoleId: a.id })
     const c = await role({ parentRoleId: b.id })
@@ -200,7 +200,7 @@ describe('inheritance', () => {
     expect(await call(admin, roles.update, { id: c.id, parentRoleId: null })).toMatchObject({ parentRoleId: null })
   })
 
-  it('two changes at once cannot close a circle together', async () => {
+  it('cannot become circular through two simultaneous changes', async () => {
     const [a, b] = [await role(), await role()]
     const outcomes = await Promise.allSettled([
       call(admin, roles.update, { id: a.id, parentRoleId: b.id }),
@@ -209,14 +209,14 @@ describe('inheritance', () => {
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   })
 
-  it('a built-in role of the same scope can be a parent, one of another scope cannot', async () => {
+  it('accepts a built-in parent of the same scope, and none of another scope', async () => {
     const viewer = await builtIn('Partner Viewer')
     expect(await role({ parentRoleId: viewer.id })).toMatchObject({ parentRoleId: viewer.id })
     const orgViewer = await builtIn('Org Viewer', here.orgAdmin)
     expect(await refusal(role({ parentRoleId: orgViewer.id }))).toMatchObject({ status: 404 })
   })
 
-  it('a change of a parent takes effect on its children’s people at once', async () => {
+  it('applies a change of a parent to members with child roles at once', async () => {
     const parent = await role()
     const member = await memberWith({ parentRoleId: parent.id })
     expect(await refusal(call(member, sites.list, {}))).toMatchObject({ status: 403 })
@@ -228,7 +228,7 @@ describe('inheritance', () => {
 })
 
 describe('deleting a role', () => {
-  it('is refused with 400 and the number of blockers while people have it or roles inherit from it', async () => {
+  it('returns 400 with the number of uses while users have it or roles inherit from it', async () => {
     const parent = await role()
     await role({ parentRoleId: parent.id })
     const member = await memberWith({})
@@ -244,13 +244,13 @@ describe('deleting a role', () => {
   })
 })
 
-describe('granting', () => {
-  it('nobody can put into a role what they do not hold, nor take a parent that holds it', async () => {
+describe('granting permissions', () => {
+  it('is rejected for permissions that the caller does not hold, also through a parent', async () => {
     const manager = await memberWith(may('users:read', 'users:write', 'sites:read'))
     expect(await role(may('sites:read'), manager)).toBeDefined()
-    const told = await refusal(role(may('sites:read', 'devices:delete'), manager))
-    expect(told).toMatchObject({ status: 403 })
-    expect(told.message).toContain('devices:delete')
+    const response = await refusal(role(may('sites:read', 'devices:delete'), manager))
+    expect(response).toMatchObject({ status: 403 })
+    expect(response.message).toContain('devices:delete')
     expect(await refusal(role(may('*:*'), manager))).toMatchObject({ status: 403 })
 
     const strong = await role(may('devices:delete'))
@@ -265,7 +265,7 @@ describe('granting', () => {
     expect(await refusal(renamed)).toMatchObject({ status: 403 })
   })
 
-  it('a partner user who reaches only some organizations manages no roles', async () => {
+  it('is rejected for a partner user who reaches only some organizations', async () => {
     const selected = await person(partnerTenant, {
       role: 'Partner Admin',
       orgAccess: 'selected',
@@ -279,13 +279,13 @@ describe('granting', () => {
       call(selected, roles.remove, { id }),
       call(selected, roles.clone, { id, name: 'X' }),
     ]
-    for (const told of await Promise.all(attempts.map(refusal))) {
-      expect(told).toMatchObject({ status: 403, message: 'Full partner organization access required' })
+    for (const response of await Promise.all(attempts.map(refusal))) {
+      expect(response).toMatchObject({ status: 403, message: 'Full partner organization access required' })
     }
     expect(await call(selected, roles.get, { id })).toMatchObject({ id })
   })
 
-  it('system scope says whose roles it means', async () => {
+  it('requires a system caller to name the tenant', async () => {
     expect(await refusal(call(here.systemAdmin, roles.list, {}))).toMatchObject({
       status: 403,
       message: 'Partner or organization context',
@@ -295,8 +295,8 @@ describe('granting', () => {
   })
 })
 
-describe('the people of a role', () => {
-  it('are those of the caller’s own tenant', async () => {
+describe('the users of a role', () => {
+  it('are limited to the caller’s own tenant', async () => {
     const { id } = await builtIn('Partner Admin')
     const { data } = await call(admin, users.ofRole, { id, limit: 100 })
     expect(data.map((user) => user.id)).toContain(admin.userId)
@@ -305,8 +305,8 @@ describe('the people of a role', () => {
   })
 })
 
-describe('the permission catalogue', () => {
-  it('lists every permission with the operations that ask for it and what the caller may grant', async () => {
+describe('the permission catalog', () => {
+  it('lists each permission with the operations that require it and whether the caller may grant it', async () => {
     const { data } = await call(here.partnerViewer, permissions.catalog, {})
     expect(data.map(({ permission }) => permission)).toEqual(Object.keys(permissionCatalog))
     const sitesWrite = data.find(({ permission }) => permission === 'sites:write')
@@ -315,7 +315,7 @@ describe('the permission catalogue', () => {
     expect(data.find(({ permission }) => permission === 'sites:read')).toMatchObject({ assignable: true })
   })
 
-  it('names the resources and actions that exist', async () => {
+  it('names the existing resources and actions', async () => {
     const { resources, synonyms } = await call(admin, permissions.available, {})
     expect(resources.find(({ resource }) => resource === 'users')?.actions).toEqual([
       'read',

@@ -13,10 +13,10 @@ import {
   directPermissions,
   effectivePermissions,
   lockRole,
-  notePromotion,
-  permissionsConcerned,
+  permissionsAffected,
   permissionsOf,
   type RoleRow,
+  recordPromotion,
   roleById,
   roleFor,
   rolesFor,
@@ -66,7 +66,7 @@ export default implement(contract, {
     const role = await roleById(db, caller, id)
     if (role.isSystem) throw denied('Cannot modify system roles')
     await lockRole(db, role)
-    const allowed = await permissionsConcerned(db, id)
+    const allowed = await permissionsAffected(db, id)
     requireNotGreater(caller, 'a role', allowed)
     const before = await detail(db, caller, role)
     await keepingAnAdministrator(db, role, async () => {
@@ -77,8 +77,8 @@ export default implement(contract, {
         await db.updateTable('roles').set(fields).where('id', '=', id).execute()
       }
     })
-    const isWider = [...(await permissionsConcerned(db, id))].some((permission) => !allowed.has(permission))
-    if (isWider) await notePromotion(db, id, caller.userId)
+    const isWider = [...(await permissionsAffected(db, id))].some((permission) => !allowed.has(permission))
+    if (isWider) await recordPromotion(db, id, caller.userId)
     const after = await detail(db, caller, await roleById(db, caller, id))
     const { orgId, partnerId } = role
     audit({ target: id, name: after.name, orgId, partnerId, before: auditable(before), after: auditable(after) })
@@ -91,7 +91,7 @@ export default implement(contract, {
     const role = await roleById(db, caller, input.id)
     if (role.isSystem) throw denied('Cannot delete system roles')
     await lockRole(db, role, 'to delete')
-    requireNotGreater(caller, 'a role', await permissionsConcerned(db, role.id))
+    requireNotGreater(caller, 'a role', await permissionsAffected(db, role.id))
     await requireUnused(db, caller, role)
     const before = await detail(db, caller, role)
     await db.deleteFrom('roles').where('id', '=', role.id).execute()
@@ -143,7 +143,7 @@ async function detail(db: Db, caller: Caller, role: RoleRow) {
   return { ...role, userCount: counts.get(role.id) ?? 0, permissions }
 }
 
-/** A role as the audit log keeps it: permissions as plain words, and no count that changes by itself. */
+/** A role in the form of the audit log: permissions as text, without the count of users, which changes by itself. */
 function auditable({ permissions, userCount: _, ...role }: Awaited<ReturnType<typeof detail>>) {
   return { ...role, permissions: permissions.map(({ resource, action }) => `${resource}:${action}`) }
 }
@@ -191,7 +191,7 @@ async function requireGrantableParent(db: Db, caller: Caller, tenant: Tenant, pa
 }
 
 async function changeParent(db: Db, caller: Caller, role: RoleRow, parentRoleId: string | null): Promise<void> {
-  // Two changes at once could close a ring that neither of them sees.
+  // Serialize, because two simultaneous changes could create a cycle that neither of them sees.
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`role parents ${role.orgId ?? role.partnerId}`}, 0))`.execute(
     db,
   )
@@ -203,7 +203,7 @@ async function changeParent(db: Db, caller: Caller, role: RoleRow, parentRoleId:
   await db.updateTable('roles').set({ parentRoleId }).where('id', '=', role.id).execute()
 }
 
-/** The role itself and everything it inherits from. */
+/** The role itself and all roles that it inherits from. */
 async function ancestors(db: Db, roleId: string): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
     WITH RECURSIVE chain AS (
@@ -236,7 +236,7 @@ async function requireUnused(db: Db, caller: Caller, role: RoleRow): Promise<voi
   throw badRequest(`The role is in use: ${uses.join(', ')}`, { blockers, userCount, childRoleCount, providerCount })
 }
 
-/** A custom role that bears the name of a built-in one would pass for it. */
+/** A custom role with the name of a built-in role could be mistaken for it. */
 async function requireFreeName(db: Db, scope: RoleRow['scope'], name: string | undefined): Promise<void> {
   if (name === undefined) return
   const builtIn = await db

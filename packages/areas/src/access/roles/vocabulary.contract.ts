@@ -1,7 +1,7 @@
-/** What records of this area's changes are called in the audit log. */
+/** The audit actions of this area. */
 export const actions = ['role.create', 'role.update', 'role.delete', 'role.clone'] as const
 
-/** The permissions of areas to come, each with the sentence that the role editor shows. */
+/** The permissions of planned areas, each with the description that the role editor shows. */
 export const permissions = {
   'scripts:read': 'See scripts and their runs',
   'scripts:write': 'Create and change scripts',

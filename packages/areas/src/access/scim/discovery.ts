@@ -4,7 +4,7 @@ import { resourceTypes, schemas, serviceProviderConfig } from './messages.rules.
 import { listOf, scimAnswer } from './provider-call.ts'
 import { discovery as contract } from './scim.contract.ts'
 
-// What this service supports is the same for everybody, and the standard lets anybody ask.
+// The supported features are the same for all callers, and the standard allows reading them without credentials.
 export default implement(contract, {
   async config() {
     return scimAnswer(serviceProviderConfig)

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fits, NotAFilter, parseFilter, parsePath } from './filter.rules.ts'
+import { matches, NotAFilter, parseFilter, parsePath } from './filter.rules.ts'
 
-describe('filters', () => {
-  it('are read as the standard writes them, whatever the case of names and operators', () => {
+describe('SCIM filters', () => {
+  it('are parsed with names and operators in any case', () => {
     expect(parseFilter('userName Eq "a@b.c"')).toEqual({
       kind: 'compare',
       attribute: 'username',
@@ -32,7 +32,7 @@ describe('filters', () => {
     })
   })
 
-  it('take text with quotes, backslashes and signs of every script in it', () => {
+  it('accept strings with quotes, backslashes and characters of any script', () => {
     for (const text of ['\u2028"\\', 'Bücher 𝒳', '\ud800', 'a\nb']) {
       expect(parseFilter(`userName eq ${JSON.stringify(text)}`)).toMatchObject({ value: text })
     }
@@ -63,7 +63,7 @@ describe('filters', () => {
     expect(() => parseFilter(text)).toThrow(NotAFilter)
   })
 
-  it('no text breaks anything', () => {
+  it('throw only NotAFilter for arbitrary text', () => {
     const property = fc.property(fc.string({ maxLength: 200 }), (text) => {
       for (const read of [parseFilter, parsePath]) {
         try {
@@ -76,17 +76,17 @@ describe('filters', () => {
     fc.assert(property, { numRuns: 300 })
   })
 
-  it('are tried on values', () => {
+  it('match values', () => {
     const email = { value: 'A@b.c', type: 'work', primary: true }
-    expect(fits(email, parseFilter('type eq "WORK" and primary eq true'))).toBe(true)
-    expect(fits(email, parseFilter('value ew "b.c" and not (type eq "home")'))).toBe(true)
-    expect(fits(email, parseFilter('display pr'))).toBe(false)
-    expect(fits('plain', parseFilter('value sw "pl"'))).toBe(true)
+    expect(matches(email, parseFilter('type eq "WORK" and primary eq true'))).toBe(true)
+    expect(matches(email, parseFilter('value ew "b.c" and not (type eq "home")'))).toBe(true)
+    expect(matches(email, parseFilter('display pr'))).toBe(false)
+    expect(matches('plain', parseFilter('value sw "pl"'))).toBe(true)
   })
 })
 
-describe('paths', () => {
-  it('name an attribute, a part of it, and which of its values', () => {
+describe('SCIM paths', () => {
+  it('name an attribute, a sub-attribute and a filter of values', () => {
     expect(parsePath('active')).toEqual({ attribute: 'active', which: null, part: null })
     expect(parsePath('name.givenName')).toEqual({ attribute: 'name', which: null, part: 'givenname' })
     expect(parsePath('emails[type eq "work"].value')).toMatchObject({ attribute: 'emails', part: 'value' })
@@ -94,7 +94,7 @@ describe('paths', () => {
     const long = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:department'
     expect(parsePath(long)).toMatchObject({ attribute: 'department' })
   })
-  it.each(['', 'a.b.c', 'a[', 'a]b[', 'a[b pr].c.d', '1a'])('%j is none', (text) => {
+  it.each(['', 'a.b.c', 'a[', 'a]b[', 'a[b pr].c.d', '1a'])('%j is not a path', (text) => {
     expect(() => parsePath(text)).toThrow(NotAFilter)
   })
 })

@@ -1,4 +1,4 @@
-// The filters of SCIM (RFC 7644, 3.4.2.2): read from text, and tried on values. What is compiled to SQL starts from the same.
+// SCIM filters (RFC 7644, 3.4.2.2): parses the text and matches values in memory. `filter.sql.ts` compiles the same tree.
 
 type Comparison = 'eq' | 'ne' | 'co' | 'sw' | 'ew' | 'gt' | 'ge' | 'lt' | 'le'
 export type Literal = string | number | boolean | null
@@ -8,17 +8,17 @@ export type Filter =
   | { readonly kind: 'not'; readonly inner: Filter }
   | { readonly kind: 'present'; readonly attribute: string }
   | { readonly kind: 'compare'; readonly attribute: string; readonly by: Comparison; readonly value: Literal }
-  /** `emails[type eq "work"]`: some value of the attribute fits. */
+  /** `emails[type eq "work"]`: at least one value of the attribute matches. */
   | { readonly kind: 'some'; readonly attribute: string; readonly inner: Filter }
 
-/** Where a PATCH operation points: an attribute, a part of it, and which of its values. */
+/** The target of a PATCH operation: an attribute, optionally a sub-attribute and a filter of its values. */
 export interface Path {
   readonly attribute: string
   readonly which: Filter | null
   readonly part: string | null
 }
 
-/** The text is not a filter or a path. */
+/** The text is not a valid filter or path. */
 export class NotAFilter extends Error {
   override readonly name = 'NotAFilter'
 }
@@ -28,9 +28,9 @@ const isComparison = (text: string): text is Comparison => comparisons.includes(
 const depthMax = 20
 const token = /\s*(?:("(?:[^"\\]|\\.)*")|([()[\]])|(-?\d+(?:\.\d+)?(?=[\s)\]]|$))|([A-Za-z$][\w$:.-]*))/y
 
-// Schemas may be named before an attribute; ours say each name once.
+// A schema may precede an attribute. Attribute names are unique across the schemas of this service.
 const schema = /^urn:ietf:params:scim:schemas:[\w:.]*?:(?=[^:]*$)/i
-/** The name of an attribute as it is compared: in lower case, without the schema. */
+/** The name of an attribute for comparison: lower case, without the schema. */
 export const plainName = (name: string): string => name.replace(schema, '').toLowerCase()
 
 function tokensOf(text: string): string[] {
@@ -39,7 +39,7 @@ function tokensOf(text: string): string[] {
   while (token.lastIndex < text.length) {
     if (text.slice(token.lastIndex).trim() === '') break
     const found = token.exec(text)
-    if (found === null) throw new NotAFilter('this is not a filter')
+    if (found === null) throw new NotAFilter('filter: cannot be parsed')
     tokens.push(found[0].trim())
   }
   return tokens
@@ -59,24 +59,24 @@ class Reader {
   }
   next(): string {
     const found = this.#tokens[this.#at]
-    if (found === undefined) throw new NotAFilter('the filter ends too early')
+    if (found === undefined) throw new NotAFilter('filter: ends too early')
     this.#at++
     return found
   }
   expect(wanted: string): void {
-    if (this.next() !== wanted) throw new NotAFilter(`the filter lacks a ${wanted}`)
+    if (this.next() !== wanted) throw new NotAFilter(`filter: ${wanted} is missing`)
   }
   end(): void {
-    if (this.#at < this.#tokens.length) throw new NotAFilter('there is something behind the filter')
+    if (this.#at < this.#tokens.length) throw new NotAFilter('filter: has text after its end')
   }
   name(): string {
     const name = this.next()
-    if (!/^[A-Za-z$]/.test(name)) throw new NotAFilter(`${name} is not the name of an attribute`)
+    if (!/^[A-Za-z$]/.test(name)) throw new NotAFilter(`filter: ${name} is not an attribute name`)
     return plainName(name)
   }
 
   either(): Filter {
-    if (++this.#depth > depthMax) throw new NotAFilter('the filter is nested too deeply')
+    if (++this.#depth > depthMax) throw new NotAFilter('filter: is nested too deeply')
     let left = this.both()
     while (this.peek().toLowerCase() === 'or') {
       this.next()
@@ -112,7 +112,7 @@ class Reader {
     }
     const by = this.next().toLowerCase()
     if (by === 'pr') return { kind: 'present', attribute }
-    if (!isComparison(by)) throw new NotAFilter(`${by} is not an operator`)
+    if (!isComparison(by)) throw new NotAFilter(`filter: ${by} is not an operator`)
     return { kind: 'compare', attribute, by, value: this.literal() }
   }
 
@@ -129,7 +129,7 @@ class Reader {
     if (lower === 'true' || lower === 'false') return lower === 'true'
     if (lower === 'null') return null
     if (/^-?\d/.test(text)) return Number(text)
-    throw new NotAFilter(`${text} is not a value`)
+    throw new NotAFilter(`filter: ${text} is not a value`)
   }
 }
 
@@ -137,7 +137,7 @@ function unquoted(text: string): string {
   try {
     return String(JSON.parse(text))
   } catch {
-    throw new NotAFilter('this is not a quoted text')
+    throw new NotAFilter('filter: contains an invalid string')
   }
 }
 
@@ -154,14 +154,14 @@ export function parsePath(text: string): Path {
   const open = text.indexOf('[')
   if (open === -1) {
     const [attribute = '', part = null, ...more] = plainName(text.trim()).split('.')
-    if (!/^[a-z$][\w$-]*$/.test(attribute) || more.length > 0) throw new NotAFilter('this is not a path')
+    if (!/^[a-z$][\w$-]*$/.test(attribute) || more.length > 0) throw new NotAFilter('path: cannot be parsed')
     return { attribute, which: null, part }
   }
   const close = text.lastIndexOf(']')
   const attribute = plainName(text.slice(0, open).trim())
   const rest = text.slice(close + 1).trim()
   if (close < open || !/^[a-z$][\w$-]*$/.test(attribute) || !/^(\.[A-Za-z$][\w$-]*)?$/.test(rest)) {
-    throw new NotAFilter('this is not a path')
+    throw new NotAFilter('path: cannot be parsed')
   }
   return {
     attribute,
@@ -170,7 +170,7 @@ export function parsePath(text: string): Path {
   }
 }
 
-/** An object's value under a name in whatever case. */
+/** The value of an attribute whose name may be in any case. */
 export function valueUnder(holder: unknown, name: string): unknown {
   if (holder === null || typeof holder !== 'object' || Array.isArray(holder)) return undefined
   return Object.entries(holder).find(([key]) => plainName(key) === name)?.[1]
@@ -183,15 +183,15 @@ const asText = (value: unknown): string | null =>
       ? String(value)
       : null
 
-/** Does one value of a multi-valued attribute fit? Plain values answer to the name `value`. */
-export function fits(value: unknown, filter: Filter): boolean {
+/** Whether one value of a multi-valued attribute matches. Plain values have the name `value`. */
+export function matches(value: unknown, filter: Filter): boolean {
   switch (filter.kind) {
     case 'and':
-      return fits(value, filter.left) && fits(value, filter.right)
+      return matches(value, filter.left) && matches(value, filter.right)
     case 'or':
-      return fits(value, filter.left) || fits(value, filter.right)
+      return matches(value, filter.left) || matches(value, filter.right)
     case 'not':
-      return !fits(value, filter.inner)
+      return !matches(value, filter.inner)
     case 'some':
       return false
     case 'present':

@@ -1,4 +1,4 @@
-// Who is in which group, and the one role that follows from it.
+// The members of SCIM groups, and the one role that each member gets from them.
 import type { Db } from '@muster/db/database.ts'
 import { invariant } from '@muster/kit/errors.ts'
 import { effectivePermissions, rolesFor } from '../roles/index.ts'
@@ -8,7 +8,7 @@ import { tenantOf } from './provider-call.ts'
 
 const leastRole = 'Org Viewer'
 
-/** What a member without a group gets: the provider's default role, else the one that sees and changes nothing. */
+/** The role of a member without a group: the provider's default role, else the read-only one. */
 export async function fallbackRole(db: Db, provider: ScimProvider): Promise<string> {
   const usable = await db
     .selectFrom('roles')
@@ -18,11 +18,11 @@ export async function fallbackRole(db: Db, provider: ScimProvider): Promise<stri
   const found =
     usable.find(({ id }) => id === provider.defaultRoleId) ??
     usable.find(({ isSystem, name }) => isSystem && name === leastRole)
-  invariant(found !== undefined, `there is a role ${leastRole}`)
+  invariant(found !== undefined, `the role ${leastRole} exists`)
   return found.id
 }
 
-/** The widest of the roles: the one that allows everything, else the one that allows most; the older of two alike. */
+/** The role with the most permissions. One with all permissions comes first; of two equal ones, the older. */
 async function widest(db: Db, roleIds: readonly string[]): Promise<string | undefined> {
   const allowed = Map.groupBy(await effectivePermissions(db, roleIds), ({ roleId }) => roleId)
   const widthOf = (roleId: string) => {
@@ -33,8 +33,8 @@ async function widest(db: Db, roleIds: readonly string[]): Promise<string | unde
   return [...roleIds].sort((a, b) => widthOf(b) - widthOf(a) || (a < b ? -1 : 1))[0]
 }
 
-/** Gives each member the role that its groups come to. */
-export async function settleRoles(db: Db, provider: ScimProvider, userIds: Iterable<string>): Promise<void> {
+/** Gives each member the widest role of its groups. */
+export async function assignRoles(db: Db, provider: ScimProvider, userIds: Iterable<string>): Promise<void> {
   const fallback = await fallbackRole(db, provider)
   for (const userId of userIds) {
     const member = await memberOfOrganization(db, provider.orgId, userId)

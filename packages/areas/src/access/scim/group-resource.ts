@@ -1,11 +1,11 @@
-// The roles that members of the organization can have, as SCIM groups.
+// The roles of the organization as SCIM groups.
 import type { Db } from '@muster/db/database.ts'
 import { type RawBuilder, sql } from 'kysely'
 import type { ScimProvider } from '../sso/index.ts'
 import type { Filter } from './filter.rules.ts'
 import { type Columns, compileFilter } from './filter.sql.ts'
 import { groupSchema } from './messages.rules.ts'
-import { isId, understood } from './provider-call.ts'
+import { asScimError, isId } from './provider-call.ts'
 import type { Slice } from './user-resource.ts'
 
 export interface GroupRow {
@@ -50,7 +50,7 @@ const selected = sql`SELECT r.id, r.name, g.external_id, coalesce(g.made_here, f
   r.created_at, greatest(r.updated_at, g.updated_at) AS updated_at`
 
 export async function findGroups(db: Db, provider: ScimProvider, filter: Filter | null, slice: Slice) {
-  const condition = filter === null ? sql`true` : understood(() => compileFilter(filter, columnsFor(provider)))
+  const condition = filter === null ? sql`true` : asScimError(() => compileFilter(filter, columnsFor(provider)))
   const from = source(provider, condition)
   const { rows: counted } = await sql<{ total: number }>`SELECT count(*) AS total ${from}`.execute(db)
   const { rows } = await sql<GroupRow>`${selected} ${from}
@@ -63,7 +63,7 @@ export async function findGroup(db: Db, provider: ScimProvider, id: string): Pro
   return rows[0]
 }
 
-/** Members who have the role, and those whom the provider has put into the group although another of their groups is wider. */
+/** Members who have the role, and members of the group whose role comes from another, wider group. */
 export async function membersOfGroup(db: Db, provider: ScimProvider, roleId: string): Promise<GroupMember[]> {
   const { rows } = await sql<GroupMember>`
     SELECT u.id, coalesce(m.display_name, u.name) AS name FROM organization_users m JOIN users u ON u.id = m.user_id

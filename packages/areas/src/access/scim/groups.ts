@@ -3,13 +3,14 @@ import type { RawAnswer } from '@muster/kit/call.ts'
 import { denied, notFound } from '@muster/kit/errors.ts'
 import { callersOf } from '../../caller-cache.ts'
 import { type Call, implement } from '../../operation.ts'
-import { addRole, dropRole, renameRole } from '../roles/index.ts'
+import { addRole, deleteRole, renameRole } from '../roles/index.ts'
 import type { ScimProvider } from '../sso/index.ts'
 import { parseFilter, plainName, valueUnder } from './filter.rules.ts'
-import { settleRoles } from './group-membership.ts'
+import { assignRoles } from './group-membership.ts'
 import { findGroup, findGroups, type GroupRow, groupResource, membersOfGroup } from './group-resource.ts'
 import { applyPatch } from './patch.rules.ts'
 import {
+  asScimError,
   badScim,
   byProvider,
   callingProvider,
@@ -21,19 +22,18 @@ import {
   scimAnswer,
   taken,
   tenantOf,
-  understood,
   wants,
 } from './provider-call.ts'
 import { groups as contract } from './scim.contract.ts'
 
 const baseUrlOf = ({ services }: Pick<Call, 'services'>) => `${services.settings.publicUrl}/scim/v2`
-const namedMax = 50
+const auditedMax = 50
 
 export default implement(contract, {
   async list(call) {
     const { input, services } = call
     const provider = await callingProvider(call)
-    const filter = input.filter === undefined ? null : understood(() => parseFilter(input.filter ?? ''))
+    const filter = input.filter === undefined ? null : asScimError(() => parseFilter(input.filter ?? ''))
     return asSystem(services.system, async (db) => {
       const { rows, total } = await findGroups(db, provider, filter, input)
       const resources: object[] = []
@@ -46,7 +46,7 @@ export default implement(contract, {
     const { input, services } = call
     const provider = await callingProvider(call)
     return asSystem(services.system, async (db) => {
-      const row = await groupOrNone(db, provider, input.id)
+      const row = await groupById(db, provider, input.id)
       return scimAnswer(await resourceOf(call, db, provider, row, input))
     })
   },
@@ -55,24 +55,24 @@ export default implement(contract, {
     const { input, services, audit, afterCommit } = call
     const provider = await callingProvider(call)
     requireWorking(provider)
-    const said = saidGroup(input)
+    const given = groupInput(input)
     const answer = await call.write(async (db) => {
       await lockProvider(db, provider)
       const { rows } = await findGroups(
         db,
         provider,
-        { kind: 'compare', attribute: 'displayname', by: 'eq', value: said.displayName },
+        { kind: 'compare', attribute: 'displayname', by: 'eq', value: given.displayName },
         { startIndex: 1, count: 1 },
       )
-      if (rows.length > 0) throw taken('There is a role with this name already: link the group to it')
+      if (rows.length > 0) throw taken('displayName: a role with this name exists already. Link the group to it')
       const description = `Made by ${provider.name}`.slice(0, 255)
-      const { id } = await addRole(db, tenantOf(provider), said.displayName, description)
-      await keep(db, provider, id, said.externalId, true)
-      await addMembers(db, provider, id, said.members)
-      await settleRoles(db, provider, said.members)
-      const details = { members: said.members.slice(0, namedMax) }
-      audit({ target: id, name: said.displayName, ...byProvider(provider), details })
-      const row = await groupOrNone(db, provider, id)
+      const { id } = await addRole(db, tenantOf(provider), given.displayName, description)
+      await saveGroup(db, provider, id, given.externalId, true)
+      await addMembers(db, provider, id, given.members)
+      await assignRoles(db, provider, given.members)
+      const details = { members: given.members.slice(0, auditedMax) }
+      audit({ target: id, name: given.displayName, ...byProvider(provider), details })
+      const row = await groupById(db, provider, id)
       const location = `${baseUrlOf(call)}/Groups/${id}`
       return scimAnswer(await resourceOf(call, db, provider, row, {}), 201, { location })
     })
@@ -82,12 +82,12 @@ export default implement(contract, {
 
   async replace(call) {
     const { id, ...resource } = call.input
-    return changed(call, id, () => resource)
+    return changeGroup(call, id, () => resource)
   },
 
   async patch(call) {
     const { id, operations } = call.input
-    return changed(call, id, (before) => understood(() => applyPatch(before, operations)))
+    return changeGroup(call, id, (before) => asScimError(() => applyPatch(before, operations)))
   },
 
   async remove(call) {
@@ -95,14 +95,19 @@ export default implement(contract, {
     const provider = await callingProvider(call)
     await call.write(async (db) => {
       await lockProvider(db, provider)
-      const row = await groupOrNone(db, provider, input.id)
-      if (!row.madeHere) throw denied('This role was not made by the identity provider: take its members out instead')
+      const row = await groupById(db, provider, input.id)
+      if (!row.madeHere) throw denied('The identity provider did not create this role. Remove its members instead')
       const members = await membersOfGroup(db, provider, row.id)
       await db.deleteFrom('scimGroupMembers').where('roleId', '=', row.id).execute()
-      const gone = members.map(({ id }) => id)
-      await settleRoles(db, provider, gone)
-      await dropRole(db, row.id)
-      audit({ target: row.id, name: row.name, ...byProvider(provider), details: { members: gone.slice(0, namedMax) } })
+      const removed = members.map(({ id }) => id)
+      await assignRoles(db, provider, removed)
+      await deleteRole(db, row.id)
+      audit({
+        target: row.id,
+        name: row.name,
+        ...byProvider(provider),
+        details: { members: removed.slice(0, auditedMax) },
+      })
     })
     afterCommit(() => callersOf(services).clear())
     return scimAnswer(null, 204)
@@ -113,38 +118,38 @@ function requireWorking({ orgStatus }: ScimProvider): void {
   if (orgStatus === 'suspended' || orgStatus === 'churned') throw denied(`Organization is ${orgStatus}`)
 }
 
-async function groupOrNone(db: Db, provider: ScimProvider, id: string): Promise<GroupRow> {
+async function groupById(db: Db, provider: ScimProvider, id: string): Promise<GroupRow> {
   const row = isId(id) ? await findGroup(db, provider, id) : undefined
   if (row === undefined) throw notFound('Group')
   return row
 }
 
 async function resourceOf(call: Call, db: Db, provider: ScimProvider, row: GroupRow, shown: Shown): Promise<object> {
-  // Providers leave the members out where they can, because there may be many.
+  // Providers exclude members when they can, because a group may have many.
   const members = wants(shown, 'members') ? await membersOfGroup(db, provider, row.id) : []
   return only(groupResource(row, members, baseUrlOf(call)), shown)
 }
 
-interface SaidGroup {
+interface GroupInput {
   readonly displayName: string
   readonly externalId: string | null
   readonly members: readonly string[]
 }
 
-function saidGroup(resource: unknown): SaidGroup {
+function groupInput(resource: unknown): GroupInput {
   const displayName = valueUnder(resource, 'displayname')
   if (typeof displayName !== 'string' || displayName.trim() === '' || displayName.trim().length > 100) {
-    throw badScim('invalidValue', 'displayName must be a name of 100 characters at most')
+    throw badScim('invalidValue', 'displayName: must be a name of at most 100 characters')
   }
   const externalId = valueUnder(resource, plainName('externalId')) ?? null
   if (externalId !== null && (typeof externalId !== 'string' || externalId.length > 255)) {
-    throw badScim('invalidValue', 'externalId is not a short text')
+    throw badScim('invalidValue', 'externalId: must be text of at most 255 characters')
   }
   const members = valueUnder(resource, 'members') ?? []
-  if (!Array.isArray(members)) throw badScim('invalidValue', 'members must be a list')
+  if (!Array.isArray(members)) throw badScim('invalidValue', 'members: must be a list')
   const ids = members.map((member) => (typeof member === 'string' ? member : valueUnder(member, 'value')))
   const known = ids.filter((id) => typeof id === 'string' && isId(id))
-  if (known.length !== ids.length) throw badScim('invalidValue', 'members must be named by the ids of users')
+  if (known.length !== ids.length) throw badScim('invalidValue', 'members: must contain IDs of users')
   return {
     displayName: displayName.trim(),
     externalId,
@@ -152,33 +157,40 @@ function saidGroup(resource: unknown): SaidGroup {
   }
 }
 
-async function changed(call: Call, id: string, next: (before: Record<string, unknown>) => unknown): Promise<RawAnswer> {
+async function changeGroup(
+  call: Call,
+  id: string,
+  next: (before: Record<string, unknown>) => unknown,
+): Promise<RawAnswer> {
   const { services, audit, afterCommit } = call
   const provider = await callingProvider(call)
   const answer = await call.write(async (db) => {
     await lockProvider(db, provider)
-    const row = await groupOrNone(db, provider, id)
+    const row = await groupById(db, provider, id)
     const untouched = groupResource(row, await membersOfGroup(db, provider, row.id), baseUrlOf(call))
-    const before = saidGroup(untouched)
-    const said = saidGroup(next(untouched))
-    if (said.displayName !== before.displayName) {
+    const before = groupInput(untouched)
+    const given = groupInput(next(untouched))
+    if (given.displayName !== before.displayName) {
       if (!row.madeHere)
-        throw badScim('mutability', 'This role was not made by the identity provider: it keeps its name')
-      await renameRole(db, tenantOf(provider), row.id, said.displayName)
+        throw badScim(
+          'mutability',
+          'displayName: the identity provider did not create this role, so it cannot rename it',
+        )
+      await renameRole(db, tenantOf(provider), row.id, given.displayName)
     }
-    const added = said.members.filter((userId) => !before.members.includes(userId))
-    const removed = before.members.filter((userId) => !said.members.includes(userId))
+    const added = given.members.filter((userId) => !before.members.includes(userId))
+    const removed = before.members.filter((userId) => !given.members.includes(userId))
     if (added.length > 0) requireWorking(provider)
     await addMembers(db, provider, row.id, added)
-    await takeMembers(db, provider, row.id, removed)
-    await keep(db, provider, row.id, said.externalId, row.madeHere)
-    await settleRoles(db, provider, [...added, ...removed])
-    const isSame = said.displayName === before.displayName && said.externalId === before.externalId
+    await removeMembers(db, provider, row.id, removed)
+    await saveGroup(db, provider, row.id, given.externalId, row.madeHere)
+    await assignRoles(db, provider, [...added, ...removed])
+    const isSame = given.displayName === before.displayName && given.externalId === before.externalId
     if (!isSame || added.length + removed.length > 0) {
-      const details = { added: added.slice(0, namedMax), removed: removed.slice(0, namedMax) }
-      audit({ target: row.id, name: said.displayName, ...byProvider(provider), details })
+      const details = { added: added.slice(0, auditedMax), removed: removed.slice(0, auditedMax) }
+      audit({ target: row.id, name: given.displayName, ...byProvider(provider), details })
     }
-    return scimAnswer(await resourceOf(call, db, provider, await groupOrNone(db, provider, row.id), {}))
+    return scimAnswer(await resourceOf(call, db, provider, await groupById(db, provider, row.id), {}))
   })
   afterCommit(() => callersOf(services).clear())
   return answer
@@ -197,7 +209,7 @@ async function addMembers(
     .where('orgId', '=', orgId)
     .where('userId', 'in', [...userIds])
     .execute()
-  if (found.length !== userIds.length) throw badScim('invalidValue', 'members must be users of the organization')
+  if (found.length !== userIds.length) throw badScim('invalidValue', 'members: must be users of the organization')
   await db
     .insertInto('scimGroupMembers')
     .values(userIds.map((userId) => ({ providerId, orgId, partnerId, roleId, userId })))
@@ -205,7 +217,7 @@ async function addMembers(
     .execute()
 }
 
-async function takeMembers(db: Db, { id }: ScimProvider, roleId: string, userIds: readonly string[]): Promise<void> {
+async function removeMembers(db: Db, { id }: ScimProvider, roleId: string, userIds: readonly string[]): Promise<void> {
   if (userIds.length === 0) return
   await db
     .deleteFrom('scimGroupMembers')
@@ -215,7 +227,7 @@ async function takeMembers(db: Db, { id }: ScimProvider, roleId: string, userIds
     .execute()
 }
 
-async function keep(
+async function saveGroup(
   db: Db,
   { id: providerId, orgId, partnerId }: ScimProvider,
   roleId: string,

@@ -1,4 +1,4 @@
-// The envelopes of SCIM (RFC 7643, 7644).
+// The message envelopes of SCIM (RFC 7643, 7644).
 import type { Failure } from '@muster/kit/contract.ts'
 
 export const mediaType = 'application/scim+json'
@@ -7,9 +7,9 @@ export const groupSchema = 'urn:ietf:params:scim:schemas:core:2.0:Group'
 const message = (name: string) => `urn:ietf:params:scim:api:messages:2.0:${name}`
 export const listSchema = message('ListResponse')
 
-/** A refusal in the standard's shape. */
+/** An error in the shape of the standard. */
 export const scimFailure = ({ status, message: detail, extra }: Failure): object => {
-  // A conflict over a field is one of its uniqueness.
+  // A conflict over a field violates its uniqueness.
   const scimType = extra.scimType ?? (status === 409 && extra.field !== undefined ? 'uniqueness' : undefined)
   return {
     schemas: [message('Error')],
@@ -110,7 +110,7 @@ export const serviceProviderConfig = {
     {
       type: 'oauthbearertoken',
       name: 'Bearer token',
-      description: 'The SCIM token of the identity provider, made where the provider is set up',
+      description: 'The SCIM token of the identity provider. Create it in the settings of the provider',
       primary: true,
     },
   ],

@@ -11,14 +11,14 @@ const group = { displayName: 'Staff', members: [{ value: 'a' }, { value: 'b' }] 
 const patched = (resource: object, op: string, path?: string, value?: unknown) =>
   applyPatch({ ...resource }, [{ op, path, value }])
 
-describe('patching', () => {
-  it('leaves what it was given alone', () => {
+describe('SCIM patches', () => {
+  it('do not change their input', () => {
     const before = structuredClone(user)
     patched(user, 'replace', 'name.givenName', 'Augusta')
     expect(user).toEqual(before)
   })
 
-  it('replaces as Entra ID sends it: capital letters, text for truth, value filters', () => {
+  it('replace as Entra ID sends them: capital letters, booleans as text, value filters', () => {
     expect(patched(user, 'Replace', 'active', 'False')).toMatchObject({ active: 'False' })
     expect(patched(user, 'Replace', 'emails[type eq "work"].value', 'new@example.test')).toMatchObject({
       emails: [{ value: 'new@example.test', type: 'work', primary: true }],
@@ -32,14 +32,14 @@ describe('patching', () => {
     })
   })
 
-  it('replaces as Okta sends it: objects without a path', () => {
+  it('replace as Okta sends them: objects without a path', () => {
     expect(patched(user, 'replace', undefined, { active: false })).toMatchObject({ active: false, userName: 'ada' })
     expect(patched(user, 'replace', undefined, { name: { familyName: 'King' } })).toMatchObject({
       name: { givenName: 'Ada', familyname: 'King' },
     })
   })
 
-  it('adds and removes members, once each', () => {
+  it('add and remove members, once each', () => {
     expect(patched(group, 'add', 'members', [{ value: 'b' }, { value: 'c' }]).members).toEqual([
       { value: 'a' },
       { value: 'b' },
@@ -51,7 +51,7 @@ describe('patching', () => {
     expect(patched(group, 'replace', 'members', [{ value: 'z' }]).members).toEqual([{ value: 'z' }])
   })
 
-  it('does one operation after the other', () => {
+  it('apply operations in order', () => {
     const operations = [
       { op: 'remove', path: 'members[value eq "a"]' },
       { op: 'add', path: 'members', value: [{ value: 'a' }] },
@@ -65,7 +65,7 @@ describe('patching', () => {
     ['replace', undefined, 'text', 'invalidValue'],
     ['replace', 'a..b', 1, 'invalidPath'],
     ['replace', 'emails[', 1, 'invalidPath'],
-  ])('refuses %s at %s', (op, path, value, scimType) => {
+  ])('reject %s at %s', (op, path, value, scimType) => {
     expect(() => patched(user, op, path, value)).toThrow(BadPatch)
     try {
       patched(user, op, path, value)
@@ -74,7 +74,7 @@ describe('patching', () => {
     }
   })
 
-  it('does not reach prototypes', () => {
+  it('do not reach prototypes', () => {
     const evil = [
       '{"__proto__": {"polluted": 1}}',
       '{"constructor.prototype": {"polluted": 1}}',

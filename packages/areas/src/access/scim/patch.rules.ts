@@ -1,6 +1,6 @@
 // PATCH as identity providers send it (RFC 7644, 3.5.2): paths with value filters, objects without a path, names in any case,
-// truth as text. It is applied to the resource as it is shown; what has become different is then carried out.
-import { type Filter, fits, NotAFilter, type Path, parsePath, plainName } from './filter.rules.ts'
+// booleans as text. It is applied to the resource as shown. The difference is then stored.
+import { type Filter, matches, NotAFilter, type Path, parsePath, plainName } from './filter.rules.ts'
 
 export type Resource = Record<string, unknown>
 
@@ -10,7 +10,7 @@ export interface PatchOperation {
   readonly value?: unknown
 }
 
-/** The operation cannot be carried out; the type is one of the standard's. */
+/** The operation is invalid. The type is one of the standard's. */
 export class BadPatch extends Error {
   override readonly name = 'BadPatch'
   readonly scimType: 'invalidPath' | 'invalidValue' | 'noTarget' | 'invalidSyntax'
@@ -24,7 +24,7 @@ export class BadPatch extends Error {
 const isObject = (value: unknown): value is Resource =>
   value !== null && typeof value === 'object' && !Array.isArray(value)
 
-/** The name under which an object holds an attribute, in the case that it has there; the given name for a new one. */
+/** The existing name of an attribute in its own case, or the given name for a new one. */
 function keyOf(holder: Resource, name: string): string {
   const plain = plainName(name)
   return Object.keys(holder).find((key) => plainName(key) === plain) ?? (plain === '__proto__' ? '_' : plain)
@@ -40,12 +40,12 @@ export function applyPatch(resource: Resource, operations: readonly PatchOperati
 function applyOne(resource: Resource, { op, path, value }: PatchOperation): void {
   const kind = op.toLowerCase()
   if (kind !== 'add' && kind !== 'replace' && kind !== 'remove') {
-    throw new BadPatch('invalidSyntax', `${op} is not an operation`)
+    throw new BadPatch('invalidSyntax', `op: ${op} is not an operation. Use add, replace or remove`)
   }
   if (path === undefined || path.trim() === '') {
-    if (kind === 'remove') throw new BadPatch('noTarget', 'remove needs a path')
-    if (!isObject(value)) throw new BadPatch('invalidValue', 'an operation without a path needs an object')
-    // Names with dots in them are paths all the same, as some providers send them.
+    if (kind === 'remove') throw new BadPatch('noTarget', 'path: is required for remove')
+    if (!isObject(value)) throw new BadPatch('invalidValue', 'value: must be an object for an operation without a path')
+    // Some providers send paths as attribute names with dots.
     for (const [name, inner] of Object.entries(value)) {
       if (plainName(name) !== 'schemas') applyAt(resource, kind, readPath(name), inner)
     }
@@ -75,7 +75,7 @@ function applyAt(resource: Resource, kind: 'add' | 'replace' | 'remove', path: P
   }
   const before = resource[key]
   if (kind === 'remove') {
-    // Some providers name the values to remove beside a plain path.
+    // Some providers send a plain path and the values to remove.
     if (Array.isArray(before) && value !== undefined && value !== null) resource[key] = without(before, value)
     else delete resource[key]
     return
@@ -125,16 +125,16 @@ function applyToSome(
   value: unknown,
 ): void {
   const values = Array.isArray(resource[key]) ? resource[key] : []
-  const matching = values.filter((each) => fits(each, which))
+  const matching = values.filter((each) => matches(each, which))
   if (kind === 'remove') {
     if (part === null) resource[key] = values.filter((each) => !matching.includes(each))
     else for (const each of matching) if (isObject(each)) setPart(each, kind, part, value)
     return
   }
   if (matching.length === 0) {
-    // A value that is not there yet is made from what the filter says of it: emails[type eq "work"].value.
+    // When no value matches, one is created from the filter: emails[type eq "work"].value.
     const made: Resource = {
-      ...saidBy(which),
+      ...valuesIn(which),
       ...(part === null ? (isObject(value) ? value : { value }) : { [part]: value }),
     }
     resource[key] = [...values, made]
@@ -147,7 +147,7 @@ function applyToSome(
   }
 }
 
-function saidBy(filter: Filter): Resource {
-  if (filter.kind === 'and') return { ...saidBy(filter.left), ...saidBy(filter.right) }
+function valuesIn(filter: Filter): Resource {
+  if (filter.kind === 'and') return { ...valuesIn(filter.left), ...valuesIn(filter.right) }
   return filter.kind === 'compare' && filter.by === 'eq' ? { [filter.attribute]: filter.value } : {}
 }

@@ -1,4 +1,4 @@
-// What all SCIM operations begin and end with: whose token it is, and an answer in the standard's media type.
+// The start and end of all SCIM operations: the provider of the token, and an answer in the media type of the standard.
 import type { Db } from '@muster/db/database.ts'
 import type { RawAnswer } from '@muster/kit/call.ts'
 import { AppError, unauthenticated } from '@muster/kit/errors.ts'
@@ -12,14 +12,14 @@ import { BadPatch } from './patch.rules.ts'
 
 const allowance = { points: 6_000, seconds: 60 }
 
-/** The provider that the request's token belongs to. @throws UNAUTHENTICATED for any other credential */
+/** The provider of the request's token. @throws UNAUTHENTICATED for any other credential */
 export async function callingProvider({ request, reply, services }: Call): Promise<ScimProvider> {
   const token = /^Bearer +(\S+)$/i.exec(request.header('authorization') ?? '')?.[1]
   const provider = token === undefined ? null : await providerOfScimToken(services, token)
   if (provider === null) {
     await limitsOf(services).take('scimFailuresPerAddress', originOf(request.ip))
     reply.header('www-authenticate', 'Bearer')
-    throw unauthenticated('The SCIM token is missing or not valid')
+    throw unauthenticated('The SCIM token is missing or invalid')
   }
   await limitsOf(services).takeFrom('scimPerProvider', provider.id, allowance)
   return provider
@@ -29,12 +29,12 @@ export async function callingProvider({ request, reply, services }: Call): Promi
 export const tenantOf = ({ orgId, partnerId, orgName }: ScimProvider) =>
   ({ scope: 'organization', orgId, partnerId, name: orgName }) as const
 
-/** Changes of one provider follow each other. */
+/** Serializes the changes of one provider. */
 export async function lockProvider(db: Db, { id }: ScimProvider): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`scim ${id}`}, 0))`.execute(db)
 }
 
-/** Who a change is written down for. */
+/** Actor and tenant of audit records for changes by the provider. */
 export const byProvider = ({ id, name, orgId, partnerId }: ScimProvider) => ({
   orgId,
   partnerId,
@@ -54,7 +54,7 @@ export interface Shown {
 const listed = (text: string) => new Set(text.split(',').map((name) => plainName(name.trim()).split('.')[0] ?? ''))
 const always = new Set(['schemas', 'id', 'meta'])
 
-/** Is the attribute wanted? */
+/** Whether the attribute is requested. */
 export function wants({ attributes, excludedAttributes }: Shown, name: string): boolean {
   const plain = name.toLowerCase()
   if (always.has(plain)) return true
@@ -62,7 +62,7 @@ export function wants({ attributes, excludedAttributes }: Shown, name: string): 
   return excludedAttributes === undefined || !listed(excludedAttributes).has(plain)
 }
 
-/** The resource with the attributes that were asked for. */
+/** The resource with the requested attributes. */
 export const only = (resource: object, shown: Shown): object =>
   Object.fromEntries(Object.entries(resource).filter(([name]) => wants(shown, name)))
 
@@ -79,8 +79,8 @@ type ScimType = 'invalidFilter' | 'invalidPath' | 'invalidValue' | 'invalidSynta
 export const badScim = (scimType: ScimType, message: string) => new AppError('BAD_REQUEST', message, { scimType })
 export const taken = (message: string) => new AppError('CONFLICT', message, { scimType: 'uniqueness' })
 
-/** Filters and patches that make no sense are the asker's mistake. */
-export function understood<T>(work: () => T): T {
+/** Turns errors of filters and patches into SCIM errors. */
+export function asScimError<T>(work: () => T): T {
   try {
     return work()
   } catch (error) {
@@ -90,5 +90,5 @@ export function understood<T>(work: () => T): T {
   }
 }
 
-/** An id as we make them; anything else names nothing. */
+/** Whether the text is a UUID. All other texts match no resource. */
 export const isId = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)

@@ -1,11 +1,11 @@
-// Provisioning by identity providers, after RFC 7643 and 7644. The operations are declared raw: their media type, their
-// refusals and their credential are the standard's and not ours, and only identity providers speak it. So they show in the
-// lists and gates like everything else, and the tRPC door does not know them.
+// Provisioning by identity providers, after RFC 7643 and 7644. The operations are declared raw, because the standard defines
+// their media type, errors and credential, and only identity providers use them. They appear in the lists and gates like all
+// other operations, but not in tRPC.
 import { anyone, auditedWhen, raw } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 import { mediaType, scimFailure } from './messages.rules.ts'
 
-// Who asks is told by the provider's own token, which the handlers look up; no person's credential opens any of these.
+// The provider's own token authenticates the caller, and the handlers look it up. No credential of a user works here.
 const scim = {
   access: anyone,
   consumes: mediaType,
@@ -13,7 +13,7 @@ const scim = {
   failure: scimFailure,
   transaction: 'own',
   refuses: [401, 403, 404, 409],
-  ignoresUnknown: 'RFC 7644, section 3.3: attributes that a service does not know are ignored',
+  ignoresUnknown: 'RFC 7644, section 3.3: a service ignores attributes that it does not know',
 } as const
 const resourceId = z.string().max(100)
 const resource = z.looseObject({ schemas: z.array(z.string().max(200)).max(20).optional() })

@@ -1,4 +1,4 @@
-// Members as SCIM users: how they are read, shown, and what a resource that a provider sends says of one.
+// Members as SCIM users: reads them, shows them, and parses the resources that providers send.
 import type { Db } from '@muster/db/database.ts'
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
@@ -7,7 +7,7 @@ import type { Filter } from './filter.rules.ts'
 import { plainName, valueUnder } from './filter.rules.ts'
 import { type Columns, compileFilter } from './filter.sql.ts'
 import { userSchema } from './messages.rules.ts'
-import { badScim, understood } from './provider-call.ts'
+import { asScimError, badScim } from './provider-call.ts'
 
 interface UserRow {
   readonly id: string
@@ -60,9 +60,9 @@ export interface Slice {
   readonly count: number
 }
 
-/** Members that fit the filter, in the order in which they came. */
+/** Members that match the filter, oldest first. */
 export async function findUsers(db: Db, provider: ScimProvider, filter: Filter | null, { startIndex, count }: Slice) {
-  const condition = filter === null ? sql`true` : understood(() => compileFilter(filter, columns))
+  const condition = filter === null ? sql`true` : asScimError(() => compileFilter(filter, columns))
   const from = source(provider, condition)
   const { rows: counted } = await sql<{ total: number }>`SELECT count(*) AS total ${from}`.execute(db)
   const { rows } = await sql<UserRow>`${selected} ${from}
@@ -75,7 +75,7 @@ export async function findUser(db: Db, provider: ScimProvider, id: string): Prom
   return rows[0]
 }
 
-/** The user as the provider sees it. */
+/** The user as a SCIM resource. */
 export function userResource(row: UserRow, baseUrl: string) {
   const { id, externalId, givenName, familyName } = row
   return {
@@ -101,8 +101,8 @@ export function userResource(row: UserRow, baseUrl: string) {
   }
 }
 
-/** What a resource says of a member. */
-export interface SaidUser {
+/** The values of a member in a SCIM resource. */
+export interface UserInput {
   readonly userName: string
   readonly externalId: string | null
   readonly givenName: string | null
@@ -117,11 +117,12 @@ const Address = z.email().max(255)
 function text(holder: unknown, attribute: string): string | null {
   const value = valueUnder(holder, plainName(attribute))
   if (value === undefined || value === null || value === '') return null
-  if (typeof value !== 'string' || value.length > 255) throw badScim('invalidValue', `${attribute} is not a short text`)
+  if (typeof value !== 'string' || value.length > 255)
+    throw badScim('invalidValue', `${attribute}: must be text of at most 255 characters`)
   return value.trim() === '' ? null : value.trim()
 }
 
-/** The address marked as primary, else the one of work, else the first. */
+/** The primary address, else the work address, else the first. */
 function addressIn(resource: unknown): string | null {
   const emails = valueUnder(resource, 'emails')
   if (typeof emails === 'string') return emails
@@ -136,18 +137,18 @@ function truth(value: unknown): boolean {
   if (value === undefined || value === null) return true
   if (typeof value === 'boolean') return value
   if (typeof value === 'string' && /^(true|false)$/i.test(value)) return value.toLowerCase() === 'true'
-  throw badScim('invalidValue', 'active must be true or false')
+  throw badScim('invalidValue', 'active: must be true or false')
 }
 
-/** @throws BAD_REQUEST with invalidValue for what cannot be a member */
-export function saidUser(resource: unknown): SaidUser {
+/** @throws BAD_REQUEST with invalidValue when the resource cannot be a member */
+export function userInput(resource: unknown): UserInput {
   const userName = text(resource, 'userName')
-  if (userName === null) throw badScim('invalidValue', 'userName is required')
+  if (userName === null) throw badScim('invalidValue', 'userName: is required')
   const name = valueUnder(resource, 'name')
   const [givenName, familyName] = [text(name, 'givenName'), text(name, 'familyName')]
   const bothNames = [givenName, familyName].filter((part) => part !== null).join(' ')
   const email = Address.safeParse((addressIn(resource) ?? userName).trim().toLowerCase())
-  if (!email.success) throw badScim('invalidValue', 'emails or userName must give an email address')
+  if (!email.success) throw badScim('invalidValue', 'emails or userName: must contain an email address')
   return {
     userName,
     externalId: text(resource, 'externalId'),
@@ -160,10 +161,10 @@ export function saidUser(resource: unknown): SaidUser {
 }
 
 /**
- * What is meant by a change: of the attributes that say the same in two ways, the one that the provider has touched.
- * @param before what the resource said until now
+ * The intended values of a change. Where two attributes hold the same value, the one that the provider changed counts.
+ * @param before the values of the resource before the change
  */
-export function meant(before: SaidUser, after: SaidUser, resource: unknown, untouched: unknown): SaidUser {
+export function intended(before: UserInput, after: UserInput, resource: unknown, untouched: unknown): UserInput {
   const was = (attribute: string) => text(untouched, attribute)
   const nameBefore = valueUnder(untouched, 'name')
   const nameAfter = valueUnder(resource, 'name')

@@ -9,6 +9,7 @@ import { parseFilter } from './filter.rules.ts'
 import { fallbackRole } from './group-membership.ts'
 import { applyPatch } from './patch.rules.ts'
 import {
+  asScimError,
   badScim,
   byProvider,
   callingProvider,
@@ -20,10 +21,9 @@ import {
   scimAnswer,
   taken,
   tenantOf,
-  understood,
 } from './provider-call.ts'
 import { users as contract } from './scim.contract.ts'
-import { findUser, findUsers, meant, type SaidUser, saidUser, userResource } from './user-resource.ts'
+import { findUser, findUsers, intended, type UserInput, userInput, userResource } from './user-resource.ts'
 
 const baseUrlOf = ({ services }: Pick<Call, 'services'>) => `${services.settings.publicUrl}/scim/v2`
 
@@ -31,7 +31,7 @@ export default implement(contract, {
   async list(call) {
     const { input, services } = call
     const provider = await callingProvider(call)
-    const filter = input.filter === undefined ? null : understood(() => parseFilter(input.filter ?? ''))
+    const filter = input.filter === undefined ? null : asScimError(() => parseFilter(input.filter ?? ''))
     const { rows, total } = await asSystem(services.system, (db) => findUsers(db, provider, filter, input))
     const base = baseUrlOf(call)
     return listOf(
@@ -52,18 +52,18 @@ export default implement(contract, {
     if (provider.orgStatus === 'suspended' || provider.orgStatus === 'churned') {
       throw denied(`Organization is ${provider.orgStatus}`)
     }
-    const said = saidUser(input)
+    const given = userInput(input)
     const answer = await call.write(async (db) => {
       await lockProvider(db, provider)
-      await requireFreeUserName(db, provider, said.userName)
-      const name = said.name ?? said.userName
+      await requireFreeUserName(db, provider, given.userName)
+      const name = given.name ?? given.userName
       const roleId = await fallbackRole(db, provider)
       const by = provider.name
-      const userId = await provisionMember(db, services, tenantOf(provider), { email: said.email, name, roleId }, by)
-      if (userId === null) throw taken('There is a user with this address already')
-      await keep(db, provider, userId, said)
-      if (!said.active) await change(db, await memberOrNone(db, provider, userId), { active: false })
-      audit({ target: userId, name: said.email, ...byProvider(provider), details: { ...about(said) } })
+      const userId = await provisionMember(db, services, tenantOf(provider), { email: given.email, name, roleId }, by)
+      if (userId === null) throw taken('emails: a user with this address exists already')
+      await saveUser(db, provider, userId, given)
+      if (!given.active) await change(db, await memberById(db, provider, userId), { active: false })
+      audit({ target: userId, name: given.email, ...byProvider(provider), details: { ...about(given) } })
       return shown(call, db, provider, userId, input as Shown, 201)
     })
     afterCommit(() => callersOf(services).clear())
@@ -72,12 +72,12 @@ export default implement(contract, {
 
   async replace(call) {
     const { id, ...resource } = call.input
-    return changed(call, id, () => resource, 'whole')
+    return changeUser(call, id, () => resource, 'whole')
   },
 
   async patch(call) {
     const { id, operations } = call.input
-    return changed(call, id, (before) => understood(() => applyPatch(before, operations)), 'parts')
+    return changeUser(call, id, (before) => asScimError(() => applyPatch(before, operations)), 'parts')
   },
 
   async remove(call) {
@@ -85,9 +85,9 @@ export default implement(contract, {
     const provider = await callingProvider(call)
     await call.write(async (db) => {
       await lockProvider(db, provider)
-      const member = await memberOrNone(db, provider, input.id)
+      const member = await memberById(db, provider, input.id)
       await removeProvisioned(db, member)
-      await forget(db, provider, member.id)
+      await deleteLinks(db, provider, member.id)
       audit({ target: member.id, name: member.email, ...byProvider(provider), details: { provider: provider.id } })
     })
     afterCommit(() => callersOf(services).clear())
@@ -95,11 +95,11 @@ export default implement(contract, {
   },
 })
 
-const noUser = () => notFound('User')
+const userNotFound = () => notFound('User')
 
-async function memberOrNone(db: Db, { orgId }: ScimProvider, id: string): Promise<Member> {
+async function memberById(db: Db, { orgId }: ScimProvider, id: string): Promise<Member> {
   const member = isId(id) ? await memberOfOrganization(db, orgId, id) : undefined
-  if (member === undefined) throw noUser()
+  if (member === undefined) throw userNotFound()
   return member
 }
 
@@ -112,16 +112,16 @@ async function shown(
   status = 200,
 ): Promise<RawAnswer> {
   const row = isId(id) ? await findUser(db, provider, id) : undefined
-  if (row === undefined) throw noUser()
+  if (row === undefined) throw userNotFound()
   const resource = userResource(row, baseUrlOf(call))
   const headers: Record<string, string> = status === 201 ? { location: resource.meta.location } : {}
   return scimAnswer(only(resource, typeof wanted.attributes === 'string' ? wanted : {}), status, headers)
 }
 
-const about = ({ userName, externalId, active }: SaidUser) => ({ userName, externalId, active })
+const about = ({ userName, externalId, active }: UserInput) => ({ userName, externalId, active })
 
-/** One road for PUT and PATCH: the resource as it is, as it is to be, and the difference carried out. */
-async function changed(
+/** Applies PUT and PATCH: computes the resource after the change and stores the difference. */
+async function changeUser(
   call: Call,
   id: string,
   next: (before: Record<string, unknown>) => unknown,
@@ -131,21 +131,21 @@ async function changed(
   const provider = await callingProvider(call)
   const answer = await call.write(async (db) => {
     await lockProvider(db, provider)
-    const member = await memberOrNone(db, provider, id)
+    const member = await memberById(db, provider, id)
     const row = await findUser(db, provider, member.id)
-    invariant(row !== undefined, 'a member can be read')
+    invariant(row !== undefined, 'the member has a SCIM resource')
     const untouched = userResource(row, baseUrlOf(call))
     const resource = next(untouched)
-    const before = saidUser(untouched)
-    const said = how === 'whole' ? saidUser(resource) : meant(before, saidUser(resource), resource, untouched)
-    if (said.userName.toLowerCase() !== before.userName.toLowerCase()) {
-      await requireFreeUserName(db, provider, said.userName, member.id)
+    const before = userInput(untouched)
+    const given = how === 'whole' ? userInput(resource) : intended(before, userInput(resource), resource, untouched)
+    if (given.userName.toLowerCase() !== before.userName.toLowerCase()) {
+      await requireFreeUserName(db, provider, given.userName, member.id)
     }
-    const { email, active, name } = said
+    const { email, active, name } = given
     await change(db, member, { email, active, ...(name === null ? {} : { name }) })
-    await keep(db, provider, member.id, said)
-    if (JSON.stringify(before) !== JSON.stringify(said)) {
-      audit({ target: member.id, name: said.email, ...byProvider(provider), before, after: said })
+    await saveUser(db, provider, member.id, given)
+    if (JSON.stringify(before) !== JSON.stringify(given)) {
+      audit({ target: member.id, name: given.email, ...byProvider(provider), before, after: given })
     }
     return shown(call, db, provider, member.id, {})
   })
@@ -155,11 +155,11 @@ async function changed(
 
 async function change(db: Db, member: Member, changes: Parameters<typeof changeMember>[2]): Promise<void> {
   const outcome = await changeMember(db, member, changes)
-  if (outcome === 'taken') throw taken('There is an account with this address already')
+  if (outcome === 'taken') throw taken('emails: another account has this address')
   if (outcome === 'owned') {
     throw badScim(
       'mutability',
-      'emails: the address of an account that its owner has proven, or that may do more than look, cannot be changed here',
+      'emails: the address cannot be changed here, because its owner has proven it or the role is not read-only',
     )
   }
 }
@@ -176,17 +176,17 @@ async function requireFreeUserName(
     { kind: 'compare', attribute: 'username', by: 'eq', value: userName },
     { startIndex: 1, count: 2 },
   )
-  if (rows.some(({ id }) => id !== except)) throw taken('There is a user with this userName already')
+  if (rows.some(({ id }) => id !== except)) throw taken('userName: another user has this userName')
 }
 
-/** What the provider says of the member and nobody else needs. */
-async function keep(
+/** Stores attributes of the member that only the provider needs. */
+async function saveUser(
   db: Db,
   { id: providerId, orgId, partnerId }: ScimProvider,
   userId: string,
-  said: SaidUser,
+  given: UserInput,
 ): Promise<void> {
-  const { userName, externalId, givenName, familyName } = said
+  const { userName, externalId, givenName, familyName } = given
   const known = { userName, externalId, givenName, familyName, updatedAt: new Date().toISOString() }
   await db
     .insertInto('scimUsers')
@@ -195,8 +195,8 @@ async function keep(
     .execute()
 }
 
-/** The member has gone: it may come back as somebody new, and be linked anew. */
-async function forget(db: Db, { id }: ScimProvider, userId: string): Promise<void> {
+/** Deletes the links of a removed member. The provider may add and link the person again. */
+async function deleteLinks(db: Db, { id }: ScimProvider, userId: string): Promise<void> {
   for (const table of ['scimUsers', 'scimGroupMembers', 'ssoIdentities'] as const) {
     await db.deleteFrom(table).where('providerId', '=', id).where('userId', '=', userId).execute()
   }

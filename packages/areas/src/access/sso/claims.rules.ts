@@ -1,6 +1,6 @@
-// What we take from the claims of a provider, and under which names.
+// Reads the attributes of a user from the claims of an identity provider.
 
-/** Names of the claims, where a provider calls them something else. */
+/** The names of the claims, for providers with other names than the standard ones. */
 export interface AttributeMapping {
   readonly email?: string | undefined
   readonly emailVerified?: string | undefined
@@ -12,7 +12,7 @@ export interface AttributeMapping {
 export interface Attributes {
   /** In lower case; null when there is none. */
   readonly email: string | null
-  /** Null: the provider does not say. */
+  /** Null when the provider does not say. */
   readonly emailVerified: boolean | null
   readonly name: string | null
 }
@@ -28,20 +28,20 @@ const text = (claims: Claims, name: string): string | null => {
   return trimmed === '' || trimmed.length > textMax ? null : trimmed
 }
 
-/** In lower case. Null where that would turn a letter of another script into one of ASCII, and so make another address of it. */
+/** The address in lower case. Null when lower-casing turns a non-ASCII letter into ASCII, which would make it another address. */
 function address(given: string | null): string | null {
   const changesScript = [...(given ?? '')].some((sign) => sign > '\x7f' && /[a-z]/.test(sign.toLowerCase()))
   return changesScript ? null : (given?.toLowerCase() ?? null)
 }
 
-/** Some providers write truth as text or as a number. */
+/** Some providers send booleans as text or as a number. */
 function truth(claims: Claims, name: string): boolean | null {
   const value = Object.hasOwn(claims, name) ? claims[name] : undefined
   if (value === true || value === 'true' || value === 1 || value === '1') return true
   return value === undefined || value === null ? null : false
 }
 
-/** The attributes among the claims. `xms_edov` is how Entra ID says that an address is verified. */
+/** The attributes in the claims. `xms_edov` is the claim of Entra ID for a verified address. */
 export function attributesOf(claims: Claims, mapping: AttributeMapping): Attributes {
   const firstName = text(claims, mapping.firstName ?? 'given_name')
   const lastName = text(claims, mapping.lastName ?? 'family_name')
@@ -57,7 +57,7 @@ export function attributesOf(claims: Claims, mapping: AttributeMapping): Attribu
 const knowledge = new Set(['pwd', 'pin', 'kba'])
 const possession = new Set(['otp', 'sms', 'tel', 'hwk', 'swk', 'sc', 'pop', 'fpt', 'face', 'iris', 'retina', 'vbm'])
 
-/** Does the claim `amr` (RFC 8176) speak of two factors: by their sum, or by one of each kind? */
+/** Whether the claim `amr` (RFC 8176) names two factors: `mfa`, or one factor of knowledge and one of possession. */
 export function namesSecondFactor(claims: Claims): boolean {
   const { amr } = claims
   if (!Array.isArray(amr)) return false

@@ -1,13 +1,13 @@
-// Email domains are compared in one form: ASCII in lower case, international names in punycode. What does not come out of
-// the conversion as a plain host name is no domain, so look-alikes and hidden characters never equal an allowed one.
+// Email domains are compared in one form: lower-case ASCII, international names in punycode. A text that does not convert to a
+// plain host name is not a domain, so look-alikes and hidden characters never equal an allowed domain.
 
 const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 
-/** The domain in the form in which it is compared; null when the text is not a domain. */
+/** The domain in its compared form; null when the text is not a domain. */
 export function asciiDomain(text: string): string | null {
-  // The conversion of a URL also decodes, strips and reinterprets: nothing that could trigger that may be in the text.
+  // The URL parser also decodes, strips and reinterprets. Reject all characters that could trigger that.
   if (text === '' || text.length > 253 || /[\s\p{C}%@:/?#\\[\]]/u.test(text)) return null
-  // Full stops of other scripts would move the border between labels.
+  // Full stops of other scripts would move the boundaries of labels.
   if (/[\u3002\uFF0E\uFF61]/.test(text)) return null
   let ascii: string
   try {
@@ -21,7 +21,7 @@ export function asciiDomain(text: string): string | null {
 }
 
 /**
- * Domains as they are stored: each in its compared form, once.
+ * Domains in the stored form: each in its compared form, without duplicates.
  * @returns null when one of them is not a domain
  */
 export function storedDomains(text: string): string | null {
@@ -33,7 +33,7 @@ export function storedDomains(text: string): string | null {
   return domains.includes(null) ? null : [...new Set(domains)].join(',')
 }
 
-/** The part behind the last @ in its compared form; null for what is not an email address. */
+/** The part behind the last @ in its compared form; null when the text is not an email address. */
 export function domainOfEmail(email: string): string | null {
   const parts = email.split('@')
   const [local = '', domain = ''] = parts
@@ -41,7 +41,7 @@ export function domainOfEmail(email: string): string | null {
   return asciiDomain(domain)
 }
 
-/** May somebody with this address come in? Only the exact domains count, not what lies beneath them. An empty list allows all. */
+/** Whether an address is in an allowed domain. Subdomains do not count. An empty list allows all. */
 export function isAllowed(email: string, stored: string): boolean {
   const domain = domainOfEmail(email)
   return domain !== null && (stored === '' || stored.split(',').includes(domain))

@@ -2,7 +2,7 @@ import { anyone, auditedWhen, get, id, post, raw } from '@muster/kit/contract.ts
 import { z } from 'zod'
 import { MfaChallenge, Tokens } from '../auth/sign-in/session.contract.ts'
 
-/** What the browser is told when a sign-in fails, as `error` in the address of the sign-in page. */
+/** The reason of a failed sign-in, sent to the browser as `error` in the URL of the sign-in page. */
 export const callbackErrors = [
   'session_expired',
   'provider_not_found',
@@ -10,7 +10,7 @@ export const callbackErrors = [
   'user_not_found',
   'default_role_required',
   'no_org_access',
-  // Beyond the contract's six: the provider could not be asked, said no, or said something that does not hold.
+  // In addition to the codes of the contract: the provider is unreachable, refused, or sent an invalid answer.
   'provider_unavailable',
   'access_denied',
   'sign_in_failed',
@@ -26,9 +26,9 @@ export const flow = {
     access: anyone,
     input: z.object({
       orgId: id(),
-      /** Which of several providers; the enforced one, else the oldest, when left out. */
+      /** One of several providers. By default the enforced one, else the oldest. */
       provider: id().optional(),
-      /** The page of ours that gets the code; the sign-in page when left out. */
+      /** The page of Muster that receives the code. By default the sign-in page. */
       redirect: z.string().max(1_000).optional(),
       loginHint: text(255),
     }),
@@ -40,7 +40,7 @@ export const flow = {
     summary: 'Handle the redirect from the identity provider',
     access: anyone,
     audit: auditedWhen(
-      'somebody is added, linked or refused',
+      'a user is added, linked or rejected',
       'sso.user.create',
       'sso.identity.link',
       'user.login.failed',
@@ -60,7 +60,7 @@ export const flow = {
   exchange: post('/sso/exchange', {
     summary: 'Exchange the short-lived code for tokens, in the browser that started the sign-in',
     access: anyone,
-    audit: auditedWhen('it ends the sign-in', 'user.login'),
+    audit: auditedWhen('the sign-in completes', 'user.login'),
     input: z.object({ code: z.string().min(1).max(512) }),
     output: z.discriminatedUnion('mfaRequired', [Tokens, MfaChallenge]),
     transaction: 'own',
@@ -72,7 +72,7 @@ export const flow = {
     output: z.object({
       ssoEnabled: z.boolean(),
       enforceSSO: z.boolean(),
-      /** The one that a sign-in takes unless another is named. */
+      /** The default provider of a sign-in. */
       provider: z.object({ id: id(), name: z.string(), type: z.enum(['oidc', 'saml']) }).nullable(),
       providers: z.array(
         z.object({ id: id(), name: z.string(), type: z.enum(['oidc', 'saml']), loginUrl: z.string() }),

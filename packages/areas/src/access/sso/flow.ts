@@ -25,11 +25,11 @@ import {
   redeem,
 } from './identity-provider.ts'
 import {
+  identifyBrowser,
   isBrowser,
-  keepLogin,
-  keepSignedIn,
   type LoginSession,
-  markBrowser,
+  storeLogin,
+  storeSignedIn,
   takeLogin,
   takeSignedIn,
 } from './login-sessions.ts'
@@ -61,12 +61,12 @@ export default implement(contract, {
     try {
       location = await authorizationUrl(services, registrationOf(services, provider), secrets, asking)
     } catch (error) {
-      services.log.warn({ err: error, provider: provider.id }, 'an identity provider could not be asked')
+      services.log.warn({ err: error, provider: provider.id }, 'identity provider unreachable')
       return failed(services, 'provider_unavailable')
     }
-    const redirect = ownPage(services, input.redirect)
-    const browser = markBrowser(call)
-    await keepLogin(services, { ...secrets, providerId: provider.id, orgId, issuer, clientId, browser, redirect })
+    const redirect = pagePath(services, input.redirect)
+    const browser = identifyBrowser(call)
+    await storeLogin(services, { ...secrets, providerId: provider.id, orgId, issuer, clientId, browser, redirect })
     return to(location)
   },
 
@@ -76,13 +76,13 @@ export default implement(contract, {
     const session = input.state === undefined ? null : await takeLogin(services, input.state)
     if (session === null || !isBrowser(call, session.browser)) return failed(services, 'session_expired')
     const provider = await asSystem(services.system, (db) => findActiveProvider(db, session.providerId))
-    // One that has become another provider meanwhile did not begin this.
+    // The settings changed meanwhile, so this is not the provider that began the sign-in.
     if (provider === undefined || provider.issuer !== session.issuer || provider.clientId !== session.clientId) {
       return failed(services, 'provider_not_found')
     }
     const outcome = await verified(call, session, provider)
-    if ('error' in outcome) return refused(call, provider, outcome.error)
-    const code = await keepSignedIn(services, {
+    if ('error' in outcome) return reject(call, provider, outcome.error)
+    const code = await storeSignedIn(services, {
       providerId: provider.id,
       orgId: provider.orgId,
       userId: outcome.userId,
@@ -97,7 +97,7 @@ export default implement(contract, {
     const origin = originOf(request.ip)
     await limitsOf(services).take('ssoExchangePerAddress', origin)
     const signedIn = await takeSignedIn(services, input.code)
-    if (signedIn === null || !isBrowser(call, signedIn.browser)) throw deadCode()
+    if (signedIn === null || !isBrowser(call, signedIn.browser)) throw invalidCode()
     const { providerId, orgId, userId } = signedIn
     const { provider, account, membership } = await asSystem(services.system, async (db) => {
       const provider = await findActiveProvider(db, providerId)
@@ -108,10 +108,10 @@ export default implement(contract, {
         membership: await membershipIn(db, userId, place),
       }
     })
-    if (provider === undefined || account?.status !== 'active' || membership === undefined) throw deadCode()
+    if (provider === undefined || account?.status !== 'active' || membership === undefined) throw invalidCode()
     const vouched = signedIn.mfa && provider.trustMfa
     const owes = missingMfa(services.settings.enable2fa, membership, account, false, vouched)
-    // Where a second factor is demanded and the provider's does not count, somebody who has one of ours is asked for it.
+    // When a second factor is required and the provider's is not trusted, users with a factor of their own enter it now.
     if (owes && hasSecondFactor(account)) return challenge(call, account, membership, providerId)
     return completeSignIn(call, { account, membership, method: 'sso', mfa: vouched, providerId, vouched })
   },
@@ -130,7 +130,7 @@ export default implement(contract, {
   },
 })
 
-const deadCode = () => unauthenticated('Invalid or expired code')
+const invalidCode = () => unauthenticated('Invalid or expired code')
 
 const to = (location: string): RawAnswer => ({
   status: 302,
@@ -141,8 +141,8 @@ const to = (location: string): RawAnswer => ({
 const failed = ({ settings }: Services, error: CallbackError): RawAnswer =>
   to(`${settings.publicUrl}${signInPage}?error=${error}`)
 
-/** A path of ours to come back to; anything else is the sign-in page. */
-function ownPage({ settings }: Services, given: string | undefined): string {
+/** A path of this server; the sign-in page for all other input. */
+function pagePath({ settings }: Services, given: string | undefined): string {
   if (given === undefined || !/^\/(?![/\\])[\w\-./~%?=&+:@!$'()*,;]*$/.test(given)) return signInPage
   const url = new URL(given, settings.publicUrl)
   return url.origin === new URL(settings.publicUrl).origin ? url.pathname + url.search : signInPage
@@ -150,7 +150,7 @@ function ownPage({ settings }: Services, given: string | undefined): string {
 
 type Outcome = { readonly userId: string; readonly mfa: boolean } | { readonly error: CallbackError }
 
-/** Who came back, if everything holds: the provider's word, the address, the membership. */
+/** The verified user: checks the provider's answer, the address and the membership. */
 async function verified(call: Call, session: LoginSession, provider: ProviderRow): Promise<Outcome> {
   const { services } = call
   const mapping = AttributeMapping.parse(provider.attributeMapping)
@@ -159,14 +159,14 @@ async function verified(call: Call, session: LoginSession, provider: ProviderRow
     const returned = returnedTo(call)
     asserted = await redeem(services, registrationOf(services, provider), returned, session, mapping.email ?? 'email')
   } catch (error) {
-    services.log.warn({ err: error, provider: provider.id }, 'a single sign-on did not hold')
+    services.log.warn({ err: error, provider: provider.id }, 'single sign-on failed')
     if (isRefusedThere(error)) return { error: 'access_denied' }
     return { error: isUnavailable(error) ? 'provider_unavailable' : 'sign_in_failed' }
   }
   const { claims, issuer, subject } = asserted
   const { email, emailVerified, name } = attributesOf(claims, mapping)
-  // An issuer that serves everybody has to say that the address was verified; one of the organization's own is believed
-  // unless it says the contrary.
+  // An issuer that is shared by all customers must confirm that the address is verified. The organization's own issuer is
+  // trusted unless it says that the address is unverified.
   if (email === null || emailVerified === false || (emailVerified === null && isSharedIssuer(issuer))) {
     return { error: 'email_not_verified' }
   }
@@ -176,7 +176,7 @@ async function verified(call: Call, session: LoginSession, provider: ProviderRow
   return 'error' in admitted ? admitted : { userId: admitted.userId, mfa: namesSecondFactor(claims) }
 }
 
-/** The address that the browser was sent back to, as the provider knows it, with what it was given. */
+/** The redirect URI as the provider knows it, with the parameters that the browser brought. */
 function returnedTo({ services, input }: Call): URL {
   const returned = new URL(redirectUriOf(services))
   for (const [name, value] of Object.entries(input ?? {})) {
@@ -185,8 +185,8 @@ function returnedTo({ services, input }: Call): URL {
   return returned
 }
 
-/** The refusal is written down where the organization can read it; the browser gets the identifier alone. */
-async function refused(call: Call, provider: ProviderRow, error: CallbackError): Promise<RawAnswer> {
+/** Audits the failure for the organization. The browser only gets the error code. */
+async function reject(call: Call, provider: ProviderRow, error: CallbackError): Promise<RawAnswer> {
   const { id, name, orgId, partnerId } = provider
   await call.write(async () => {
     call.audit({

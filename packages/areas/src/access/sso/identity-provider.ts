@@ -1,11 +1,11 @@
-// Talking to identity providers. Their addresses were given by people and their documents name further ones, so every request
-// goes through the guarded way out, and whatever they say is checked by openid-client before anybody believes it.
+// Requests to identity providers. Users enter their URLs and their documents name further ones, so each request goes through
+// the guarded fetch. openid-client verifies all answers.
 import { badRequest } from '@muster/kit/errors.ts'
 import { type OutgoingAnswer, requestOutside } from '@muster/kit/outgoing.ts'
 import * as oidc from 'openid-client'
 import type { Services } from '../../services.ts'
 
-/** What we are to the provider, and where it is. */
+/** The client registration at the provider, and the issuer. */
 export interface Registration {
   readonly issuer: string
   readonly clientId: string
@@ -20,14 +20,14 @@ const keptMax = 500
 const leewaySeconds = 60
 const isLoopback = (host: string) => host === 'localhost' || host === '[::1]' || host.startsWith('127.')
 
-/** The provider could not be asked: it is away, slow, broken, or at an address that is not allowed. */
+/** The provider did not answer, or its URL is not allowed. */
 export class ProviderUnavailable extends Error {
   override readonly name = 'ProviderUnavailable'
 }
 
-/** @throws BAD_REQUEST for what is neither https nor plain http on this machine */
+/** @throws BAD_REQUEST unless the URL is https, or http on this machine */
 export function requireProviderAddress(address: string): URL {
-  if (!URL.canParse(address)) throw badRequest('This is not an address')
+  if (!URL.canParse(address)) throw badRequest('issuer: is not a URL')
   const url = new URL(address)
   const isFine = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))
   if (!isFine) throw badRequest(`The address ${url.protocol}//${url.host} must begin with https`)
@@ -37,11 +37,11 @@ export function requireProviderAddress(address: string): URL {
 const bodyOf = (body: unknown): string | undefined => {
   if (body === undefined || body === null) return undefined
   if (typeof body === 'string' || body instanceof URLSearchParams) return body.toString()
-  throw new Error('identity providers are sent forms alone')
+  throw new Error('requests to identity providers must have form bodies')
 }
 
-/** A request to an address of a provider's, within the time and the size that we grant it. */
-export async function askProvider(
+/** Sends a request to a URL of a provider, within limits of time and size. */
+export async function fetchFromProvider(
   { settings }: Networks,
   address: string,
   options: { method?: 'GET' | 'POST'; headers?: Readonly<Record<string, string>>; body?: string } = {},
@@ -55,19 +55,19 @@ const guardedFetch =
   async (address, { method, headers, body }) => {
     try {
       const verb = method === 'POST' ? 'POST' : 'GET'
-      const answer = await askProvider(services, address, { method: verb, headers, body: bodyOf(body) })
+      const answer = await fetchFromProvider(services, address, { method: verb, headers, body: bodyOf(body) })
       const type = answer.headers['content-type']
       const said = new Headers(typeof type === 'string' ? { 'content-type': type } : {})
       const isEmpty = answer.status === 204 || answer.status === 304
       return new Response(isEmpty ? null : new Uint8Array(answer.body), { status: answer.status, headers: said })
     } catch (cause) {
-      throw new ProviderUnavailable('the identity provider could not be asked', { cause })
+      throw new ProviderUnavailable('identity provider unreachable', { cause })
     }
   }
 
 const known = new Map<string, { readonly metadata: oidc.ServerMetadata; readonly until: number }>()
 
-/** The discovery document, as it was within the last minutes. @throws ProviderUnavailable */
+/** The discovery document, cached for some minutes. @throws ProviderUnavailable */
 export async function discover(services: Services, issuer: string, fresh = false): Promise<oidc.ServerMetadata> {
   const now = services.clock.now()
   const found = known.get(issuer)
@@ -82,12 +82,12 @@ export async function discover(services: Services, issuer: string, fresh = false
     known.set(issuer, { metadata, until: now + freshMs })
     return metadata
   } catch (cause) {
-    throw new ProviderUnavailable('the discovery document could not be read', { cause })
+    throw new ProviderUnavailable('discovery document could not be read', { cause })
   }
 }
 
-/** How the token endpoint wants the client to prove itself. */
-function proofOf(metadata: oidc.ServerMetadata, secret: string | null): oidc.ClientAuth {
+/** The client authentication that the token endpoint accepts. */
+function clientAuthOf(metadata: oidc.ServerMetadata, secret: string | null): oidc.ClientAuth {
   if (secret === null) return oidc.None()
   const ways = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
   return ways.includes('client_secret_basic') ? oidc.ClientSecretBasic(secret) : oidc.ClientSecretPost(secret)
@@ -97,12 +97,12 @@ async function configurationOf(services: Services, registration: Registration): 
   const { issuer, clientId, clientSecret } = registration
   const metadata = await discover(services, issuer)
   const client = { [oidc.clockTolerance]: leewaySeconds }
-  const config = new oidc.Configuration(metadata, clientId, client, proofOf(metadata, clientSecret))
+  const config = new oidc.Configuration(metadata, clientId, client, clientAuthOf(metadata, clientSecret))
   config[oidc.customFetch] = guardedFetch(services)
   config.timeout = requestMs / 1000
   if (issuer.startsWith('http:')) oidc.allowInsecureRequests(config)
-  // The signature is checked even though the token comes straight from the provider, with keys fetched now: a key that was
-  // changed while somebody was signing in is known at once.
+  // The signature is verified although the token comes directly from the provider. The keys are fetched now, so a key that
+  // was replaced during the sign-in is detected.
   oidc.enableNonRepudiationChecks(config)
   return config
 }
@@ -114,26 +114,26 @@ export const newSecrets = () => ({
 })
 export type FlowSecrets = ReturnType<typeof newSecrets>
 
-interface Asking {
+interface AuthorizationInput {
   readonly redirectUri: string
   readonly scopes: string
   readonly loginHint: string | undefined
 }
 
-/** Where the browser goes to sign in. @throws ProviderUnavailable */
+/** The URL where the user signs in. @throws ProviderUnavailable */
 export async function authorizationUrl(
   services: Services,
   registration: Registration,
   secrets: FlowSecrets,
-  { redirectUri, scopes, loginHint }: Asking,
+  { redirectUri, scopes, loginHint }: AuthorizationInput,
 ): Promise<string> {
   const config = await configurationOf(services, registration)
   const { authorization_endpoint: endpoint } = config.serverMetadata()
-  if (endpoint === undefined) throw new ProviderUnavailable('the provider names no authorization endpoint')
+  if (endpoint === undefined) throw new ProviderUnavailable('discovery document has no authorization endpoint')
   try {
     requireProviderAddress(endpoint)
   } catch (cause) {
-    throw new ProviderUnavailable('the authorization endpoint is not an https address', { cause })
+    throw new ProviderUnavailable('authorization endpoint is not an https URL', { cause })
   }
   const url = oidc.buildAuthorizationUrl(config, {
     redirect_uri: redirectUri,
@@ -147,7 +147,7 @@ export async function authorizationUrl(
   return url.href
 }
 
-/** Claims that the provider has made about somebody, verified. */
+/** Verified claims about a user. */
 export interface Asserted {
   readonly issuer: string
   readonly subject: string
@@ -155,10 +155,10 @@ export interface Asserted {
 }
 
 /**
- * Redeems the code that came back and verifies everything that came with it: state, issuer, nonce, audience, times, signature.
- * @param returned the callback's address as the browser asked for it
- * @param needs the claim that has to be there; asked of the user info endpoint when the ID token lacks it
- * @throws ProviderUnavailable, or an error of openid-client that says what does not hold
+ * Redeems the code and verifies state, issuer, nonce, audience, times and signature.
+ * @param returned the URL of the callback as the browser requested it
+ * @param needs a required claim, read from the user info endpoint when the ID token lacks it
+ * @throws ProviderUnavailable, or an error of openid-client that says what is invalid
  */
 export async function redeem(
   services: Services,
@@ -175,7 +175,7 @@ export async function redeem(
     idTokenExpected: true,
   })
   const claims = tokens.claims()
-  if (claims === undefined) throw new Error('the provider sent no ID token')
+  if (claims === undefined) throw new Error('provider sent no ID token')
   const { iss: issuer, sub: subject } = claims
   if (Object.hasOwn(claims, needs) || config.serverMetadata().userinfo_endpoint === undefined) {
     return { issuer, subject, claims }
@@ -184,7 +184,7 @@ export async function redeem(
   return { issuer, subject, claims: { ...more, ...claims } }
 }
 
-/** Was it the provider that could not be asked, somewhere beneath this error? */
+/** Whether the error was caused by an unreachable provider. */
 export function isUnavailable(error: unknown): boolean {
   for (let each: unknown = error; each instanceof Error; each = each.cause) {
     if (each instanceof ProviderUnavailable) return true
@@ -192,6 +192,6 @@ export function isUnavailable(error: unknown): boolean {
   return false
 }
 
-/** Did the provider, or the person there, say no? */
+/** Whether the provider or the user there refused the sign-in. */
 export const isRefusedThere = (error: unknown): boolean =>
   error instanceof oidc.AuthorizationResponseError && error.error === 'access_denied'

@@ -1,2 +1,2 @@
-// What other areas may use of single sign-on.
+// The functions of single sign-on that other areas may use.
 export { providerOfScimToken, type ScimProvider } from './scim-tokens.ts'

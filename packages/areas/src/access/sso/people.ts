@@ -1,5 +1,5 @@
-// From what a provider says of somebody to a member of its organization. Once somebody is linked, issuer and subject decide;
-// the email address serves to find the account the first time, and never an account that is not the organization's member.
+// Maps a user of an identity provider to a member of its organization. After the first sign-in, issuer and subject identify the
+// user. The email address is used only the first time, and only finds accounts that are members of the organization.
 import type { Db } from '@muster/db/database.ts'
 import { sql } from 'kysely'
 import type { Call } from '../../operation.ts'
@@ -7,7 +7,7 @@ import { findAccount, findAccountByEmail } from '../auth/index.ts'
 import { roleFor } from '../roles/index.ts'
 import { acceptByProvider, addMember, type Member, memberOfOrganization } from '../users/index.ts'
 import type { CallbackError } from './flow.contract.ts'
-import { noteProven, type ProviderRow } from './providers.queries.ts'
+import { type ProviderRow, recordProven } from './providers.queries.ts'
 
 export interface AssertedPerson {
   readonly issuer: string
@@ -17,14 +17,14 @@ export interface AssertedPerson {
 }
 type Admission = { readonly userId: string } | { readonly error: CallbackError }
 
-/** The member that the provider speaks of: linked already, found by its address, or made. */
+/** The member that the provider names: linked before, found by address, or created. */
 export async function admitPerson(
   call: Call,
   db: Db,
   provider: ProviderRow,
   person: AssertedPerson,
 ): Promise<Admission> {
-  // Two first sign-ins at once would both find nobody.
+  // Serialize, so that two simultaneous first sign-ins do not both create a member.
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`sso ${provider.id}`}, 0))`.execute(db)
   const linked = await db
     .selectFrom('ssoIdentities')
@@ -42,9 +42,9 @@ export async function admitPerson(
     .where('providerId', '=', provider.id)
     .where('userId', '=', account.id)
     .executeTakeFirst()
-  // The address has been given to somebody else at the provider: that is not the person we know.
+  // The provider gave this address to another person than the linked one.
   if (isLinkedToAnother !== undefined) return { error: 'user_not_found' }
-  const member = await memberThatMayEnter(db, provider, account.id)
+  const member = await findActiveMember(db, provider, account.id)
   if (member === undefined) return { error: 'no_org_access' }
   await link(call, db, provider, person, account.id)
   return { userId: account.id }
@@ -57,15 +57,15 @@ async function linkedPerson(
   { email }: AssertedPerson,
   linked: { id: string; userId: string },
 ): Promise<Admission> {
-  if ((await memberThatMayEnter(db, provider, linked.userId)) === undefined) return { error: 'no_org_access' }
+  if ((await findActiveMember(db, provider, linked.userId)) === undefined) return { error: 'no_org_access' }
   const lastLoginAt = new Date(services.clock.now()).toISOString()
   await db.updateTable('ssoIdentities').set({ email, lastLoginAt }).where('id', '=', linked.id).execute()
-  await noteProven(db, provider, lastLoginAt)
+  await recordProven(db, provider, lastLoginAt)
   return { userId: linked.userId }
 }
 
-/** An active member; one that is still invited becomes active, where the account is nobody else's business. */
-async function memberThatMayEnter(db: Db, { orgId }: ProviderRow, userId: string): Promise<Member | undefined> {
+/** The active member. Accepts an open invitation when the account is known to no other tenant. */
+async function findActiveMember(db: Db, { orgId }: ProviderRow, userId: string): Promise<Member | undefined> {
   const member = await memberOfOrganization(db, orgId, userId)
   if (member?.status === 'invited' && (await acceptByProvider(db, member)))
     return memberOfOrganization(db, orgId, userId)
@@ -82,7 +82,7 @@ async function newPerson(call: Call, db: Db, provider: ProviderRow, person: Asse
     .select('status')
     .where('id', '=', orgId)
     .executeTakeFirstOrThrow()
-  // Nothing is added to an organization that is suspended.
+  // Suspended organizations get no new members.
   if (status === 'suspended' || status === 'churned') return { error: 'no_org_access' }
   const tenant = { scope: 'organization', orgId, partnerId, name: '' } as const
   const role = await roleFor(db, tenant, defaultRoleId)
@@ -114,7 +114,7 @@ async function link(
     .insertInto('ssoIdentities')
     .values({ providerId, orgId, partnerId, userId, issuer, subject, email, lastLoginAt })
     .execute()
-  await noteProven(db, provider, lastLoginAt)
+  await recordProven(db, provider, lastLoginAt)
   audit({
     action: 'sso.identity.link',
     target: userId,

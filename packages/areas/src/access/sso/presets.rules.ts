@@ -1,17 +1,17 @@
-// What an administrator would otherwise look up for each of the common identity providers.
+// Settings of common identity providers, which administrators would otherwise have to look up.
 
 export interface Preset {
   readonly id: string
   readonly name: string
-  /** The issuer, with braces where something of one's own belongs. */
+  /** The issuer, with placeholders in braces. */
   readonly issuer: string
-  /** What an issuer of this provider looks like; null: anything. */
+  /** The pattern of issuers of this provider; null for any. */
   readonly issuerPattern: string | null
   readonly scopes: string
   readonly attributeMapping: Readonly<Record<string, string>>
-  /** Does one issuer serve everybody, so that only the domain tells whose people they are? */
+  /** Whether all customers of the provider share the issuer, so that only the domain identifies the organization. */
   readonly sharedIssuer: boolean
-  /** Does it name the ways of signing in in the claim `amr`? */
+  /** Whether the provider sends the claim `amr`. */
   readonly saysMfa: boolean
   readonly notes: string
 }
@@ -30,7 +30,7 @@ export const presets: readonly Preset[] = [
     sharedIssuer: false,
     saysMfa: true,
     notes:
-      'Use the directory (tenant) id, never common or organizations. Add the optional claim email to the ID token, and xms_edov if unverified addresses are to be refused. The claim amr says mfa where Conditional Access asked for it.',
+      'Use the directory (tenant) ID, never common or organizations. Add the optional claim email to the ID token, and xms_edov to reject unverified addresses. The claim amr contains mfa when Conditional Access required it.',
   },
   {
     id: 'google',
@@ -41,7 +41,8 @@ export const presets: readonly Preset[] = [
     attributeMapping: standard,
     sharedIssuer: true,
     saysMfa: false,
-    notes: 'The issuer serves all of Google: name your domains. Choose the user type Internal on the consent screen.',
+    notes:
+      'All customers of Google share the issuer, so list your domains. Choose the user type Internal on the consent screen.',
   },
   {
     id: 'okta',
@@ -52,7 +53,7 @@ export const presets: readonly Preset[] = [
     attributeMapping: standard,
     sharedIssuer: false,
     saysMfa: true,
-    notes: 'Of a custom authorization server the issuer ends in /oauth2/default or its id.',
+    notes: 'The issuer of a custom authorization server ends in /oauth2/default or /oauth2/ and its ID.',
   },
   {
     id: 'auth0',
@@ -63,7 +64,8 @@ export const presets: readonly Preset[] = [
     attributeMapping: standard,
     sharedIssuer: false,
     saysMfa: true,
-    notes: 'The issuer ends in a slash. Make a regular web application; amr names a second factor as mfa.',
+    notes:
+      'The issuer ends in a slash. Create a regular web application. The claim amr contains mfa after a second factor.',
   },
   {
     id: 'keycloak',
@@ -75,7 +77,7 @@ export const presets: readonly Preset[] = [
     sharedIssuer: false,
     saysMfa: true,
     notes:
-      'Make a client with client authentication on. A server in a private network has to be opened by whoever runs this installation (SSO_ALLOWED_NETWORKS). The claim amr needs a mapper.',
+      'Create a client with client authentication enabled. For a server in a private network, the operator of this installation has to set SSO_ALLOWED_NETWORKS. The claim amr requires a mapper.',
   },
   {
     id: 'onelogin',
@@ -86,7 +88,7 @@ export const presets: readonly Preset[] = [
     attributeMapping: standard,
     sharedIssuer: false,
     saysMfa: false,
-    notes: 'Make an OpenId Connect app of the type Web and set its token endpoint to Basic or POST.',
+    notes: 'Create an OpenID Connect app of the type Web and set its token endpoint to Basic or POST.',
   },
   {
     id: 'jumpcloud',
@@ -98,7 +100,7 @@ export const presets: readonly Preset[] = [
     sharedIssuer: true,
     saysMfa: false,
     notes:
-      'The issuer serves all of JumpCloud: name your domains. Map the attributes email and name in the application.',
+      'All customers of JumpCloud share the issuer, so list your domains. Map the attributes email and name in the application.',
   },
   {
     id: 'generic',
@@ -115,9 +117,9 @@ export const presets: readonly Preset[] = [
 
 const sharedIssuers = /^https:\/\/(accounts\.google\.com|oauth\.id(\.[a-z]{2})?\.jumpcloud\.com)\/?$/
 
-/** Does the issuer vouch for people of all its customers alike? */
+/** Whether the issuer is shared by all customers of the provider. */
 export const isSharedIssuer = (issuer: string): boolean => sharedIssuers.test(issuer)
 
-/** Entra ID under these names signs in the people of every directory there is. */
+/** Whether the issuer is one of the names under which Entra ID signs in users of all directories. */
 export const isEveryDirectory = (issuer: string): boolean =>
   /^https:\/\/login\.(microsoftonline\.(com|us)|windows\.net)\/(common|organizations|consumers)(\/|$)/i.test(issuer)

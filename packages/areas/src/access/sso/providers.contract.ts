@@ -24,7 +24,7 @@ import { isEveryDirectory } from './presets.rules.ts'
 const providerStatus = z.enum(['active', 'inactive', 'testing'])
 const claimName = z.string().trim().min(1).max(100)
 
-/** Under which names the provider's claims carry what we need. */
+/** The names of the provider's claims. */
 export const AttributeMapping = z.object({
   email: claimName.optional(),
   emailVerified: claimName.optional(),
@@ -33,10 +33,10 @@ export const AttributeMapping = z.object({
   lastName: claimName.optional(),
 })
 
-/** What the provider says about itself at the address that the issuer gives. */
+/** The result of reading the discovery document of the issuer. */
 const Discovery = z.object({
   found: z.boolean(),
-  /** Why nothing was found. */
+  /** Why the document could not be read; empty when it could. */
   message: z.string(),
   authorizationEndpoint: z.string().nullable(),
   tokenEndpoint: z.string().nullable(),
@@ -59,27 +59,27 @@ export const Provider = z.object({
   hasClientSecret: z.boolean(),
   scopes: z.string(),
   attributeMapping: AttributeMapping,
-  /** Are unknown people who authenticate added to the organization? */
+  /** Whether unknown users who authenticate are added to the organization. */
   autoProvision: z.boolean(),
   defaultRoleId: id().nullable(),
-  /** Email domains that may come in, comma separated; empty means all. */
+  /** Email domains that may sign in, comma separated. Empty means all. */
   allowedDomains: z.string(),
-  /** Is this the only way in for members of the organization? Holds while the provider is active. */
+  /** Whether members of the organization can sign in only through this provider. Applies while the provider is active. */
   enforceSSO: z.boolean(),
-  /** Does a second factor of which the provider tells (claim `amr`) count as ours? */
+  /** Whether a second factor that the provider reports (claim `amr`) is accepted. */
   trustMfa: z.boolean(),
-  /** When a test of the provider, or a sign-in through it, first succeeded as it is set up now. */
+  /** When a test of the provider, or a sign-in through it, first succeeded with the current issuer and client. */
   provenAt: time().nullable(),
-  /** What the provider has to be told as redirect address. */
+  /** The redirect URI to register at the provider. */
   redirectUri: z.string(),
-  /** Where a sign-in begins. */
+  /** The URL that starts a sign-in. */
   loginUrl: z.string(),
   scim: z.object({
     baseUrl: z.string(),
-    /** The beginning of the token; null when there is none. */
+    /** The first characters of the token; null when there is none. */
     tokenPrefix: z.string().nullable(),
     tokenCreatedAt: time().nullable(),
-    /** Until when the token before the last rotation is still good. */
+    /** Until when the token before the last rotation is valid. */
     previousExpiresAt: time().nullable(),
     lastUsedAt: time().nullable(),
   }),
@@ -93,8 +93,8 @@ const issuer = z
   .string()
   .trim()
   .max(2048)
-  .refine(isIssuer, { error: 'must be an https address without credentials, query and fragment' })
-  .refine((text) => !isEveryDirectory(text), { error: 'must name one directory: use its tenant id' })
+  .refine(isIssuer, { error: 'must be an https URL without credentials, query and fragment' })
+  .refine((text) => !isEveryDirectory(text), { error: 'must name one directory. Use its tenant ID' })
 const allowedDomains = z
   .string()
   .max(5_000)
@@ -112,7 +112,7 @@ const changeable = {
   preset: z.string().trim().max(50).nullable(),
   issuer,
   clientId: z.string().trim().min(1).max(255),
-  /** Null takes the secret away, for a client that is proved by PKCE alone. */
+  /** Null removes the secret, for a client that only uses PKCE. */
   clientSecret: z.string().min(1).max(1_024).nullable(),
   scopes,
   attributeMapping: AttributeMapping,
@@ -124,7 +124,7 @@ const changeable = {
 }
 
 const read = personCan('settings:read')
-// Whoever chooses the provider decides who everybody in the organization is, so nothing less will do.
+// The provider decides who each member of the organization is, so changing it requires all permissions.
 const write = personCan('*:*')
 
 const Preset = z.object({
@@ -152,7 +152,7 @@ export const Identity = z.object({
   userId: id(),
   issuer: z.string(),
   subject: z.string(),
-  /** The address that the provider gave last. */
+  /** The address that the provider sent last. */
   email: z.string(),
   createdAt: time(),
   lastLoginAt: time().nullable(),
@@ -229,7 +229,7 @@ export const providers = {
   test: post('/sso/providers/:id/test', {
     summary: 'Test the discovery document and keys of an identity provider, and report each step',
     access: write,
-    audit: unaudited('it looks and changes nothing'),
+    audit: unaudited('it changes nothing'),
     input: z.object({ id: id() }),
     output: z.object({ success: z.boolean(), steps: z.array(Step) }),
     transaction: 'own',
@@ -260,7 +260,7 @@ export const scimTokens = {
     stepUp: 'always',
     input: z.object({
       id: id(),
-      /** How long the token before stays good; 0 ends it at once. */
+      /** How long the previous token stays valid; 0 invalidates it at once. */
       overlapSeconds: z.number().int().min(0).max(604_800).default(0),
     }),
     output: WithToken,
@@ -275,7 +275,7 @@ export const scimTokens = {
   }),
 }
 
-// Plain http is for a provider on the same machine alone, and only where the operator has opened that address.
+// Plain http is only for a provider on the same machine, and only when the operator has allowed that address.
 function isIssuer(text: string): boolean {
   if (!URL.canParse(text)) return false
   const { protocol, hostname, username, password, search, hash } = new URL(text)

@@ -36,11 +36,11 @@ const columns = [
 ] as const
 
 const selected = (db: Db) => db.selectFrom('ssoProviders').select(columns)
-/** A provider as it is stored. Never leaves the server. */
+/** A provider with all stored columns, including secrets. It never leaves the server. */
 export type ProviderRow = Awaited<ReturnType<ReturnType<typeof selected>['executeTakeFirstOrThrow']>>
 
-/** Notes that the provider works as it is set up now: a test or a sign-in has succeeded. */
-export async function noteProven(db: Db, { id, issuer, clientId }: ProviderRow, at: string): Promise<void> {
+/** Records that a test or a sign-in succeeded with the current settings. */
+export async function recordProven(db: Db, { id, issuer, clientId }: ProviderRow, at: string): Promise<void> {
   await db
     .updateTable('ssoProviders')
     .set({ provenAt: at })
@@ -53,14 +53,14 @@ export async function noteProven(db: Db, { id, issuer, clientId }: ProviderRow, 
 
 export const secretContext = (providerId: string) => `client secret of identity provider ${providerId}`
 
-/** Where identity providers send browsers back to: one address, the same for all. */
+/** The redirect URI, which is the same for all providers. */
 export const redirectUriOf = ({ settings }: Pick<Services, 'settings'>): string =>
   `${settings.publicUrl}/api/v1/sso/callback`
 
 export const loginPathOf = ({ orgId, id }: Pick<ProviderRow, 'orgId' | 'id'>): string =>
   `/api/v1/sso/login/${orgId}?provider=${id}`
 
-/** The provider as it may be shown: without its secrets. */
+/** The provider without its secrets. */
 export function shown(services: Pick<Services, 'settings'>, row: ProviderRow): Provider {
   const { clientSecret, enforceSso, scimTokenPrefix, scimTokenCreatedAt, scimPreviousExpiresAt, scimLastUsedAt } = row
   const { publicUrl } = services.settings
@@ -81,14 +81,14 @@ export function shown(services: Pick<Services, 'settings'>, row: ProviderRow): P
   }
 }
 
-/** What we are to the provider, with the secret opened. */
+/** The client registration, with the secret decrypted. */
 export const registrationOf = ({ keyring }: Pick<Services, 'keyring'>, row: ProviderRow): Registration => ({
   issuer: row.issuer,
   clientId: row.clientId,
   clientSecret: row.clientSecret === null ? null : unseal(keyring, row.clientSecret, secretContext(row.id)),
 })
 
-/** Providers of live organizations in the caller's reach. */
+/** Providers of live organizations within the caller's reach. */
 export const providersInReach = (db: Db, caller: Caller) =>
   db
     .selectFrom('ssoProviders')
@@ -96,13 +96,13 @@ export const providersInReach = (db: Db, caller: Caller) =>
     .where('organizations.deletedAt', 'is', null)
     .where(within(caller, 'ssoProviders.orgId', 'ssoProviders.partnerId'))
 
-/** One page of them, the oldest first. */
+/** One page of them, oldest first. */
 export const pageOfProviders = (query: ReturnType<typeof providersInReach>, page: Page) =>
   paged(query.select(columns).orderBy('ssoProviders.createdAt').orderBy('ssoProviders.id'), page)
 
 /**
- * @param why changes lock the provider before anything that belongs to it, so that they follow each other
- * @throws NOT_FOUND for a provider that is not there or not in reach
+ * @param why changes lock the provider before its identities and sessions, so that they are serialized
+ * @throws NOT_FOUND for a provider that does not exist or is out of reach
  */
 export async function providerById(
   db: Db,
@@ -119,7 +119,7 @@ export async function providerById(
   return row
 }
 
-/** Active providers of a working tenant, for sign-ins: the enforced ones first, then the oldest. */
+/** Active providers of active tenants, for sign-ins: the enforced ones first, then the oldest. */
 export const activeProviders = (db: Db): ReturnType<typeof selected> =>
   selected(db)
     .innerJoin('organizations', 'organizations.id', 'ssoProviders.orgId')

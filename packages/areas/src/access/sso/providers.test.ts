@@ -13,14 +13,14 @@ const here = await world()
 const elsewhere = await world()
 const { system } = await testServices()
 const admin = here.partnerAdmin
-// Refused before anybody is asked.
+// This address is rejected before a request is sent.
 const issuer = 'https://127.0.0.1'
 const given = (more: object = {}) => ({ orgId: here.org.id, name: 'Ours', issuer, clientId: 'muster', ...more })
 const add = (more: object = {}) => call(admin, providers.create, given(more))
 const viewer = (await call(here.orgAdmin, roles.list, {})).data.find(({ name }) => name === 'Org Viewer')?.id ?? ''
 
 describe('a provider', () => {
-  it('is added for testing, with what discovery found, and its secret is kept sealed and shown to nobody', async () => {
+  it('is created for testing with the result of discovery; its secret is stored encrypted and never shown', async () => {
     const clientSecret = randomBytes(20).toString('hex')
     const made = await add({ clientSecret })
     expect(made).toMatchObject({
@@ -50,7 +50,7 @@ describe('a provider', () => {
     expect((await auditOf(made.id)).map(({ action }) => action)).toEqual(['sso.provider.create'])
   })
 
-  it('is changed field by field, and its audit names the fields, the secret too', async () => {
+  it('is changed field by field, and the audit record names the fields, including the secret', async () => {
     const { id } = await add({ clientSecret: 'first' })
     const changed = await call(admin, providers.update, {
       id,
@@ -70,7 +70,7 @@ describe('a provider', () => {
     expect(await refusal(call(admin, providers.get, { id }))).toMatchObject({ status: 404 })
   })
 
-  it('that becomes another does not get the secret of the one before', async () => {
+  it('loses its secret when the issuer or client changes', async () => {
     const { id } = await add({ clientSecret: 'ours' })
     const moved = { id, issuer: 'https://127.0.0.2' }
     expect(await refusal(call(admin, providers.update, moved))).toMatchObject({ status: 400 })
@@ -94,11 +94,11 @@ describe('a provider', () => {
     [{ scopes: 'profile' }],
     [{ type: 'saml' }],
     [{ name: '' }],
-  ])('is refused with %j', async (wrong) => {
+  ])('is rejected with %j', async (wrong) => {
     expect(await refusal(add(wrong))).toMatchObject({ status: 400 })
   })
 
-  it('takes a default role of its organization or a built-in one, and no other', async () => {
+  it('accepts a default role of its organization or a built-in one, and no other', async () => {
     const own = await call(here.orgAdmin, roles.create, { name: `Own ${randomBytes(4).toString('hex')}` })
     const ofPartner = await call(admin, roles.create, { name: `Partner ${randomBytes(4).toString('hex')}` })
     const foreign = await call(elsewhere.orgAdmin, roles.create, { name: 'Foreign' })
@@ -110,7 +110,7 @@ describe('a provider', () => {
     }
   })
 
-  it('is the business of those who may do everything there', async () => {
+  it('requires all permissions in the organization', async () => {
     expect(await call(here.orgAdmin, providers.create, { name: 'Mine', issuer, clientId: 'x' })).toMatchObject({
       orgId: here.org.id,
     })
@@ -126,7 +126,7 @@ describe('a provider', () => {
     expect(await refusal(call(stranger, providers.identities, { id }))).toMatchObject({ status: 404 })
   })
 
-  it('is not added to a suspended organization', async () => {
+  it('cannot be added to a suspended organization', async () => {
     const there = await world()
     await call(there.partnerAdmin, organizations.update, { id: there.org.id, status: 'suspended' })
     const late = call(there.partnerAdmin, providers.create, given({ orgId: there.org.id }))
@@ -134,8 +134,8 @@ describe('a provider', () => {
   })
 })
 
-describe('what a sign-in page may know', () => {
-  it('is the name, the kind and whether it is enforced, of active providers', async () => {
+describe('the public check for single sign-on', () => {
+  it('returns name, type and enforcement of active providers', async () => {
     const there = await world()
     const orgId = there.org.id
     const none = { ssoEnabled: false, enforceSSO: false, provider: null, providers: [], loginUrl: null }
@@ -151,7 +151,7 @@ describe('what a sign-in page may know', () => {
     expect(await refusal(activate())).toMatchObject({ status: 409, message: expect.stringContaining('enforceSSO') })
     const enforce = () => call(there.partnerAdmin, providers.update, { id: first.id, enforceSSO: true })
     expect(await refusal(enforce())).toMatchObject({ status: 409 })
-    // As a test of the provider does, or a sign-in through it.
+    // As a test of the provider, or a sign-in through it, does.
     await system.query('UPDATE sso_providers SET proven_at = now() WHERE id = $1', [enforced.id])
     await activate()
     const moved = { id: enforced.id, issuer: 'https://127.0.0.2', clientSecret: 'another' }
@@ -166,7 +166,7 @@ describe('what a sign-in page may know', () => {
   })
 })
 
-it('presets name the common providers, each with what its issuer looks like', async () => {
+it('presets name the common providers, each with a pattern of its issuers', async () => {
   const { data } = await call(here.partnerViewer, providers.presets, {})
   expect(data.map(({ id }) => id)).toEqual([
     'entra-id',

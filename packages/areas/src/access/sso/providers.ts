@@ -19,11 +19,11 @@ import { isSharedIssuer, presets } from './presets.rules.ts'
 import { attemptDiscovery, examine } from './provider-examination.ts'
 import { providers as contract, type Provider } from './providers.contract.ts'
 import {
-  noteProven,
   type ProviderRow,
   pageOfProviders,
   providerById,
   providersInReach,
+  recordProven,
   registrationOf,
   secretContext,
   shown,
@@ -51,11 +51,11 @@ export default implement(contract, {
   async create(call) {
     const { caller, input, db, services, audit, afterCommit, answerLater } = call
     requireUnlimited(caller)
-    if (input.type === 'saml') throw badRequest('SAML is not implemented. Use OpenID Connect')
+    if (input.type === 'saml') throw badRequest('type: saml is not supported. Use oidc')
     const { orgId: _, clientSecret, enforceSSO, attributeMapping, ...fields } = input
-    const tenant = await organizationMeant(call, input.orgId)
+    const tenant = await namedOrganization(call, input.orgId)
     await requireWorkingTenant(db, caller, tenant)
-    await requireSound(db, tenant, input)
+    await requireConsistent(db, tenant, input)
     const id = randomUUID()
     await db
       .insertInto('ssoProviders')
@@ -83,15 +83,15 @@ export default implement(contract, {
     const row = await providerById(db, caller, id, 'to change')
     const tenant = tenantOfProvider(row)
     await requireWorkingTenant(db, caller, tenant)
-    await requireSound(db, tenant, { ...row, ...fields })
+    await requireConsistent(db, tenant, { ...row, ...fields })
     const isAnother = (fields.issuer ?? row.issuer) !== row.issuer || (fields.clientId ?? row.clientId) !== row.clientId
     const enforces = enforceSSO ?? row.enforceSso
     if (row.status === 'active' && enforces && (isAnother || !row.enforceSso)) {
       requireProven(isAnother ? { provenAt: null } : row)
     }
-    // A secret that one provider was given is not handed to the next address that somebody types in.
+    // A secret must not be sent to another provider whose URL is entered later.
     if (isAnother && row.clientSecret !== null && clientSecret === undefined) {
-      throw invalid('clientSecret: give the secret again when the issuer or the client changes')
+      throw invalid('clientSecret: is required again when the issuer or the client changes')
     }
     const secret =
       clientSecret === undefined || clientSecret === null
@@ -105,12 +105,12 @@ export default implement(contract, {
         ...(enforceSSO === undefined ? {} : { enforceSso: enforceSSO }),
         ...(attributeMapping === undefined ? {} : { attributeMapping: JSON.stringify(attributeMapping) }),
         ...(isAnother ? { provenAt: null } : {}),
-        // Touched in any case, so that a change of the secret alone is a change.
+        // Always written, so that a change of the secret alone updates the row.
         name: fields.name ?? row.name,
       })
       .where('id', '=', id)
       .execute()
-    if (isAnother) await forget(db, id)
+    if (isAnother) await unlinkAll(db, id)
     const changed = shown(services, await providerById(db, caller, id))
     const secretChange = secret === undefined ? {} : { clientSecret: 'another' }
     audit({ ...subject(changed), before: shown(services, row), after: { ...changed, ...secretChange } })
@@ -123,7 +123,7 @@ export default implement(contract, {
   async remove({ caller, input, db, services, audit, afterCommit }) {
     requireUnlimited(caller)
     const row = await providerById(db, caller, input.id, 'to change')
-    await forget(db, row.id)
+    await unlinkAll(db, row.id)
     await db.deleteFrom('ssoProviders').where('id', '=', row.id).execute()
     audit({ ...subject(row), before: shown(services, row) })
     afterCommit(() => callersOf(services).clear())
@@ -136,7 +136,7 @@ export default implement(contract, {
     const row = await providerById(db, caller, input.id, 'to change')
     if (input.status === 'active') {
       await requireWorkingTenant(db, caller, tenantOfProvider(row))
-      await requireSound(db, tenantOfProvider(row), row)
+      await requireConsistent(db, tenantOfProvider(row), row)
       if (row.enforceSso && row.status !== 'active') requireProven(row)
     }
     await db.updateTable('ssoProviders').set({ status: input.status }).where('id', '=', row.id).execute()
@@ -153,7 +153,7 @@ export default implement(contract, {
     const row = await asCaller(services.people, caller, 'read', (db) => providerById(db, caller, input.id))
     const report = await examine(services, registrationOf(services, row), row.scopes)
     const at = new Date(services.clock.now()).toISOString()
-    if (report.success) await asCaller(services.people, caller, 'write', (db) => noteProven(db, row, at))
+    if (report.success) await asCaller(services.people, caller, 'write', (db) => recordProven(db, row, at))
     return report
   },
 
@@ -187,7 +187,7 @@ export default implement(contract, {
   },
 })
 
-/** Nobody could sign in any more if the only way in did not work. @throws CONFLICT */
+/** With an enforced provider that does not work, all members would be locked out. @throws CONFLICT */
 function requireProven({ provenAt }: Pick<ProviderRow, 'provenAt'>): void {
   if (provenAt !== null) return
   throw conflict(
@@ -210,9 +210,9 @@ const tenantOfProvider = ({ orgId, partnerId }: ProviderRow): Organization => ({
   name: '',
 })
 
-async function organizationMeant({ db, caller }: Call, orgId: string | undefined): Promise<Organization> {
+async function namedOrganization({ db, caller }: Call, orgId: string | undefined): Promise<Organization> {
   const wanted = orgId ?? caller.orgId
-  if (wanted === null) throw invalid('orgId: name the organization')
+  if (wanted === null) throw invalid('orgId: is required')
   const { id, partnerId, name } = await organizationById(db, caller, wanted)
   return { scope: 'organization', orgId: id, partnerId, name }
 }
@@ -223,8 +223,8 @@ async function organizationById(db: Db, caller: Caller, orgId: string) {
   return organization
 }
 
-/** Rules between the settings. @throws VALIDATION_ERROR, or NOT_FOUND for a role that members cannot have */
-async function requireSound(
+/** Checks rules that span several settings. @throws VALIDATION_ERROR; NOT_FOUND for a role that members cannot have */
+async function requireConsistent(
   db: Db,
   tenant: Tenant,
   {
@@ -236,13 +236,15 @@ async function requireSound(
 ): Promise<void> {
   if (autoProvision && defaultRoleId === null) throw invalid('defaultRoleId: is required when autoProvision is on')
   if (autoProvision && allowedDomains === '' && isSharedIssuer(issuer)) {
-    throw invalid('allowedDomains: are required with autoProvision, because this issuer serves everybody')
+    throw invalid(
+      'allowedDomains: is required with autoProvision, because all customers of this provider share the issuer',
+    )
   }
   if (defaultRoleId !== null) await roleFor(db, tenant, defaultRoleId)
 }
 
-/** Nobody is linked any more, and the sessions that the provider opened end. */
-async function forget(db: Db, providerId: string): Promise<void> {
+/** Unlinks all users and ends the sessions that the provider opened. */
+async function unlinkAll(db: Db, providerId: string): Promise<void> {
   await db.deleteFrom('ssoIdentities').where('providerId', '=', providerId).execute()
   await endSessionsOf(db, providerId)
 }

@@ -1,4 +1,4 @@
-// The token with which a provider keeps an organization's members up to date. It is nowhere stored and shown once.
+// The SCIM token of a provider, with which the provider maintains the members of its organization. Only its hash is stored.
 import { randomBytes } from 'node:crypto'
 import { asSystem } from '@muster/db/database.ts'
 import { notFound } from '@muster/kit/errors.ts'
@@ -10,7 +10,7 @@ import { scimTokens as contract } from './providers.contract.ts'
 import { providerById, shown } from './providers.queries.ts'
 
 const prefixLength = 12
-const usedNoteMs = 60_000
+const recordEveryMs = 60_000
 
 export default implement(contract, {
   async rotate({ caller, input, db, services, audit }) {
@@ -51,7 +51,7 @@ export default implement(contract, {
   },
 })
 
-/** The provider that a SCIM token belongs to, and the organization that it speaks for. */
+/** The provider of a SCIM token, and its organization. */
 export interface ScimProvider {
   readonly id: string
   readonly name: string
@@ -62,7 +62,7 @@ export interface ScimProvider {
   readonly defaultRoleId: string | null
 }
 
-/** Null for a token that is not known, not good any more, or of a tenant that does not work. */
+/** Null for a token that is unknown, revoked or expired, or whose tenant is inactive. */
 export async function providerOfScimToken(services: Services, token: string): Promise<ScimProvider | null> {
   if (!/^scim_[\w-]{43}$/.test(token)) return null
   const hash = peppered(services.keyring, token)
@@ -92,7 +92,7 @@ export async function providerOfScimToken(services: Services, token: string): Pr
       .executeTakeFirst()
     if (found === undefined) return null
     const { scimLastUsedAt, ...provider } = found
-    if (scimLastUsedAt === null || Date.parse(scimLastUsedAt) < services.clock.now() - usedNoteMs) {
+    if (scimLastUsedAt === null || Date.parse(scimLastUsedAt) < services.clock.now() - recordEveryMs) {
       await db.updateTable('ssoProviders').set({ scimLastUsedAt: now }).where('id', '=', provider.id).execute()
     }
     return provider

@@ -52,7 +52,7 @@ export const scimTokensExamples: ExamplesOf<typeof scimTokens> = {
 
 export const flowExamples: ExamplesOf<typeof flow> = {
   login: { subject: 'own', input: ({ org }) => ({ orgId: org }) },
-  callback: { subject: 'own', input: () => ({ state: 'nobody-began-this', code: 'x' }) },
+  callback: { subject: 'own', input: () => ({ state: 'unknown-state', code: 'x' }) },
   exchange: { subject: 'own', answers: [401], input: () => ({ code: 'not-a-code' }) },
   check: { subject: 'own', input: ({ org }) => ({ orgId: org }) },
 }

@@ -4,7 +4,7 @@ import type { Db } from '@muster/db/database.ts'
 import { sql } from 'kysely'
 import type { Services } from '../../services.ts'
 import type { Tenant } from '../../tenancy/tenancy/index.ts'
-import { grantsPower, permissionsOf } from '../roles/index.ts'
+import { allowsChanges, permissionsOf } from '../roles/index.ts'
 import { disable, enable, isKnownElsewhere, removeMember, rename } from './accounts.ts'
 import { sendInvitation } from './invitations/invitation-mail.ts'
 import type { Member } from './members.queries.ts'
@@ -127,7 +127,7 @@ export async function changeMember(
   if (email !== undefined && email !== member.email) {
     if (await isOwned(db, member.id)) return 'owned'
     if (await isKnownElsewhere(inSystem, member.id, member.membershipId)) return 'owned'
-    if (grantsPower(await permissionsOf(db, member.roleId))) return 'owned'
+    if (allowsChanges(await permissionsOf(db, member.roleId))) return 'owned'
     const taken = await db.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst()
     if (taken !== undefined) return 'taken'
     await db.updateTable('users').set({ email, emailVerifiedAt: null }).where('id', '=', member.id).execute()

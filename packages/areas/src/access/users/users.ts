@@ -6,8 +6,8 @@ import { implement } from '../../operation.ts'
 import { isLimited, requireUnlimited, requireWorkingTenant, tenantOf } from '../../tenancy/tenancy/index.ts'
 import { isPermission } from '../../vocabulary.contract.ts'
 import {
+  allowsChanges,
   effectivePermissions,
-  grantsPower,
   holdsAll,
   keepingAnAdministrator,
   permissionsOf,
@@ -67,7 +67,7 @@ export default implement(contract, {
     if (status === 'active' && before.status === 'invited')
       throw conflict('The user has not accepted the invitation yet. Send it again with POST /users/resend-invite')
     const isChanged = status !== undefined && status !== before.status
-    if (isChanged && grantsPower(await permissionsOf(db, before.roleId))) await call.stepUp()
+    if (isChanged && allowsChanges(await permissionsOf(db, before.roleId))) await call.stepUp()
     await keepingAnAdministrator(db, before, async () => {
       if (name !== undefined) await rename(db, services, before, name)
       if (status === 'disabled') await disable(db, services, before)
@@ -85,7 +85,7 @@ export default implement(contract, {
     requireUnlimited(caller)
     const member = await memberById(db, caller, id, named)
     await requireNotGreaterMember(db, caller, member)
-    if (grantsPower(await permissionsOf(db, member.roleId))) await call.stepUp()
+    if (allowsChanges(await permissionsOf(db, member.roleId))) await call.stepUp()
     await keepingAnAdministrator(db, member, () => removeMember(db, services, member))
     audit({ ...subject(member), before: member })
     afterCommit(() => callersOf(services).clear())
@@ -103,7 +103,7 @@ export default implement(contract, {
     const role = await roleFor(db, tenant, roleId)
     const granted = await permissionsOf(db, role.id)
     requireHeld(caller, granted)
-    const [given, had] = [granted, await permissionsOf(db, before.roleId)].map(grantsPower)
+    const [given, had] = [granted, await permissionsOf(db, before.roleId)].map(allowsChanges)
     if (given || had) await call.stepUp()
     await keepingAnAdministrator(db, before, () => assign(db, before, roleId, reach))
     const after = await reloaded(db, caller, before)

@@ -174,7 +174,9 @@ describe('enrolment', async () => {
     const other = await call(own.partnerAdmin, keys.create, { orgId: own.otherOrg.id, name: 'Other', maxUsage: null })
     const second = await settled(20, () => enrol(other.key))
     expect([second.in, await devicesOf(own.otherOrg.id)]).toEqual([3, 3])
-    expect(reasons(second)).toEqual(['This partner may have 8 devices and has 8'])
+    expect(reasons(second)).toEqual([
+      'This partner has 8 of at most 8 devices. Raise maxDevices or decommission a device',
+    ])
     expect(await call(own.partnerAdmin, keys.get, { id: other.id })).toMatchObject({ usageCount: 3 })
   })
 

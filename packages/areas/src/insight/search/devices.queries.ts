@@ -1,23 +1,23 @@
-// Tens of thousands of names cannot be looked through for every keystroke, and the indexes that could help are closed to
-// queries under row-level security. So the system's connection finds candidates within the caller's reach, in steps that
-// each end early, and the rows themselves are then read as the caller.
+// Row-level security keeps queries from using the trigram indexes, and scanning all names on each keystroke is too slow. So
+// the system's connection finds candidates within the caller's reach, in steps that each end early. The rows themselves are
+// then read as the caller.
 import { asSystem, type Db } from '@muster/db/database.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { type RawBuilder, sql } from 'kysely'
 import { containing, isNamed, partLengthLeast, visibleDevices } from '../../fleet/devices/index.ts'
 import type { Services } from '../../services.ts'
-import { alikeParts, escaped, type Match, scoreOf } from './score.ts'
+import { escaped, type Match, scoreOf, similarParts } from './score.ts'
 import type { Hit } from './search.contract.ts'
 
-/** Of those alike so many are compared. */
-const comparedMost = 1_000
+/** How many equally good matches are compared. */
+const comparedMax = 1_000
 
 const shownName = sql`coalesce(devices.display_name, devices.hostname)`
 
 const visible = (db: Db, caller: Caller) =>
   db.selectFrom('devices').select('id').where(visibleDevices(caller)).where('lifecycle', '<>', 'decommissioned')
 
-/** Devices whose name begins with the query, and when they are not enough, those that contain it. */
+/** Devices whose name begins with the query. When these are too few, devices whose name contains it. */
 async function byParts(db: Db, caller: Caller, query: string, limit: number): Promise<{ id: string }[]> {
   const plain = escaped(query)
   const beginning = await visible(db, caller)
@@ -32,19 +32,19 @@ async function byParts(db: Db, caller: Caller, query: string, limit: number): Pr
   return [...beginning, ...(await parts.execute())]
 }
 
-/** Devices whose name has that much in common with the query. */
-async function byLikeness(db: Db, caller: Caller, query: string, least: number): Promise<{ id: string }[]> {
+/** Devices whose name is similar enough to the query. */
+async function bySimilarity(db: Db, caller: Caller, query: string, least: number): Promise<{ id: string }[]> {
   await sql`SELECT set_config('pg_trgm.word_similarity_threshold', ${String(least)}, true), set_config('enable_seqscan', 'off', true)`.execute(
     db,
   )
-  const parts = alikeParts(query, least)
+  const parts = similarParts(query, least)
   const isAlike = (name: RawBuilder<unknown>) =>
     sql`(${sql.join(
       parts.map((part) => sql`${part} <% ${name}`),
       sql` AND `,
     )})`
   const alike = sql<boolean>`(${isAlike(sql`hostname`)} OR ${isAlike(sql`display_name`)})`
-  return visible(db, caller).where(alike).limit(comparedMost).execute()
+  return visible(db, caller).where(alike).limit(comparedMax).execute()
 }
 
 export async function findDevices(
@@ -56,7 +56,7 @@ export async function findDevices(
   limit: number,
 ): Promise<Hit[]> {
   const found = await asSystem(services.system, (system) =>
-    match === 'parts' ? byParts(system, caller, query, limit) : byLikeness(system, caller, query, match),
+    match === 'parts' ? byParts(system, caller, query, limit) : bySimilarity(system, caller, query, match),
   )
   const ids = [...new Set(found.map(({ id }) => id))]
   if (ids.length === 0) return []

@@ -1,8 +1,8 @@
-// People and organizations of a tenant are few enough to be looked through.
+// A tenant has few enough users and organizations to scan them all.
 import type { Db } from '@muster/db/database.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { type RawBuilder, sql } from 'kysely'
-import { answers, escaped, type Match, scoreOf } from './score.ts'
+import { escaped, type Match, matches, scoreOf } from './score.ts'
 import type { Hit } from './search.contract.ts'
 
 const orgReach = (caller: Caller, orgId: RawBuilder<unknown>, partnerId: RawBuilder<unknown>) =>
@@ -27,13 +27,13 @@ export async function findOrganizations(
     SELECT 'organization' AS type, o.id, o.name AS title, o.slug AS subtitle, o.id AS org_id, o.name AS org_name,
       ${scoreOf(name, query)}::float8 AS score
     FROM organizations o JOIN partners p ON p.id = o.partner_id AND p.deleted_at IS NULL
-    WHERE o.deleted_at IS NULL AND ${reach} AND (${answers(name, query, match)} OR o.slug = ${query.toLowerCase()})
+    WHERE o.deleted_at IS NULL AND ${reach} AND (${matches(name, query, match)} OR o.slug = ${query.toLowerCase()})
     ORDER BY score DESC, o.name, o.id LIMIT ${limit}`.execute(db)
   return rows
 }
 
-/** Of many that match so many are scored: those whose very name or address it is, and those that begin so, before others. */
-const comparedMost = 300
+/** How many matches are scored. Exact and prefix matches of name or address come first. */
+const comparedMax = 300
 
 export async function findUsers(db: Db, caller: Caller, query: string, match: Match, limit: number): Promise<Hit[]> {
   const partner =
@@ -44,7 +44,7 @@ export async function findUsers(db: Db, caller: Caller, query: string, match: Ma
         : sql`false`
   const email = sql`u.email::text`
   const shown = sql`coalesce(m.display_name, u.name)`
-  const matching = sql`(${answers(shown, query, match)} OR ${answers(email, query, match)})`
+  const matching = sql`(${matches(shown, query, match)} OR ${matches(email, query, match)})`
   const beginning = `${escaped(query)}%`
   const { rows } = await sql<Hit>`
     WITH found AS (
@@ -57,7 +57,7 @@ export async function findUsers(db: Db, caller: Caller, query: string, match: Ma
       WHERE ${orgReach(caller, sql`m.org_id`, sql`m.partner_id`)} AND ${matching}
     ), compared AS (
       SELECT * FROM found ORDER BY (lower(name) = ${query.toLowerCase()} OR email = ${query.toLowerCase()}) DESC,
-        (name ILIKE ${beginning} OR email ILIKE ${beginning}) DESC, name, id LIMIT ${comparedMost}
+        (name ILIKE ${beginning} OR email ILIKE ${beginning}) DESC, name, id LIMIT ${comparedMax}
     )
     SELECT 'user' AS type, id, name AS title, email AS subtitle, org_id, org_name,
       greatest(${scoreOf(sql`name`, query)}, ${scoreOf(sql`email`, query)})::float8 AS score

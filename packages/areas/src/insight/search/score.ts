@@ -2,10 +2,10 @@ import { type RawBuilder, sql } from 'kysely'
 
 type Text = RawBuilder<unknown>
 
-/** For LIKE: the text itself, nothing in it a wildcard. */
+/** Escapes the text for LIKE, so that it contains no wildcard. */
 export const escaped = (text: string): string => text.replace(/[\\%_]/g, '\\$&')
 
-/** How well a name answers a query: the very name, its beginning, the beginning of a word of it, a part of it, or alike. */
+/** The score of a name: exact match, prefix, beginning of a word, substring, or similarity. */
 export const scoreOf = (name: Text, query: string): Text => {
   const plain = escaped(query.toLowerCase())
   return sql`CASE
@@ -17,28 +17,28 @@ export const scoreOf = (name: Text, query: string): Text => {
 }
 
 /**
- * How names are held against a query. By their parts: they contain it. Otherwise by likeness: at least so much of its
- * trigrams occur in a name, in one extent.
+ * How names match a query. `parts`: the name contains it. A number: at least this share of the query's trigrams occurs
+ * together in the name.
  */
 export type Match = 'parts' | number
 
-/** From here on what a query shares with a name is most of it. */
-const largePart = 0.5
+/** From this share on, most of the query occurs in the name. */
+const largeShare = 0.5
 
 /**
- * What of a query has to be alike a name. For less than a large part each word by itself: otherwise one that all names share,
- * such as a domain, would let all of them be compared.
+ * The parts of a query that must be similar to a name. Below a large share, each word must match by itself. Otherwise a word
+ * that all names share, such as a domain, would make all of them match.
  */
-export function alikeParts(query: string, least: number): string[] {
-  const words = least < largePart ? query.match(/[\p{L}\p{N}]+/gu) : null
+export function similarParts(query: string, least: number): string[] {
+  const words = least < largeShare ? query.match(/[\p{L}\p{N}]+/gu) : null
   return words === null ? [query] : words
 }
 
-/** Does a name answer a query at all? For sets that are small enough to be looked through. */
-export const answers = (name: Text, query: string, match: Match): Text =>
+/** Whether a name matches the query. For sets that are small enough to scan. */
+export const matches = (name: Text, query: string, match: Match): Text =>
   match === 'parts'
     ? sql`${name} ILIKE ${`%${escaped(query)}%`}`
     : sql.join(
-        alikeParts(query, match).map((part) => sql`word_similarity(${part}, ${name}) >= ${match}`),
+        similarParts(query, match).map((part) => sql`word_similarity(${part}, ${name}) >= ${match}`),
         sql` AND `,
       )

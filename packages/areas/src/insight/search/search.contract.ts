@@ -4,7 +4,7 @@ import { z } from 'zod'
 export const searchTypes = ['device', 'user', 'organization', 'script', 'alert'] as const
 const type = z.enum(searchTypes)
 
-/** Something found, with what a list of results shows of it. */
+/** A match, with the fields that a list of results shows. */
 export const Hit = z.object({
   type,
   id: id(),
@@ -12,7 +12,7 @@ export const Hit = z.object({
   subtitle: z.string().nullable(),
   orgId: id().nullable(),
   orgName: z.string().nullable(),
-  /** From 0 to 1; 1 is the very name. */
+  /** From 0 to 1. 1 is an exact match. */
   score: z.number(),
 })
 export type Hit = z.infer<typeof Hit>

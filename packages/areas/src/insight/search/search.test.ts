@@ -12,7 +12,7 @@ const { system } = await testServices()
 const here = await world()
 const elsewhere = await world()
 const admin = here.partnerAdmin
-/** In every name, so that nothing of another test is found. */
+/** Part of all names of this test, so that the data of other tests does not match. */
 const own = randomBytes(4).toString('hex')
 
 async function device(
@@ -31,7 +31,7 @@ const titles = async (q: string, who: Person = admin, more: object = {}) =>
   (await find(q, who, more)).map(({ title }) => title)
 
 describe('search', () => {
-  it('puts the very name first, then beginnings, then parts', async () => {
+  it('lists exact matches first, then prefixes, then substrings', async () => {
     const name = `kiosk${own}`
     for (const hostname of [`old-${name}`, `x${name}`, `${name}-2`, name]) await device(hostname)
     expect(await titles(name)).toEqual([name, `${name}-2`, `old-${name}`, `x${name}`])
@@ -40,14 +40,14 @@ describe('search', () => {
     expect(first).toMatchObject({ type: 'device', orgId: here.org.id, orgName: here.org.name, score: 1 })
   })
 
-  it('forgives a misspelt word', async () => {
+  it('tolerates a misspelled word', async () => {
     const hostname = `database-${own}`
     await device(hostname)
     for (const typo of [`databsae-${own}`, `databse-${own}`, `datbase-${own}`])
       expect(await titles(typo)).toContain(hostname)
   })
 
-  it('forgives a misspelt word that every name has beside one that few have', async () => {
+  it('tolerates a misspelled word that all names have, beside a word that few have', async () => {
     const domain = `domain${own}`
     await system.query(
       `INSERT INTO devices (org_id, partner_id, hostname, os_type)
@@ -59,7 +59,7 @@ describe('search', () => {
     expect(await titles(`${misspelt} xyzzy`, admin, { types: 'device' })).toEqual([])
   })
 
-  it('finds devices, users and organizations together, and only the kinds asked for', async () => {
+  it('finds devices, users and organizations together, or only the given types', async () => {
     const name = `${own}common`
     await device(name)
     await call(admin, users.update, { id: here.partnerViewer.userId, name: `${name} person` })
@@ -71,7 +71,7 @@ describe('search', () => {
     ])
   })
 
-  it('takes what looks like a pattern for what it is', async () => {
+  it('treats wildcard characters as plain text', async () => {
     await device(`100%${own}`)
     expect(await titles(`100%${own}`)).toEqual([`100%${own}`])
     expect(await titles('%%%', admin, { types: 'organization' })).toEqual([])
@@ -79,7 +79,7 @@ describe('search', () => {
       expect(await find(odd)).toBeInstanceOf(Array)
   })
 
-  describe('reaches no further than the caller', () => {
+  describe('search finds only what the caller reaches', () => {
     const name = `scoped${own}`
     let inSite = ''
     beforeAll(async () => {
@@ -89,13 +89,13 @@ describe('search', () => {
       await device(`${name}-foreign`, { orgId: elsewhere.org.id, partnerId: elsewhere.partner.id })
     })
 
-    it('a partner', async () => {
+    it('in a partner', async () => {
       expect((await titles(name)).sort()).toEqual([`${name}-one`, `${name}-three`, `${name}-two`])
       expect(await titles(name, elsewhere.partnerAdmin)).toEqual([`${name}-foreign`])
       expect(await titles(name, here.systemAdmin)).toHaveLength(4)
     })
 
-    it('a selection of organizations, and none', async () => {
+    it('in selected organizations, and in none', async () => {
       const tenant = { scope: 'partner', partnerId: here.partner.id } as const
       const orgIds = [here.otherOrg.id]
       const selected = await person(tenant, { role: 'Partner Viewer', orgAccess: 'selected', orgIds })
@@ -104,14 +104,14 @@ describe('search', () => {
       expect(await titles(name, idle, { types: 'device,organization' })).toEqual([])
     })
 
-    it('an organization, and a site of it', async () => {
+    it('in an organization, and in one of its sites', async () => {
       const tenant = { scope: 'organization', partnerId: here.partner.id, orgId: here.org.id } as const
       const limited = await person(tenant, { role: 'Org Viewer', siteIds: [here.site.id] })
       expect((await titles(name, here.orgAdmin)).sort()).toEqual([`${name}-one`, `${name}-two`])
       expect((await find(name, limited)).map(({ id }) => id)).toEqual([inSite])
     })
 
-    it('people of others', async () => {
+    it('and no users of other tenants', async () => {
       const idsOf = async (email: string, who: Person) =>
         (await find(email, who, { types: 'user' })).map(({ id }) => id)
       expect(await idsOf(elsewhere.partnerViewer.email, admin)).not.toContain(elsewhere.partnerViewer.userId)
@@ -119,7 +119,7 @@ describe('search', () => {
       expect(await find(here.orgAdmin.email, admin)).toMatchObject([{ id: here.orgAdmin.userId, orgId: here.org.id }])
     })
 
-    it('kinds that the caller may not see', async () => {
+    it('and only types that the caller may read', async () => {
       const { id } = await call(admin, roles.create, {
         name: 'Sites only',
         permissions: [{ resource: 'sites', action: 'read' }],
@@ -130,7 +130,7 @@ describe('search', () => {
       expect(await find(someone.email, someone)).toEqual([])
     })
 
-    it('nothing of what was deleted', async () => {
+    it('and nothing deleted', async () => {
       const there = await world()
       await device(`gone${own}`, { orgId: there.org.id, partnerId: there.partner.id })
       await call(there.partnerAdmin, organizations.update, { id: there.org.id, name: `gone${own} org` })

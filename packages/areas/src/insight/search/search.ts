@@ -11,12 +11,12 @@ import { search as contract, type Hit } from './search.contract.ts'
 
 interface Source {
   readonly type: Hit['type']
-  /** Who may not see such things does not find them. */
+  /** The permission to see results of this source. */
   readonly permission: Permission
   find(db: Db, services: Services, caller: Caller, query: string, match: Match, limit: number): Promise<Hit[]>
 }
 
-/** What can be found. An area that has something new to find adds a line. */
+/** The sources of results. A new area adds a line here. */
 const sources: readonly Source[] = [
   { type: 'device', permission: 'devices:read', find: findDevices },
   {
@@ -27,7 +27,7 @@ const sources: readonly Source[] = [
   { type: 'user', permission: 'users:read', find: (db, _services, ...question) => findUsers(db, ...question) },
 ]
 
-/** What does not contain the words may be alike: first only what is very much so. */
+/** From strict to tolerant matching. Tolerant steps run only when stricter ones find too little. */
 const matches: readonly Match[] = ['parts', 0.5, 0.36, 0.25]
 
 export default implement(contract, {
@@ -36,7 +36,7 @@ export default implement(contract, {
       ({ type, permission }) =>
         (types === undefined || types.includes(type)) &&
         hasPermission(caller, permission) &&
-        // Of what a caller reaches through no organization there are only its colleagues.
+        // A caller who reaches no organization still finds colleagues.
         (type === 'user' || !reachesNothing(caller)),
     )
     for (const match of matches) {

@@ -1,4 +1,4 @@
-// Refusals with 403 in the audit log: some of each caller one by one, the rest as one record that counts them.
+// Audits rejections with 403: the first ones of each caller one by one, the rest as one record with a count.
 
 import { asSystem } from '@muster/db/database.ts'
 import type { Caller } from '@muster/kit/access.ts'
@@ -25,11 +25,11 @@ export interface DenialParts {
   readonly system: pg.Pool
   readonly log: Log
   now(): number
-  /** How long the refusals of a caller are counted together: an hour unless given. */
+  /** How long the rejections of a caller are counted together; an hour by default. */
   readonly countedMs?: number
 }
 
-/** Per process. Writing never delays an answer; what cannot be written is logged. */
+/** One per process. Writing never delays a response. A failed write is logged. */
 export class Denials {
   readonly #parts: DenialParts
   readonly #hours = new Map<string, Hour>()
@@ -67,7 +67,7 @@ export class Denials {
     this.#write(caller, request, operation, { operation, reason })
   }
 
-  /** Writes the counts of all callers, and waits until everything is written. */
+  /** Writes the counts of all callers and waits until they are written. */
   async end(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -79,7 +79,7 @@ export class Denials {
     while (this.#writing.size > 0) await Promise.all(this.#writing)
   }
 
-  /** A count is written at the end of its hour, also when no further refusal comes. */
+  /** Writes a count at the end of its hour, also without a further rejection. */
   #closeLater(now: number): void {
     const [first] = this.#hours.values()
     if (this.#timer !== undefined || first === undefined) return
@@ -106,11 +106,13 @@ export class Denials {
   #write(caller: Caller, request: Hour['request'], target: string, details: Record<string, unknown>): void {
     const record = { action: 'access.denied', target, result: 'denied', details } as const
     const writing = asSystem(this.#parts.system, (db) => writeAuditRecords(db, [record], caller, request))
-      .catch((error: unknown) => this.#parts.log.error({ err: error, ...details }, 'a refusal was not recorded'))
+      .catch((error: unknown) =>
+        this.#parts.log.error({ err: error, ...details }, 'could not audit a rejected request'),
+      )
       .finally(() => this.#writing.delete(writing))
     this.#writing.add(writing)
   }
 }
 
-/** Refusals with 403 on their way to the audit log. */
+/** The recorder of rejections with 403. */
 export const denialsOf = service(({ system, log, clock }) => new Denials({ system, log, now: () => clock.now() }))

@@ -1,14 +1,14 @@
-// The two forms of an export. Both carry what verification needs: every field that is hashed, and the places in the chain.
+// The two formats of an export. Both contain what verification needs: all hashed fields and the position in the chain.
 import { csvRow } from '@muster/kit/csv.ts'
 import type { SignedHead } from './chain/signed-heads.ts'
 import type { AuditLog } from './logs.contract.ts'
 
-/** A record as it leaves the house: with the hash that it was chained to. */
+/** A record with the previous hash of its chain. */
 export interface ExportedLog extends AuditLog {
   readonly previousHash: string | null
 }
 
-/** The columns that a verifier reads. */
+/** The columns that verification reads. */
 export const chainedColumns = [
   'sequence',
   'id',
@@ -35,7 +35,7 @@ const csvColumns = [...chainedColumns, 'createdAt', 'updatedAt'] as const
 
 type Pages = AsyncIterable<readonly ExportedLog[]>
 
-/** Absent values are empty cells; details and changed fields are JSON. */
+/** Null is an empty cell. Details and changed fields are JSON. */
 export async function* asCsv(pages: Pages): AsyncGenerator<string> {
   yield csvRow(csvColumns)
   for await (const page of pages) {
@@ -54,12 +54,12 @@ export async function* asCsv(pages: Pages): AsyncGenerator<string> {
 export interface ExportHeader {
   readonly exportedAt: string
   readonly filters: object
-  /** Is it every record of its chains, so that gaps mean something? */
+  /** Whether it contains all records of its chains, so that gaps are a fault. */
   readonly complete: boolean
   readonly heads: readonly SignedHead[]
 }
 
-/** One JSON document with each record on a line of its own, so that it can be read without holding it all. */
+/** One JSON document with each record on its own line, so that a reader can process it line by line. */
 export async function* asJson(header: ExportHeader, pages: Pages): AsyncGenerator<string> {
   const { exportedAt, filters, complete, heads } = header
   yield `{"exportedAt":${JSON.stringify(exportedAt)},"filters":${JSON.stringify(filters)},"complete":${complete},"heads":${JSON.stringify(heads)},"data":[\n`

@@ -15,17 +15,17 @@ type Input = AuditFilters & { format: 'csv' | 'json'; q?: string | undefined }
 
 export default implement(contract, { download: answer, create: answer })
 
-/** Reads page after page in transactions of their own, so that neither memory nor a transaction grows with the answer. */
+/** Reads pages in separate transactions, so that neither memory nor a transaction grows with the response. */
 async function answer(call: Call<Input>): Promise<RawAnswer> {
   const { caller, input, audit, services, db } = call
   const { format, ...filters } = input
   matching(caller, filters)
   const exportedAt = new Date(services.clock.now()).toISOString()
   const heads = format === 'json' ? await headsFor(call) : []
-  // An organization's records are a part of its partner's chain.
+  // The records of an organization are only a part of its partner's chain.
   const complete = readsWholeChains(caller) && Object.values(filters).every((value) => value === undefined)
   audit({ target: caller.partnerId ?? 'all', details: { format, filters } })
-  // What is added from now on, this export's own record included, is not part of it.
+  // Records that are added from now on, including that of this export, are not part of it.
   const until = (await sql<{ at: string }>`SELECT now()::text AS at`.execute(db)).rows[0]?.at ?? exportedAt
   const pages = pagesOf(call, filters, until)
   const name = `muster-audit-${exportedAt.slice(0, 10)}.${format}`
@@ -60,7 +60,7 @@ async function* pagesOf({ caller, services, request }: Call<Input>, filters: Aud
   }
 }
 
-/** The signed statements that an export can be held against. */
+/** The signed heads that the export can be verified against. */
 async function headsFor({ db, input }: Call<Input>): Promise<SignedHead[]> {
   const { rows } = await sql<SignedHead>`
     SELECT DISTINCT ON (chain_id, kind) chain_id, kind, sequence, encode(hash, 'hex') AS hash,

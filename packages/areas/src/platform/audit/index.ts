@@ -1,2 +1,2 @@
-// What other areas may use of the audit log.
+// The functions of the audit log that other areas may use.
 export { recordAsSystem } from './system-records.ts'

@@ -4,7 +4,7 @@ import { z } from 'zod'
 const actorType = z.enum(['user', 'api-key', 'agent', 'system', 'anonymous'])
 const result = z.enum(['success', 'failure', 'denied'])
 
-/** What was done, by whom, from where, and its place in the chain once it has one. */
+/** An audit record: action, actor and origin, and its position in the chain once it is chained. */
 export const AuditLog = z.object({
   id: id(),
   at: time(),
@@ -33,7 +33,7 @@ export const AuditLog = z.object({
 export type AuditLog = z.infer<typeof AuditLog>
 
 const word = z.string().trim().min(1).max(255)
-/** What can be asked of the log; all of it must hold. */
+/** The filters of the log. A record must match all of them. */
 export const auditFilters = {
   partnerId: id().optional(),
   orgId: id().optional(),
@@ -56,7 +56,7 @@ const AuditPage = z.object({
     page: z.number(),
     limit: z.number(),
     total: z.number(),
-    /** There are more than the total says. */
+    /** Whether there are more records than the total says. */
     totalIsMinimum: z.literal(true).optional(),
   }),
 })

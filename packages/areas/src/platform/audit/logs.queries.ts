@@ -7,8 +7,8 @@ import type { AuditFilters, AuditLog } from './logs.contract.ts'
 type Condition = RawBuilder<unknown>
 
 /**
- * The records that a caller may read. Who is limited to sites or groups would learn of devices elsewhere from the others'
- * records, and so reads its own.
+ * The records that a caller may read. Members limited to sites or groups read only records of their own actions, because
+ * others name devices out of their reach.
  */
 function readable(caller: Caller): Condition {
   if (caller.scope === 'system') return sql`true`
@@ -19,13 +19,13 @@ function readable(caller: Caller): Condition {
   return sql`a.partner_id = ${caller.partnerId} AND a.org_id = ANY (${[...(caller.accessibleOrgIds ?? [])]}::uuid[])`
 }
 
-/** Words that must all begin some word of the record; null when the text has none. */
+/** The text as prefixes of words that must all occur in the record; null when the text has no words. */
 export function searchWords(text: string): string | null {
   const words = text.match(/[\p{L}\p{N}]+/gu)?.slice(0, 10) ?? []
   return words.length === 0 ? null : words.map((word) => `'${word.slice(0, 60)}':*`).join(' & ')
 }
 
-/** Everything that has to hold for a record of the answer. @throws FORBIDDEN for a partner that is not the caller's */
+/** The conditions of a request for records. @throws FORBIDDEN for a partner other than the caller's */
 export function matching(caller: Caller, filters: AuditFilters & { q?: string | undefined }): Condition {
   const { partnerId } = filters
   if (caller.scope !== 'system' && partnerId !== undefined && partnerId !== caller.partnerId) {
@@ -55,7 +55,7 @@ export function matching(caller: Caller, filters: AuditFilters & { q?: string | 
 
 const moment = sql`to_char(a.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
-/** The columns of a record; `at` keeps its microseconds, which cursors need. A record is created once and never updated. */
+/** The columns of a record. `at` keeps its microseconds for cursors. A record is never updated. */
 export const columns = sql`a.id, ${moment} AS at, ${moment} AS created_at, ${moment} AS updated_at, a.partner_id, a.org_id,
   a.actor_type, a.actor_id, a.actor_email, a.action, a.resource_type, a.resource_id, a.resource_name, a.result, a.details,
   a.changed_fields, a.ip_address, a.user_agent, a.request_id, a.chain_sequence AS sequence, encode(a.chain_hash, 'hex') AS hash`
@@ -67,7 +67,7 @@ export interface Position {
 const before = (position: Position | null) =>
   position === null ? sql`` : sql` AND (a.at, a.id) < (${position.at}::timestamptz, ${position.id}::uuid)`
 
-/** The newest records, from a position on. */
+/** The newest records after a position. */
 export async function newest(
   db: Db,
   condition: Condition,
@@ -80,15 +80,15 @@ export async function newest(
   return rows
 }
 
-/** Counting stops here: nobody reads on from page to page so far, and a million records would take a second to count. */
-const countedMost = 10_000
+/** Counting stops here, because counting a million records would take a second. */
+const countedMax = 10_000
 
-/** How many records match; beyond ten thousand only that there are more. */
+/** How many records match. Beyond ten thousand, only that there are more. */
 export async function countOf(db: Db, condition: Condition): Promise<{ total: number; totalIsMinimum?: true }> {
   const { rows } = await sql<{ total: number }>`
-    SELECT count(*) AS total FROM (SELECT FROM audit_logs a WHERE ${condition} LIMIT ${countedMost + 1}) counted`.execute(
+    SELECT count(*) AS total FROM (SELECT FROM audit_logs a WHERE ${condition} LIMIT ${countedMax + 1}) counted`.execute(
     db,
   )
   const total = rows[0]?.total ?? 0
-  return total > countedMost ? { total: countedMost, totalIsMinimum: true } : { total }
+  return total > countedMax ? { total: countedMax, totalIsMinimum: true } : { total }
 }

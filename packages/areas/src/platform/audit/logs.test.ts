@@ -22,7 +22,7 @@ const admin = here.partnerAdmin
 const word = () => `w${randomBytes(6).toString('hex')}`
 const ids = (list: { data: readonly { id: string }[] }) => list.data.map(({ id }) => id)
 
-interface Given {
+interface RecordFields {
   partnerId?: string | null
   orgId?: string | null
   actorId?: string
@@ -30,8 +30,8 @@ interface Given {
   name?: string
   at?: string
 }
-/** Records as they would have been written at some time. */
-async function recorded(count: number, { partnerId = here.partner.id, orgId = null, ...given }: Given = {}) {
+/** Records with a given time. */
+async function recorded(count: number, { partnerId = here.partner.id, orgId = null, ...given }: RecordFields = {}) {
   const { rows } = await system.query<{ id: string }>(
     `INSERT INTO audit_logs (at, partner_id, org_id, actor_type, actor_id, actor_email, action, resource_type, resource_name)
      SELECT coalesce($1::timestamptz, now()) + i * interval '1 microsecond', $2, $3, 'user', $4, 'ann.smith@example.test', $5, 'thing', $6
@@ -50,7 +50,7 @@ async function recorded(count: number, { partnerId = here.partner.id, orgId = nu
 }
 
 describe('records', () => {
-  it('say who did what from where, and which fields changed from what to what', async () => {
+  it('contain actor, action and origin, and the old and new values of changed fields', async () => {
     const site = await call(here.orgAdmin, sites.create, { orgId: here.org.id, name: 'Before' })
     await call(here.orgAdmin, sites.update, { id: site.id, name: 'After' })
     const { data } = await call(admin, logs.list, { resourceId: site.id })
@@ -73,7 +73,7 @@ describe('records', () => {
     expect(await call(admin, logs.get, { id: data[0]?.id ?? '' })).toEqual(data[0])
   })
 
-  it('deviation 16: carry createdAt and updatedAt in every answer and export, equal to at', async () => {
+  it('have createdAt and updatedAt equal to at in each response and export', async () => {
     const name = word()
     await recorded(1, { name, action: 'role.update' })
     const { data: found } = await call(admin, logs.search, { q: name })
@@ -100,7 +100,7 @@ describe('records', () => {
 })
 
 describe('reach', () => {
-  it('a partner reads its own and its organizations’ records, an organization its own', async () => {
+  it('lets a partner read records of itself and its organizations, and an organization only its own', async () => {
     const [ofPartner] = await recorded(1)
     const [ofOrg] = await recorded(1, { orgId: here.org.id })
     const [ofOther] = await recorded(1, { orgId: here.otherOrg.id })
@@ -124,10 +124,10 @@ describe('reach', () => {
       call(admin, logs.get, { id: foreign ?? '' }),
       call(selected, logs.get, { id: ofPartner ?? '' }),
     ]
-    for (const told of await Promise.all(attempts.map(refusal))) expect(told).toMatchObject({ status: 404 })
+    for (const error of await Promise.all(attempts.map(refusal))) expect(error).toMatchObject({ status: 404 })
   })
 
-  it('another partner cannot be named: 403', async () => {
+  it('returns 403 when another partner is named', async () => {
     const partnerId = elsewhere.partner.id
     for (const endpoint of [logs.list, logs.recent, reports.stats, reports.compliance, logs.chain]) {
       expect(await refusal(call<'query', object, unknown, unknown>(admin, endpoint, { partnerId }))).toMatchObject({
@@ -137,7 +137,7 @@ describe('reach', () => {
     }
   })
 
-  it('who is limited to sites reads only what it did itself', async () => {
+  it('limits members with limits to records of their own actions', async () => {
     const limited = await person(
       { scope: 'organization', partnerId: here.partner.id, orgId: here.org.id },
       { role: 'Org Admin', siteIds: [here.site.id] },
@@ -147,14 +147,14 @@ describe('reach', () => {
     expect(data.map(({ actorId }) => actorId)).toEqual([limited.userId])
   })
 
-  it('needs audit:read, and audit:export for exports', async () => {
+  it('requires audit:read, and audit:export for exports', async () => {
     expect(await refusal(call(here.partnerViewer, logs.list, {}))).toMatchObject({ status: 403 })
     expect(await refusal(exported(here.partnerViewer, {}))).toMatchObject({ status: 403 })
   })
 })
 
-describe('lists', () => {
-  it('are filtered by everything a record says', async () => {
+describe('lists of records', () => {
+  it('can be filtered by each field', async () => {
     const name = word()
     const actorId = here.orgAdmin.userId
     const [first] = await recorded(1, { name, orgId: here.org.id, actorId, action: `${name}.create`, at: '2025-03-01' })
@@ -175,7 +175,7 @@ describe('lists', () => {
     }
   })
 
-  it('go on from a cursor without losing or repeating any, also where times are equal', async () => {
+  it('continue from a cursor without losing or repeating records, also at equal times', async () => {
     const at = '2025-04-01T00:00:00Z'
     const all = [...(await recorded(7, { at })), ...(await recorded(6, { at }))]
     const span = { from: '2025-04-01', to: '2025-04-02' }
@@ -191,7 +191,7 @@ describe('lists', () => {
     expect(ids(await call(admin, logs.list, { ...span, limit: 100 }))).toEqual(seen)
   })
 
-  it('a cursor is good for its own list and its own caller', async () => {
+  it('accept a cursor only for the same list and the same caller', async () => {
     await recorded(4)
     const { nextCursor } = await call(admin, logs.recent, { resourceType: 'thing', limit: 2 })
     const cursor = nextCursor ?? ''
@@ -200,14 +200,14 @@ describe('lists', () => {
       call(elsewhere.partnerAdmin, logs.recent, { resourceType: 'thing', limit: 2, cursor }),
       call(admin, logs.recent, { resourceType: 'thing', cursor: `${cursor.slice(0, -2)}AA` }),
     ]
-    for (const told of await Promise.all(attempts.map(refusal))) {
-      expect(told).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' })
+    for (const error of await Promise.all(attempts.map(refusal))) {
+      expect(error).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' })
     }
   })
 })
 
 describe('search', () => {
-  it('finds records by words of them or the beginnings of words, newest first', async () => {
+  it('finds records by words or prefixes of words, newest first', async () => {
     const name = word()
     const [old, young] = await recorded(2, { name: `${name} of the tower` })
     const find = async (q: string, who = admin) => ids(await call(who, logs.search, { q }))
@@ -221,7 +221,7 @@ describe('search', () => {
     expect(await find(name, here.orgAdmin)).toEqual([])
   })
 
-  it('looks into what changed', async () => {
+  it('searches the changed values', async () => {
     const name = word()
     await call(admin, organizations.update, { id: here.org.id, billingContact: { name } })
     expect((await call(admin, logs.search, { q: name })).data).toMatchObject([{ action: 'organization.update' }])
@@ -240,7 +240,7 @@ async function exported(who: Person, input: object, endpoint = exports.download)
 const rowsOf = (text: string): string[][] => parse(text)
 
 describe('exports', () => {
-  it('are CSV or JSON of every record that matches, and audited', async () => {
+  it('contain all matching records as CSV or JSON, and are audited', async () => {
     const name = word()
     const all = await recorded(5, { name })
     const csv = await exported(admin, { q: name })
@@ -257,7 +257,7 @@ describe('exports', () => {
     expect(data[0]?.details).toMatchObject({ format: 'json', filters: { q: name } })
   })
 
-  it('say that they are the whole chain only where they are', async () => {
+  it('are marked as complete only when they contain whole chains', async () => {
     await recorded(2, { orgId: here.org.id })
     const selected = await person(
       { scope: 'partner', partnerId: here.partner.id },
@@ -268,13 +268,13 @@ describe('exports', () => {
     for (const who of [here.orgAdmin, selected]) expect(await isComplete(who)).toBe(false)
   })
 
-  it('hold more than a page, in order of time', async () => {
+  it('can be longer than a page and are ordered by time', async () => {
     const all = await recorded(4_100, { at: '2025-05-01' })
     const { text } = await exported(admin, { from: '2025-05-01', to: '2025-05-02', format: 'json' })
     expect(ids(JSON.parse(text))).toEqual(all)
   })
 
-  it('have no cell that a spreadsheet would run', async () => {
+  it('contain no cell that a spreadsheet would execute', async () => {
     const name = word()
     const evil = [
       `=cmd|' /C calc'!A0 ${name}`,
@@ -293,7 +293,7 @@ describe('exports', () => {
     expect(cells.map(plainCell)).toEqual(evil)
   })
 
-  it('reach no further than the caller', async () => {
+  it('contain only records within the caller’s reach', async () => {
     const name = word()
     await recorded(1, { name, orgId: here.otherOrg.id })
     await recorded(1, { name, partnerId: elsewhere.partner.id })
@@ -303,7 +303,7 @@ describe('exports', () => {
 })
 
 describe('reports', () => {
-  it('user activity: what each person did, with sign-ins and failures', async () => {
+  it('user activity: counts the actions, sign-ins and failures of each user', async () => {
     const there = await world()
     const who = there.partnerAdmin
     await call(who, sites.create, { orgId: there.org.id, name: 'One' })
@@ -313,7 +313,7 @@ describe('reports', () => {
     expect(data[0]).toMatchObject({ actorId: who.userId, events: 3, changes: 1, signIns: 2, failures: 0 })
   })
 
-  it('security events: counted by action, and listed', async () => {
+  it('security events: counts and lists them by action', async () => {
     const there = await world()
     await recorded(2, { partnerId: there.partner.id, action: 'role.update' })
     await recorded(1, { partnerId: there.partner.id, action: 'user.login' })
@@ -327,7 +327,7 @@ describe('reports', () => {
     expect(pagination.total).toBe(3)
   })
 
-  it('compliance: how access was handled, and since when records are kept', async () => {
+  it('compliance: shows how access was managed, and since when records are kept', async () => {
     const there = await world()
     await recorded(1, { partnerId: there.partner.id, at: '2025-01-01', action: 'user.invite' })
     await recorded(2, { partnerId: there.partner.id, action: 'user.role.assign' })
@@ -340,7 +340,7 @@ describe('reports', () => {
     })
   })
 
-  it('statistics: by action, result, actor and day', async () => {
+  it('statistics: counts records by action, result, actor and day', async () => {
     const there = await world()
     await recorded(3, { partnerId: there.partner.id, at: '2025-06-01T10:00:00Z', action: 'a.b' })
     await recorded(1, { partnerId: there.partner.id, at: '2025-06-02T10:00:00Z', action: 'c.d' })

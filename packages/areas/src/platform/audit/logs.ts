@@ -32,8 +32,8 @@ export default implement(contract, {
 
   async search({ caller, input: { page, limit, ...filters }, db, services }) {
     const condition = matching(caller, filters)
-    // Text cannot be looked up in an index under row-level security. So the system's connection finds out which records
-    // match, within the same reach, and the records themselves are then read as the caller.
+    // Row-level security keeps queries from using the text index. So the system's connection finds the IDs of matching records
+    // within the same reach, and the records themselves are then read as the caller.
     const { ids, counted } = await asSystem(services.system, async (system) => {
       const found = newest(system, condition, null, limit, (page - 1) * limit)
       const counted = await countOf(system, condition)
@@ -78,7 +78,7 @@ interface Chain {
 
 function positionOf(opened: string[] | null): Position {
   const [at, id] = opened ?? []
-  if (at === undefined || id === undefined) throw invalid('cursor: is not one of this list')
+  if (at === undefined || id === undefined) throw invalid('cursor: is not a cursor of this list')
   return { at, id }
 }
 

@@ -12,7 +12,7 @@ function actorOf(record: AuditRecord, caller: Caller | null) {
   return { actorType: caller.kind, actorId: caller.apiKeyId ?? caller.userId, actorEmail: caller.email } as const
 }
 
-/** Writes what an operation noted together with the operation's commit: no change without its record, no record without its change. */
+/** Writes an operation's records in the transaction of its change, so that neither is committed without the other. */
 export async function writeAuditRecords(
   db: Db,
   records: readonly AuditRecord[],

@@ -2,7 +2,7 @@ import { can, get, id, moment, page, pageOf, time } from '@muster/kit/contract.t
 import { z } from 'zod'
 import { AuditLog } from './logs.contract.ts'
 
-/** The last thirty days unless given. */
+/** The last thirty days by default. */
 const period = {
   partnerId: id().optional(),
   orgId: id().optional(),

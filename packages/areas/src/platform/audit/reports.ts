@@ -4,9 +4,9 @@ import { type Call, implement } from '../../operation.ts'
 import { matching, newest } from './logs.queries.ts'
 import { reports as contract } from './reports.contract.ts'
 
-const usualMs = 30 * 24 * 3_600_000
+const defaultMs = 30 * 24 * 3_600_000
 const listed = 50
-/** Actions that concern who may get in and what they may do. */
+/** Actions that change access: sign-ins, roles, providers, keys, reviews. */
 const securityAction = sql`a.action ~ '^(user|auth|role|sso|scim|api_key|access_review|enrollment_key)\\.|^audit\\.export$'`
 
 interface Period {
@@ -19,11 +19,11 @@ interface Period {
 function periodOf({ caller, input, services }: Call<Period>) {
   const now = services.clock.now()
   const to = input.to ?? new Date(now).toISOString()
-  const from = input.from ?? new Date(Date.parse(to) - usualMs).toISOString()
+  const from = input.from ?? new Date(Date.parse(to) - defaultMs).toISOString()
   return { from, to, condition: matching(caller, { partnerId: input.partnerId, orgId: input.orgId, from, to }) }
 }
 
-/** How often each value occurs, most frequent first. */
+/** The count of each value, most frequent first. */
 async function counts(
   { db }: Pick<Call, 'db'>,
   value: RawBuilder<unknown>,
@@ -77,7 +77,7 @@ export default implement(contract, {
       FROM audit_logs a WHERE ${condition}`.execute(call.db)
     const { records = 0, chained = 0, ...access } = rows[0] ?? noEvidence
     const byResource = await counts(call, sql`a.resource_type`, condition)
-    return { from, to, records, chained, access, byResource, ...(await sinceWhen(call, call.caller)) }
+    return { from, to, records, chained, access, byResource, ...(await retentionOf(call, call.caller)) }
   },
 
   async stats(call) {
@@ -117,7 +117,7 @@ const noEvidence = {
 }
 type Evidence = typeof noEvidence
 
-async function sinceWhen({ db, input }: Call<Period>, caller: Caller) {
+async function retentionOf({ db, input }: Call<Period>, caller: Caller) {
   const all = matching(caller, { partnerId: input.partnerId, orgId: input.orgId })
   const { rows: oldest } = await sql<{ at: string | null }>`
     SELECT (SELECT a.at FROM audit_logs a WHERE ${all} ORDER BY a.at LIMIT 1) AS at`.execute(db)

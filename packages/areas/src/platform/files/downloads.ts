@@ -4,7 +4,7 @@ import { notFound } from '@muster/kit/errors.ts'
 import { serveParts } from '@muster/kit/ranges.ts'
 import type { ReadyFile } from './files.queries.ts'
 
-/** A file as an attachment: whole, in the range that is asked for, or not at all where the caller has it. */
+/** Serves a file as an attachment: all of it, a range, or 304 when the caller has it already. */
 export function serveDownload(request: Request, store: ObjectStore, file: ReadyFile): RawAnswer {
   const headers = {
     'content-type': file.contentType,

@@ -1,4 +1,4 @@
-// Rows of files in the object store. A file is pending while its bytes arrive, then ready, and deleted until it is swept.
+// Rows of stored files. A file is pending while it is uploaded, then ready. After its deletion the sweep removes it.
 import { randomUUID } from 'node:crypto'
 import type { Db } from '@muster/db/database.ts'
 import type { StoredObject } from '@muster/files/object-store.ts'
@@ -6,10 +6,10 @@ import { conflict } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
 
 export interface NewFile {
-  /** Both null: a file of the installation, which only system scope reaches. */
+  /** Both null for a file of the installation, which only system scope reaches. */
   readonly partnerId: string | null
   readonly orgId: string | null
-  /** What the file is for, as a noun: `report`, `software`, `transfer`. */
+  /** The purpose of the file, as a noun: `report`, `software`, `transfer`. */
   readonly purpose: string
   readonly ownerId?: string | null
   readonly name: string
@@ -28,7 +28,7 @@ export interface ReadyFile extends PendingFile, StoredObject {
   readonly createdAt: string
 }
 
-/** The row comes before the bytes, so that the sweep finds what a crash leaves. */
+/** Creates the row before the object is written, so that the sweep finds the object after a crash. */
 export async function addPending(db: Db, file: NewFile): Promise<PendingFile> {
   const id = randomUUID()
   const storageKey = `files/${id.slice(0, 2)}/${id}`
@@ -40,8 +40,8 @@ export async function addPending(db: Db, file: NewFile): Promise<PendingFile> {
   return { id, storageKey }
 }
 
-/** Notes what is in the store. @returns false when the row is gone or expired meanwhile */
-export async function noteStored(db: Db, id: string, { size, sha256 }: StoredObject): Promise<boolean> {
+/** Records size and hash of the stored object. @returns false when the row was deleted or expired meanwhile */
+export async function recordStored(db: Db, id: string, { size, sha256 }: StoredObject): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('files')
     .set({ size, sha256, updatedAt: sql`now()`, expiresAt: sql`now() + interval '1 day'` })
@@ -52,9 +52,9 @@ export async function noteStored(db: Db, id: string, { size, sha256 }: StoredObj
 }
 
 /**
- * Makes a stored file visible, in the transaction that writes what it belongs to.
- * @param expiresAt when it is removed; null keeps it
- * @throws CONFLICT when it is not waiting to be kept
+ * Makes a stored file visible. Call it in the transaction that writes the row that refers to it.
+ * @param expiresAt when the file is removed; null keeps it
+ * @throws CONFLICT when the file is not pending
  */
 export async function keepFile(db: Db, id: string, expiresAt: string | null): Promise<void> {
   const { numUpdatedRows } = await db
@@ -67,7 +67,7 @@ export async function keepFile(db: Db, id: string, expiresAt: string | null): Pr
   if (numUpdatedRows !== 1n) throw conflict('The upload expired. Upload the file again')
 }
 
-/** Hides files from now on. Their bytes go with the next sweep. */
+/** Hides files at once. The next sweep removes the objects. */
 export async function deleteFiles(db: Db, ids: readonly string[]): Promise<void> {
   await db
     .updateTable('files')
@@ -77,7 +77,7 @@ export async function deleteFiles(db: Db, ids: readonly string[]): Promise<void>
     .execute()
 }
 
-/** Null when the caller does not reach it, or it is not ready or has expired. */
+/** Null when the file is out of the caller's reach, not ready, or expired. */
 export async function readyFile(db: Db, id: string): Promise<ReadyFile | null> {
   const found = await db
     .selectFrom('files')

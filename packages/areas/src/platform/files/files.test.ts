@@ -27,7 +27,7 @@ async function* body(...pieces: string[]) {
 
 const as = async (who: Person) => {
   const caller = await authenticate(services, requestAs(who))
-  if (caller === null) throw new Error('the caller is not let in')
+  if (caller === null) throw new Error('the caller could not be authenticated')
   return <T>(work: (db: Db) => Promise<T>) => asCaller(services.people, caller, 'write', work)
 }
 const mine = { partnerId: here.partner.id, orgId: here.org.id, purpose: 'report', name: 'a.csv', createdBy: null }
@@ -43,7 +43,7 @@ async function stored(text: string, expiresAt: string | null = null) {
 }
 
 describe('a file', () => {
-  it('is visible when it is kept, and to those who reach its tenant', async () => {
+  it('is visible after it is kept, to callers who reach its tenant', async () => {
     const file = await storeFile(services, orgAdmin, mine, body('abc', 'de'), limits)
     expect(await orgAdmin((db) => readyFile(db, file.id))).toBeNull()
     await orgAdmin((db) => keepFile(db, file.id, null))
@@ -85,7 +85,7 @@ describe('a file', () => {
     ).rejects.toThrow('security')
   })
 
-  it('that is refused leaves neither bytes nor a visible row', async () => {
+  it('that is rejected leaves neither an object nor a visible row', async () => {
     const refused = storeFile(services, orgAdmin, { ...mine, purpose: 'refused' }, body('abc'), { ...limits, size: 4 })
     await expect(refused).rejects.toMatchObject({ status: 400 })
     const large = storeFile(services, orgAdmin, { ...mine, purpose: 'refused' }, body('abc'), { bytesMax: 2 })
@@ -97,14 +97,14 @@ describe('a file', () => {
     for (const { storageKey } of rows) expect(await store.size(storageKey)).toBeNull()
   })
 
-  it('needs a place where files are stored', async () => {
+  it('requires a configured file storage', async () => {
     const parts = { ...services, files: null }
     await expect(storeFile(parts, orgAdmin, mine, body('abc'), limits)).rejects.toMatchObject({ status: 503 })
   })
 })
 
 describe('the sweep', () => {
-  it('removes deleted and expired files, and keeps the others', async () => {
+  it('removes deleted and expired files and keeps the others', async () => {
     const soon = new Date(Date.now() + 60_000).toISOString()
     const [kept, deleted, expiring] = [await stored('kept'), await stored('deleted'), await stored('expiring', soon)]
     await orgAdmin((db) => deleteFiles(db, [deleted.id]))
@@ -118,7 +118,7 @@ describe('the sweep', () => {
     expect(await sweep(Date.now() + 120_000)).toBe(0)
   })
 
-  it('removes what an upload left that never ended, with its pieces', async () => {
+  it('removes the parts of an unfinished upload', async () => {
     const pending = await orgAdmin((db) => addPending(db, mine))
     const upload = new StagedUpload(store, pending.id)
     await upload.append(0, body('abc'), limits)
@@ -128,7 +128,7 @@ describe('the sweep', () => {
     expect([await rowOf(pending.id), await upload.receivedBytes()]).toEqual([undefined, 0])
   })
 
-  it('tries again later what the store could not remove, and does not wait for it with the rest', async () => {
+  it('retries an object that could not be removed, after the other files', async () => {
     const [stuck, free] = [await stored('stuck'), await stored('free')]
     await orgAdmin((db) => deleteFiles(db, [stuck.id, free.id]))
     const failing = new Proxy(store, {
@@ -147,7 +147,7 @@ describe('the sweep', () => {
     expect(await rowOf(stuck.id)).toBeUndefined()
   })
 
-  it('ends an upload that expires while its bytes arrive, and nothing stays', async () => {
+  it('ends an upload that expires while its body arrives, and leaves nothing', async () => {
     let key = ''
     async function* slow() {
       yield Buffer.from('abc')

@@ -1,4 +1,4 @@
-// What other areas may use of files in the object store.
+// The functions of stored files that other areas may use.
 export { serveDownload } from './downloads.ts'
 export { deleteFiles, keepFile, readyFile } from './files.queries.ts'
 export { requireStore, storeFile } from './uploads.ts'

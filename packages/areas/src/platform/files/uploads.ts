@@ -1,11 +1,11 @@
-// A body on its way into the object store, beside a row that says whose it is.
+// Writes request bodies to the object store, each with a row that names its tenant.
 import type { Db } from '@muster/db/database.ts'
 import { type ObjectStore, type PutOptions, StorageError, type StoredObject } from '@muster/files/object-store.ts'
 import { AppError, conflict, invalid, unavailable } from '@muster/kit/errors.ts'
 import type { Log } from '@muster/kit/log.ts'
-import { addPending, deleteFiles, type NewFile, noteStored, type PendingFile } from './files.queries.ts'
+import { addPending, deleteFiles, type NewFile, type PendingFile, recordStored } from './files.queries.ts'
 
-/** Runs work in a transaction of its own that reaches the tenant of the file. */
+/** Runs work in a separate transaction that reaches the tenant of the file. */
 type Transact = <T>(work: (db: Db) => Promise<T>) => Promise<T>
 
 interface UploadParts {
@@ -13,14 +13,14 @@ interface UploadParts {
   readonly log: Log
 }
 
-/** @throws UNAVAILABLE where the installation has no place for files */
+/** @throws UNAVAILABLE when no file storage is configured */
 export function requireStore(store: ObjectStore | null): ObjectStore {
   if (store === null) throw unavailable('This installation has no file storage. Set FILES_DIR or FILES_S3_URL')
   return store
 }
 
 /**
- * Stores a body. No transaction is open meanwhile, so this may take hours. What fails leaves nothing.
+ * Stores a body. No transaction is open meanwhile, so it may take hours. A failed upload leaves nothing.
  * @returns a file that is pending until `keepFile`
  */
 export async function storeFile(
@@ -34,20 +34,19 @@ export async function storeFile(
   const pending = await transact((db) => addPending(db, file))
   try {
     const stored = await store.put(pending.storageKey, body, limits)
-    if (!(await transact((db) => noteStored(db, pending.id, stored)))) {
+    if (!(await transact((db) => recordStored(db, pending.id, stored)))) {
       await store.remove(pending.storageKey)
       throw conflict('The upload expired. Upload the file again')
     }
     return { ...pending, ...stored }
   } catch (error) {
-    const failed = (cause: unknown) =>
-      log.warn({ err: cause, file: pending.id }, 'a failed upload is left to the sweep')
+    const failed = (cause: unknown) => log.warn({ err: cause, file: pending.id }, 'failed upload left to the sweep')
     await transact((db) => deleteFiles(db, [pending.id])).catch(failed)
     throw refusalOf(error)
   }
 }
 
-/** What a caller is told about a body that was not stored. */
+/** The error that a caller gets for a body that could not be stored. */
 function refusalOf(error: unknown): unknown {
   if (!(error instanceof StorageError)) return error
   switch (error.problem) {

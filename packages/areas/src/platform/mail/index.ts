@@ -1,2 +1,2 @@
-// What other areas may use of mail.
+// The functions of mail that other areas may use.
 export { enqueueMail, sealedLink } from './outbox.ts'

@@ -1,7 +1,7 @@
 import { can, get, id, page, pageOf, personCan, post, success, time } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 
-/** A mail on its way, or one that never arrived. What it says is for its addressee alone. */
+/** A mail in the outbox. Its content is only for the recipient. */
 export const OutgoingMail = z.object({
   id: id(),
   partnerId: id().nullable(),

@@ -9,7 +9,7 @@ const status = sql<'waiting' | 'sent' | 'failed'>`CASE WHEN sent_at IS NOT NULL 
   WHEN failed_at IS NOT NULL THEN 'failed' ELSE 'waiting' END`
 
 export default implement(contract, {
-  // Requests cannot read the outbox, whoever makes them: it holds links. The system's connection does, without those.
+  // Requests cannot read the outbox, because it contains links. The system's connection reads it without the content.
   async list({ input: { page, limit, ...input }, services }) {
     return asSystem(services.system, async (db) => {
       const found = db

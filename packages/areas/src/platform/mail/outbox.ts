@@ -27,7 +27,7 @@ export interface Mail {
   readonly orgId: string | null
 }
 
-/** Puts a mail into the outbox in the transaction of the change that owes it, so that neither happens without the other. */
+/** Adds a mail to the outbox in the transaction of the change, so that neither is committed without the other. */
 export async function enqueueMail(db: Db, { to, template, data, partnerId, orgId }: Mail): Promise<void> {
   await db.insertInto('mailOutbox').values({ toAddress: to, template, data, partnerId, orgId }).execute()
 }
@@ -35,10 +35,10 @@ export async function enqueueMail(db: Db, { to, template, data, partnerId, orgId
 const mark = 'sealed:'
 const context = 'mail'
 
-/** A link that is as good as a password, as the outbox may hold it: whoever reads the database cannot follow it. */
+/** Encrypts a link that works like a password, so that reading the database is not enough to use it. */
 export const sealedLink = (keyring: Keyring, url: string): string => mark + seal(keyring, url, context)
 
-/** The data of a mail with its sealed links opened. */
+/** The data of a mail with its links decrypted. */
 export function openMailData(keyring: Keyring, data: JsonObject): JsonObject {
   const opened = ([name, value]: [string, JsonValue]): [string, JsonValue] =>
     typeof value === 'string' && value.startsWith(mark)

@@ -32,7 +32,7 @@ afterAll(async () => {
 
 const portOf = (address: AddressInfo | string | null) => (typeof address === 'object' ? address?.port : undefined)
 
-/** A real SMTP server that keeps what it is given. */
+/** An SMTP server that keeps the mails that it receives. */
 async function smtpServer(options: SMTPServerOptions = {}) {
   const received: string[] = []
   const server = new SMTPServer({
@@ -56,7 +56,7 @@ async function smtpServer(options: SMTPServerOptions = {}) {
   opened.push(server)
   return { received, url: `smtp://127.0.0.1:${portOf(listening.address())}` }
 }
-/** Something that listens and is no mail server. */
+/** A TCP server that is not a mail server. */
 async function tcpServer(onConnection: (socket: Socket) => void) {
   const server = createServer((socket) => {
     socket.on('error', () => undefined)
@@ -96,7 +96,7 @@ const write = (more: Partial<Mail> = {}) =>
 const outbox = async () => (await pool.query('SELECT * FROM mail_outbox ORDER BY created_at')).rows
 
 describe('sending mail', () => {
-  it('delivers text and HTML with the link, and forgets what it said', async () => {
+  it('delivers text and HTML with the link, and deletes the content', async () => {
     const { received, url } = await smtpServer()
     await write()
     expect(JSON.stringify((await outbox())[0].data)).not.toContain('s3cret')
@@ -116,7 +116,7 @@ describe('sending mail', () => {
     expect(await sender(url).sendDue()).toBe(0)
   })
 
-  it('sends each mail once, however many senders there are', async () => {
+  it('sends each mail once with several senders', async () => {
     const { received, url } = await smtpServer()
     for (let n = 0; n < 12; n++) await write({ to: `p${n}@example.test` })
     const senders = [sender(url), sender(url), sender(url)]
@@ -125,7 +125,7 @@ describe('sending mail', () => {
     expect(new Set(received.map((mail) => /^To: (.*)$/m.exec(mail)?.[1])).size).toBe(12)
   })
 
-  it('tries again later when the server is away, slow or speaks another language, and says so', async () => {
+  it('retries when the server is down, slow or not a mail server, and stores the error', async () => {
     const slow = await tcpServer(() => undefined)
     const garbage = await tcpServer((socket) => socket.write('HTTP/1.1 200 OK\r\n\r\nhello\r\n'))
     const flood = await tcpServer((socket) => {
@@ -149,7 +149,7 @@ describe('sending mail', () => {
     }
   })
 
-  it('gives a mail up when the server refuses the address for good, and not when it is only busy', async () => {
+  it('gives up when the server rejects the address permanently, and retries when it is busy', async () => {
     const onRcptTo: SMTPServerOptions['onRcptTo'] = (address, _session, done) => {
       const isBusy = address.address.startsWith('busy')
       done(Object.assign(new Error(isBusy ? 'greylisted' : 'no such user'), { responseCode: isBusy ? 451 : 550 }))
@@ -164,7 +164,7 @@ describe('sending mail', () => {
     expect(await mailBacklog(pool)).toMatchObject({ waiting: 1, failed: 1 })
   })
 
-  it('gives up after ten tries over days, and keeps the mail where it can be seen', async () => {
+  it('gives up after ten attempts over days, and keeps the mail visible', async () => {
     await write({ template: 'notice', data: { name: 'Grace', what: 'A', at: '', url: '' } })
     const broken = sender('smtp://127.0.0.1:1')
     let tries = 0
@@ -188,7 +188,7 @@ describe('sending mail', () => {
     })
   })
 
-  it('lets no partner keep the others waiting', async () => {
+  it('does not let the mails of one partner delay those of others', async () => {
     const { received, url } = await smtpServer()
     const { rows } = await pool.query(
       `INSERT INTO partners (name, slug) VALUES ('Loud', 'loud'), ('Quiet', 'quiet') RETURNING id`,
@@ -199,7 +199,7 @@ describe('sending mail', () => {
     expect(received.some((mail) => mail.includes('To: quiet@example.test'))).toBe(true)
   })
 
-  it('takes over from a sender that died, after its lease', async () => {
+  it('takes over the mails of a crashed sender after its lease', async () => {
     const { received, url } = await smtpServer()
     await write({ template: 'notice', data: { name: 'Grace', what: 'A', at: '', url: '' } })
     await pool.query(`UPDATE mail_outbox SET attempts = 1, next_attempt_at = $1`, [
@@ -213,7 +213,7 @@ describe('sending mail', () => {
 })
 
 describe('without a mail server', () => {
-  it('keeps mail to be read in the outbox when the outbox was asked for', async () => {
+  it('keeps mail in the outbox when the outbox is enabled', async () => {
     await write()
     await sender(null, { keepsUnsent: true }).sendDue()
     const [row] = await outbox()
@@ -221,14 +221,14 @@ describe('without a mail server', () => {
     expect(row.data).toHaveProperty('url')
   })
 
-  it('shows that mail waits when no outbox was asked for', async () => {
+  it('shows waiting mail when the outbox is disabled', async () => {
     await write()
     await sender(null).sendDue()
     expect((await outbox())[0]).toMatchObject({ sent_at: null, last_error: expect.stringContaining('SMTP_URL') })
   })
 })
 
-it('forgets mail after thirty days', async () => {
+it('deletes mail after thirty days', async () => {
   await write()
   await write()
   await pool.query(

@@ -70,7 +70,7 @@ function connect(url: string, timeoutMs: number): Transporter {
     connectionTimeout: timeoutMs,
     greetingTimeout: timeoutMs,
     socketTimeout: timeoutMs,
-    // Nothing of a mail is read from files or addresses, whatever stands in it.
+    // Mail content must never make the sender read files or URLs.
     disableFileAccess: true,
     disableUrlAccess: true,
   })

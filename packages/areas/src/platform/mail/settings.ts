@@ -2,18 +2,18 @@ import { hasChosenPassword, placeholderPassword } from '@muster/kit/config.ts'
 import { z } from 'zod'
 
 /**
- * Turns the outbox on and names it: mail without SMTP_URL and SMS without a gateway are kept to be read at
- * `/dev/outbox/<token>`. For trying and testing; without it there is no such page.
+ * Enables the outbox and names it. Mail without SMTP_URL and SMS without a gateway are then kept and shown at
+ * `/dev/outbox/<token>`. For evaluation and tests. Without a token there is no such page.
  */
 export const outboxToken = () =>
   z
     .string()
-    .regex(/^[\w-]{32,}$/, { error: 'should be 32 or more random letters, digits, dashes or underscores' })
+    .regex(/^[\w-]{32,}$/, { error: 'must be 32 or more random letters, digits, dashes or underscores' })
     .optional()
 
-/** The settings of whatever process sends mail. */
+/** The settings of a process that sends mail. */
 export const mailSettings = {
-  /** Without one, mail waits and counts as stuck, unless OUTBOX_TOKEN is set: then it is read in the outbox. */
+  /** Without it, mail waits and counts as stuck. With OUTBOX_TOKEN set, it is shown in the outbox instead. */
   SMTP_URL: z
     .url({ protocol: /^smtps?$/, error: 'should look like smtps://user:password@mail.example.com:465' })
     .refine(hasChosenPassword, placeholderPassword)

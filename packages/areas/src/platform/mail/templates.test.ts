@@ -5,7 +5,7 @@ import { renderMail } from './templates.ts'
 const hostile = '<img src=x onerror=alert(1)>\r\nBcc: victim@example.test'
 
 describe('mail templates', () => {
-  it('show whatever stands in the data as text, in one line of the subject', () => {
+  it('show data as text, and put the subject on one line', () => {
     const data = Object.fromEntries(
       ['name', 'tenant', 'invitedBy', 'review', 'partner', 'contact', 'what', 'url'].map((field) => [field, hostile]),
     )
@@ -18,20 +18,20 @@ describe('mail templates', () => {
     }
   })
 
-  it('greet by name, unless the name could be a message', () => {
+  it('greet by name unless the name could be a message', () => {
     expect(renderMail('reset-password', { name: 'Zoë O’Hara-Śmith Jr.' }).text).toContain('Hello Zoë O’Hara-Śmith Jr.,')
     for (const name of ['You won! See evil.example', 'https://evil.example', 'www evil', 'a'.repeat(61)]) {
       expect(renderMail('verify-email', { name }).text).toContain('Hello,')
     }
   })
 
-  it('say in both forms where the link goes', () => {
+  it('contain the target of the link in both forms', () => {
     const { text, html } = renderMail('invitation', { url: 'https://muster.test/accept-invite#token=a&b' })
     expect(text).toContain('https://muster.test/accept-invite#token=a&b')
     expect(html).toContain('href="https://muster.test/accept-invite#token=a&amp;b"')
   })
 
-  it('of an invitation carry nothing that the inviter chose in the subject, and no message as the name of a tenant', () => {
+  it('of an invitation have no text of the inviter in the subject, and no message as the name of a tenant', () => {
     const data = { tenant: 'You won! Visit evil.example now', invitedBy: 'ann@example.test', name: 'Zoë' }
     const { subject, text } = renderMail('invitation', data)
     expect(subject).toBe('You are invited to Muster')
@@ -40,7 +40,7 @@ describe('mail templates', () => {
     expect(renderMail('invitation', { ...data, tenant: 'Smith & Søns (North), Inc.' }).text).toContain('Smith & Søns')
   })
 
-  it('are all there', () => {
-    expect(() => renderMail('made-up', {})).toThrow('no mail template')
+  it('reject an unknown name', () => {
+    expect(() => renderMail('made-up', {})).toThrow('unknown mail template')
   })
 })

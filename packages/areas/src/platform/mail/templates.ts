@@ -1,7 +1,7 @@
 import type { JsonObject } from '@muster/db/json.ts'
 import type { MailTemplate } from './outbox.ts'
 
-/** What a template says: a few paragraphs, at most one link. */
+/** The content of a template: some paragraphs and at most one link. */
 interface Content {
   readonly subject: string
   readonly name?: string
@@ -18,15 +18,15 @@ const day = (iso: string): string => (iso === '' ? '' : `${iso.slice(0, 10)} ${i
 
 const contents: Record<MailTemplate, (data: JsonObject) => Content> = {
   invitation: (data) => ({
-    // No free text: whoever invites chooses the name of the tenant, and the address may belong to a stranger.
+    // No free text: the inviter chooses the name of the tenant, and the address may belong to a stranger.
     subject: 'You are invited to Muster',
     name: text(data, 'name'),
     paragraphs: [
       `${sender(text(data, 'invitedBy'))} invites you to ${plain(text(data, 'tenant'), 'an organization')}.`,
-      `The invitation is good until ${day(text(data, 'expiresAt'))}.`,
+      `The invitation expires on ${day(text(data, 'expiresAt'))}.`,
     ],
     link: { label: 'Accept the invitation', url: text(data, 'url') },
-    footnote: 'If you do not know who that is, leave it.',
+    footnote: 'If you do not know the sender, ignore this message.',
   }),
   'access-review-reminder': (data) => ({
     subject: `Access review due: ${text(data, 'review')}`,
@@ -45,22 +45,22 @@ const contents: Record<MailTemplate, (data: JsonObject) => Content> = {
   'reset-password': (data) => ({
     subject: 'Set a new password',
     name: text(data, 'name'),
-    paragraphs: ['Somebody asked for a new password for your account.', 'The link works once, within an hour.'],
+    paragraphs: ['A new password was requested for your account.', 'The link works once, within an hour.'],
     link: { label: 'Set a new password', url: text(data, 'url') },
-    footnote: 'If it was not you, leave it: without the link nothing changes.',
+    footnote: 'If you did not request it, ignore this message. Your password stays the same.',
   }),
   'verify-email': (data) => ({
     subject: 'Confirm your email address',
     name: text(data, 'name'),
-    paragraphs: ['This address was given for an account on Muster.', 'The link works once, within three days.'],
+    paragraphs: ['This address was used to register an account on Muster.', 'The link works once, within three days.'],
     link: { label: 'Confirm the address', url: text(data, 'url') },
-    footnote: 'If it was not you, leave it.',
+    footnote: 'If you did not register, ignore this message.',
   }),
   'already-registered': (data) => ({
     subject: 'You have an account already',
     paragraphs: [
-      'Somebody tried to register with this address, which has an account already. Nothing was changed.',
-      'If it was you, sign in instead; if you do not know the password any more, ask for a new one there.',
+      'Someone tried to register with this address, which already has an account. Nothing was changed.',
+      'If it was you, sign in instead. If you forgot your password, request a new one on the sign-in page.',
     ],
     link: { label: 'Sign in', url: text(data, 'url') },
   }),
@@ -71,51 +71,51 @@ const contents: Record<MailTemplate, (data: JsonObject) => Content> = {
       `${plain(text(data, 'partner'), 'A partner')} has registered and waits for approval.`,
       `The address of the contact is confirmed: ${text(data, 'contact')}`,
     ],
-    link: { label: 'Look at the partner', url: text(data, 'url') },
+    link: { label: 'Show the partner', url: text(data, 'url') },
   }),
   'device-quarantined': (data) => ({
     subject: `A device is quarantined: ${text(data, 'device')}`,
     name: text(data, 'name'),
     paragraphs: [
       `The device ${text(data, 'device')} of ${text(data, 'organization')} is quarantined since ${day(text(data, 'at'))}: ${text(data, 'reason')}`,
-      'It can neither report nor be commanded until somebody releases it. Take the copied identity off the other machine before.',
+      'It cannot report or receive commands until an administrator releases it. Remove the copied identity from the other machine first.',
     ],
-    link: { label: 'Look at the device', url: text(data, 'url') },
+    link: { label: 'Show the device', url: text(data, 'url') },
   }),
   'second-person-ends': (data) => ({
-    subject: 'Commands are about to need no second person',
+    subject: 'Commands will soon no longer require a second person',
     name: text(data, 'name'),
     paragraphs: [
-      `${text(data, 'by')} asked that commands which reach far take no second person any more.`,
+      `${text(data, 'by')} requested that commands beyond the blast radius no longer require a second person.`,
       `This takes effect on ${day(text(data, 'endsAt'))}, or earlier if another administrator agrees. Until then any administrator can withdraw it.`,
     ],
     link: { label: 'Look at it', url: text(data, 'url') },
-    footnote: 'If you did not expect this, withdraw it and end the sessions of that account.',
+    footnote: 'If you did not expect this, withdraw the request and end the sessions of that account.',
   }),
   'device-duplicate': (data) => ({
-    subject: `Possibly the same machine twice: ${text(data, 'device')}`,
+    subject: `Possible duplicate device: ${text(data, 'device')}`,
     name: text(data, 'name'),
     paragraphs: [
-      `${text(data, 'device')} enrolled in ${text(data, 'organization')} at ${day(text(data, 'at'))} as a new device, but says that it is a machine that is known already.`,
-      'If it was installed anew, decommission the device that it was before. If they are two machines, dismiss the notice.',
+      `${text(data, 'device')} enrolled in ${text(data, 'organization')} at ${day(text(data, 'at'))} as a new device, but has the machine ID of a known device.`,
+      'If the machine was reinstalled, decommission the old device. If they are two machines, dismiss the notice.',
     ],
-    link: { label: 'Look at the device', url: text(data, 'url') },
+    link: { label: 'Show the device', url: text(data, 'url') },
   }),
   notice: (data) => ({
     subject: text(data, 'what'),
     name: text(data, 'name'),
-    paragraphs: [`${text(data, 'what')}, at ${day(text(data, 'at'))}.`, 'If it was you, there is nothing to do.'],
-    link: { label: 'If not, look at your account', url: text(data, 'url') },
+    paragraphs: [`${text(data, 'what')}, at ${day(text(data, 'at'))}.`, 'If it was you, no action is needed.'],
+    link: { label: 'If it was not you, check your account', url: text(data, 'url') },
   }),
 }
 
-/** A name that somebody chose, or other words where it could pass for a message or an address of its own. */
+/** A name that a user chose, or other words when the name could pass for a message or a URL. */
 const plain = (name: string, otherwise: string) =>
   /^[\p{L}\p{M}\p{N} .,&+()'’-]{1,100}$/u.test(name) && !/\.\p{L}{2,}|www/iu.test(name) ? name : otherwise
 /** An email address, or the name of an identity provider. */
 const sender = (by: string) => (/^[^\s@]+@[^\s@]+$/.test(by) ? by : plain(by, 'An administrator'))
 
-/** Names are what somebody typed. One that could pass for a message or an address of its own is left out. */
+/** Users choose names freely. A name that could pass for a message or a URL is left out. */
 const isPlainName = (name: string) => /^[\p{L}\p{M}\p{N} .'’-]{1,60}$/u.test(name) && !/\.\p{L}{2,}|www/iu.test(name)
 
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
@@ -151,10 +151,10 @@ export interface Rendered {
   readonly html: string
 }
 
-/** Fills a template. Whatever stands in the data is shown as text, never as markup. */
+/** Renders a template. Data is shown as text, never as markup. */
 export function renderMail(template: string, data: JsonObject): Rendered {
   const make = new Map<string, (data: JsonObject) => Content>(Object.entries(contents)).get(template)
-  if (make === undefined) throw new Error(`there is no mail template ${template}`)
+  if (make === undefined) throw new Error(`unknown mail template: ${template}`)
   const content = make(data)
   const name = content.name !== undefined && isPlainName(content.name) ? ` ${content.name}` : ''
   const greeting = `Hello${name},`

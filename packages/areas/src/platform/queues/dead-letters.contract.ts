@@ -1,21 +1,21 @@
 import { can, get, limit, personCan, post, time } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 
-/** Shard and place in its stream: `3.1767225600000-0`. */
+/** Shard and ID in its stream: `3.1767225600000-0`. */
 const letterId = z.string().regex(/^\d{1,4}\.\d{1,15}-\d{1,10}$/, { error: 'must be the id of a dead letter' })
 
-/** What arrived from agents and could not be stored. */
+/** An entry from agents that could not be stored. */
 export const DeadLetter = z.object({
   id: letterId,
   shard: z.number(),
-  /** When it was set aside. */
+  /** When it became a dead letter. */
   at: time(),
-  /** The entry that it was, or was part of. */
+  /** The original entry, or the entry that it was a part of. */
   from: z.string(),
   tries: z.number(),
   error: z.string(),
   bytes: z.number(),
-  /** How many records it holds; null when it cannot be read. */
+  /** The number of records; null when the entry cannot be read. */
   records: z.number().nullable(),
 })
 export type DeadLetter = z.infer<typeof DeadLetter>
@@ -45,7 +45,7 @@ export const deadLetters = {
     input: z.object({ id: letterId }),
     output: DeadLetter.omit({ records: true }).extend({
       node: z.string().nullable(),
-      /** Why it cannot be read; null when it can. */
+      /** Why the entry cannot be read; null when it can. */
       unreadable: z.string().nullable(),
       recordCount: z.number(),
       records: z.array(LetterRecord),

@@ -85,7 +85,7 @@ async function letterById({ redis }: Services, id: string): Promise<DeadLetter> 
   return letter
 }
 
-/** A record as JSON can carry it: bytes as hexadecimal text, large numbers as text. */
+/** A record as JSON: bytes as hexadecimal text, large numbers as text. */
 function readable(body: unknown): unknown {
   const text = JSON.stringify(body, (_key, value: unknown) =>
     value instanceof Uint8Array

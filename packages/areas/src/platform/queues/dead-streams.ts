@@ -1,4 +1,4 @@
-// Entries of the streams that could not be stored: set aside by workers, looked into and given back by operators.
+// Stream entries that could not be stored. Workers move them here; operators inspect and replay them.
 import { readBatch, recordKinds } from '@muster/backplane/batch.ts'
 import { deviceIdFromBytes } from '@muster/backplane/device-id.ts'
 import { fieldOf } from '@muster/backplane/entry.ts'
@@ -11,14 +11,14 @@ import { decodeUp } from '@muster/wire/up.ts'
 export interface DeadLetter {
   shard: number
   id: string
-  /** The entry that it was, or was part of. */
+  /** The original entry, or the entry that it was a part of. */
   from: string
   tries: number
   error: string
   batch: Buffer
 }
 
-/** A record of a dead letter as a person reads it. */
+/** A record of a dead letter in readable form. */
 export interface ShownRecord {
   kind: string
   deviceId: string
@@ -30,7 +30,7 @@ export interface ShownRecord {
 
 const kindNames = new Map<number, string>(Object.entries(recordKinds).map(([name, kind]) => [kind, name]))
 
-/** The dead letters of a shard, oldest first; those behind `after` where it is given. */
+/** The dead letters of a shard, oldest first, starting behind `after` if given. */
 export async function* deadLetters(
   redis: Redis,
   shard: number,
@@ -46,19 +46,19 @@ export async function* deadLetters(
   }
 }
 
-/** How many there are in all shards. */
+/** The number of dead letters in all shards. */
 export async function countDeadLetters(redis: Redis, shards: number): Promise<number> {
   const lengths = await Promise.all(Array.from({ length: shards }, (_, shard) => redis.xlen(deadStream(shard))))
   return lengths.reduce((sum, length) => sum + length, 0)
 }
 
-/** One dead letter, undefined when there is none of that id. */
+/** One dead letter; undefined when the ID is unknown. */
 export async function findDeadLetter(redis: Redis, shard: number, id: string): Promise<DeadLetter | undefined> {
   const [entry] = await redis.xrangeBuffer(deadStream(shard), id, id)
   return entry === undefined ? undefined : letterOf(shard, entry[0].toString(), entry[1])
 }
 
-/** Gives a dead letter back to its shard, in one step; workers store what they do not have yet. @returns its new id */
+/** Returns a dead letter to its shard atomically. Workers store the records that are missing. @returns its new ID */
 export async function replayDeadLetter(redis: Redis, { shard, id, batch }: DeadLetter): Promise<string | undefined> {
   const results = await redis
     .multi()
@@ -70,7 +70,7 @@ export async function replayDeadLetter(redis: Redis, { shard, id, batch }: DeadL
   return typeof added === 'string' ? added : undefined
 }
 
-/** What a dead letter holds; of one that is no batch, why it is none. */
+/** The records of a dead letter, or the reason why they cannot be read. */
 export function contentOf({ batch }: DeadLetter): { node: string; records: ShownRecord[] } | { unreadable: string } {
   const records: ShownRecord[] = []
   try {

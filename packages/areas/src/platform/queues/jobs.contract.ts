@@ -1,10 +1,10 @@
 import { can, get, id, page, pageOf, personCan, post, time } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 
-/** Waiting until its time, waiting for another try, being done, done, given up, called off. */
+/** Created, waiting for a retry, running, done, canceled, or failed for good. */
 const jobState = z.enum(['created', 'retry', 'active', 'completed', 'cancelled', 'failed'])
 
-/** One piece of background work. */
+/** One job of a queue. */
 export const Job = z.object({
   id: id(),
   queue: z.string(),
@@ -19,10 +19,10 @@ export const Job = z.object({
 })
 export type Job = z.infer<typeof Job>
 
-/** A kind of background work with how many pieces of it there are. */
+/** A job queue with its number of jobs by state. */
 export const Queue = z.object({
   name: z.string(),
-  /** When it is due, as a cron line in UTC; null when others ask for it. */
+  /** The schedule as a cron expression in UTC; null for a queue without one. */
   schedule: z.string().nullable(),
   waiting: z.number(),
   active: z.number(),
@@ -30,7 +30,7 @@ export const Queue = z.object({
   failed: z.number(),
   lastCompletedAt: time().nullable(),
   lastFailedAt: time().nullable(),
-  /** Of the newest piece that failed. */
+  /** The error of the newest failed job. */
   lastError: z.string().nullable(),
 })
 export type Queue = z.infer<typeof Queue>

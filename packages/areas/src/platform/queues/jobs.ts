@@ -5,8 +5,8 @@ import { sql } from 'kysely'
 import { implement } from '../../operation.ts'
 import { jobs as contract, type Job, type Queue } from './jobs.contract.ts'
 
-// The tables are pg-boss's, which workers make when they first start.
-const areThere = async (db: Db): Promise<boolean> => {
+// The tables belong to pg-boss. Workers create them at their first start.
+const tablesExist = async (db: Db): Promise<boolean> => {
   const { rows } = await sql<{ there: boolean }>`SELECT to_regclass('pgboss.job') IS NOT NULL AS there`.execute(db)
   return rows[0]?.there === true
 }
@@ -19,7 +19,7 @@ const columns = sql`id, name AS queue, state::text, retry_count AS tries, retry_
 export default implement(contract, {
   async queues({ services }) {
     return asSystem(services.system, async (db) => {
-      if (!(await areThere(db))) return { data: [] }
+      if (!(await tablesExist(db))) return { data: [] }
       const { rows } = await sql<Queue>`
         SELECT q.name, s.cron AS schedule,
           count(j.id) FILTER (WHERE j.state IN ('created', 'retry')) AS waiting,
@@ -41,7 +41,7 @@ export default implement(contract, {
 
   async list({ input: { page, limit, queue, state }, services }) {
     return asSystem(services.system, async (db) => {
-      if (!(await areThere(db))) return emptyPage({ page, limit })
+      if (!(await tablesExist(db))) return emptyPage({ page, limit })
       const where = sql`name NOT LIKE '\\_\\_pgboss\\_\\_%'
         AND (${queue ?? null}::text IS NULL OR name = ${queue ?? null})
         AND (${state ?? null}::text IS NULL OR state::text = ${state ?? null})`
@@ -52,9 +52,9 @@ export default implement(contract, {
 
   async retry({ input: { id }, write, audit }) {
     return write(async (db) => {
-      if (!(await areThere(db))) throw notFound('Job')
+      if (!(await tablesExist(db))) throw notFound('Job')
       const failed = await jobById(db, id)
-      if (failed.state !== 'failed') throw conflict('Only a job that failed can be tried again')
+      if (failed.state !== 'failed') throw conflict('Only a failed job can be retried')
       await sql`UPDATE pgboss.job SET state = 'retry', retry_limit = retry_limit + 1, completed_on = NULL, start_after = now()
         WHERE id = ${id} AND name = ${failed.queue} AND state = 'failed'`.execute(db)
       audit({ target: id, name: failed.queue, details: { lastError: failed.lastError, tries: failed.tries } })

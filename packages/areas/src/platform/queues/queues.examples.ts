@@ -3,7 +3,7 @@ import type { ExamplesOf } from '../../examples.ts'
 import type { deadLetters } from './dead-letters.contract.ts'
 import type { jobs } from './jobs.contract.ts'
 
-// Nothing fails while the gates run, so there is nothing to look into or to try again.
+// No job and no entry fails during the gates, so there is nothing to show or retry.
 const answers = [404]
 
 export const jobsExamples: ExamplesOf<typeof jobs> = {

@@ -18,7 +18,7 @@ const boss = new PgBoss({ connectionString: testDatabase().systemUrl, schema: 'p
 await boss.start()
 afterAll(() => boss.stop({ graceful: false }))
 
-/** A queue as workers make them, with one job that has been given up. */
+/** A queue with one failed job, as workers create it. */
 async function failedJob() {
   const queue = `sweep-${randomBytes(4).toString('hex')}`
   await boss.createQueue(queue, { policy: 'exclusive', retryLimit: 0 })
@@ -29,8 +29,8 @@ async function failedJob() {
   return { queue, id }
 }
 
-describe('background work', () => {
-  it('is shown with what went wrong, and what was given up is tried again', async () => {
+describe('background jobs', () => {
+  it('show their errors, and a failed job can be retried', async () => {
     const { queue, id } = await failedJob()
     const { data: queues } = await call(systemAdmin, jobs.queues, {})
     expect(queues.find(({ name }) => name === queue)).toMatchObject({
@@ -53,28 +53,28 @@ describe('background work', () => {
     ])
   })
 
-  it('cannot be tried again while it goes on, nor beside the next of its kind', async () => {
+  it('cannot be retried while they run, or beside another job of the same kind', async () => {
     const { queue, id } = await failedJob()
     const next = await boss.send(queue, {})
     expect(await refusal(call(systemAdmin, jobs.retry, { id }))).toMatchObject({ status: 409 })
     expect(await refusal(call(systemAdmin, jobs.retry, { id: next ?? '' }))).toMatchObject({ status: 409 })
-    const nobody = '00000000-0000-4000-8000-000000000000'
-    expect(await refusal(call(systemAdmin, jobs.retry, { id: nobody }))).toMatchObject({ status: 404 })
+    const unknownId = '00000000-0000-4000-8000-000000000000'
+    expect(await refusal(call(systemAdmin, jobs.retry, { id: unknownId }))).toMatchObject({ status: 404 })
   })
 })
 
 describe('dead letters', () => {
   const shard = 5
-  const setAside = async (batch: Buffer, error: string) => {
+  const addDeadLetter = async (batch: Buffer, error: string) => {
     const id = await redis.xadd(deadStream(shard), '*', batchField, batch, 'error', error, 'from', '1-1', 'tries', '5')
     return `${shard}.${id}`
   }
 
-  it('are listed, shown record by record, and go back to their stream once', async () => {
-    const unreadable = await setAside(Buffer.from('no batch'), 'cannot be read')
+  it('are listed, shown record by record, and replayed once', async () => {
+    const unreadable = await addDeadLetter(Buffer.from('no batch'), 'cannot be read')
     const writer = new BatchWriter('node-a', 1024)
     writer.append(recordKinds.disconnected, Buffer.alloc(16, 7), 3, 4, Date.UTC(2026, 0, 1), pack({}))
-    const id = await setAside(Buffer.from(writer.flush()), 'refused by the database')
+    const id = await addDeadLetter(Buffer.from(writer.flush()), 'refused by the database')
     const { data, total } = await call(systemAdmin, deadLetters.list, { limit: 100 })
     expect(total).toBeGreaterThanOrEqual(2)
     expect(data.find((letter) => letter.id === unreadable)).toMatchObject({ records: null, error: 'cannot be read' })
@@ -96,8 +96,8 @@ describe('dead letters', () => {
     await redis.xdel(deadStream(shard), unreadable.slice(2))
   })
 
-  it('are read in parts, none twice', async () => {
-    const ids = [await setAside(Buffer.from('a'), 'one'), await setAside(Buffer.from('b'), 'two')]
+  it('are listed in pages without repetition', async () => {
+    const ids = [await addDeadLetter(Buffer.from('a'), 'one'), await addDeadLetter(Buffer.from('b'), 'two')]
     const seen: string[] = []
     for (let cursor: string | undefined; ; ) {
       const part = await call(systemAdmin, deadLetters.list, { limit: 1, ...(cursor && { cursor }) })
@@ -109,7 +109,7 @@ describe('dead letters', () => {
     for (const id of ids) await redis.xdel(deadStream(shard), id.slice(2))
   })
 
-  it('are for those who may do everything in the whole installation', async () => {
+  it('require all permissions in system scope', async () => {
     expect(await refusal(call(partnerAdmin, deadLetters.list, {}))).toMatchObject({ status: 403 })
     expect(await refusal(call(partnerAdmin, jobs.queues, {}))).toMatchObject({ status: 403 })
   })

@@ -1,8 +1,8 @@
-// Caps hold under concurrency because whoever adds something first locks the row that carries the cap.
+// Caps hold under concurrency, because each addition first locks the row with the cap.
 import type { Db } from '@muster/db/database.ts'
 import { conflict, notFound } from '@muster/kit/errors.ts'
 
-/** Makes sure that the partner may have one more organization; until the transaction ends nobody else can add one. */
+/** Checks that the partner may have one more organization. Locks out other additions until the transaction ends. */
 export async function claimOrganization(db: Db, partnerId: string): Promise<void> {
   const partner = await db
     .selectFrom('partners')
@@ -21,13 +21,15 @@ export async function claimOrganization(db: Db, partnerId: string): Promise<void
     .where('deletedAt', 'is', null)
     .executeTakeFirstOrThrow()
   if (count >= maxOrganizations) {
-    throw conflict(`This partner may have ${maxOrganizations} organizations and has ${count}`)
+    throw conflict(
+      `This partner has ${count} of at most ${maxOrganizations} organizations. Raise maxOrganizations or delete an organization`,
+    )
   }
 }
 
 /**
- * Makes sure that an organization and its partner may have so many more devices; where there is a cap, nobody else can
- * add any until the transaction ends. Decommissioned devices do not count.
+ * Checks that an organization and its partner may have more devices. Where there is a cap, locks out other additions until the
+ * transaction ends. Decommissioned devices do not count.
  */
 export async function claimDevices(db: Db, tenant: { partnerId: string; orgId: string }, added = 1): Promise<void> {
   const partner = await db
@@ -65,6 +67,8 @@ async function claimWithin(
     .where('lifecycle', '<>', 'decommissioned')
     .executeTakeFirstOrThrow()
   if (maxDevices !== null && count + added > maxDevices) {
-    throw conflict(`This ${what} may have ${maxDevices} devices and has ${count}`)
+    throw conflict(
+      `This ${what} has ${count} of at most ${maxDevices} devices. Raise maxDevices or decommission a device`,
+    )
   }
 }

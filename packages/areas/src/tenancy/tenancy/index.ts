@@ -1,4 +1,4 @@
-// What other areas may use of partners, organizations and sites.
+// The functions of partners, organizations and sites that other areas may use.
 export { claimDevices } from './caps.ts'
 export { type Location, requireLocation } from './location.ts'
 export {

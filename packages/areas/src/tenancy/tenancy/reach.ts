@@ -2,13 +2,13 @@ import type { Caller } from '@muster/kit/access.ts'
 import { denied } from '@muster/kit/errors.ts'
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 
-/** Of a caller, what limits the rows in its sight. */
+/** The part of a caller that limits which rows it sees. */
 export type Reach = Pick<
   Caller,
   'scope' | 'partnerId' | 'orgId' | 'orgAccess' | 'accessibleOrgIds' | 'siteIds' | 'deviceGroupIds'
 >
 
-/** Of a reach, what the text of a statement depends on. */
+/** The part of a reach that the text of a statement depends on. */
 export const reachShape = ({ scope, orgAccess, accessibleOrgIds, siteIds, deviceGroupIds }: Reach) => ({
   scope,
   orgAccess,
@@ -18,7 +18,7 @@ export const reachShape = ({ scope, orgAccess, accessibleOrgIds, siteIds, device
 })
 export type ReachShape = ReturnType<typeof reachShape>
 
-/** Of a reach, what is compared with. */
+/** The part of a reach that a statement takes as parameters. */
 export const reachValues = (reach: Reach) => ({
   callerPartnerId: reach.partnerId,
   callerOrgId: reach.orgId,
@@ -28,7 +28,7 @@ export const reachValues = (reach: Reach) => ({
 })
 export type ReachValues = ReturnType<typeof reachValues>
 
-/** A reach of that shape with those values. */
+/** The reach of a shape and its values. */
 export const reachFrom = ({ scope, orgAccess, orgs, sites, groups }: ReachShape, values: ReachValues): Reach => ({
   scope,
   orgAccess,
@@ -40,8 +40,8 @@ export const reachFrom = ({ scope, orgAccess, orgs, sites, groups }: ReachShape,
 })
 
 /**
- * The caller's reach as a condition on a table's tenant columns, for the `where` of every query of tenant rows:
- * `.where(within(caller, 'sites.orgId', 'sites.partnerId'))`. Row-level security repeats it underneath.
+ * The caller's reach as a condition on a table's tenant columns, for the `where` of each query of tenant rows:
+ * `.where(within(caller, 'sites.orgId', 'sites.partnerId'))`. Row-level security applies the same rule in the database.
  */
 export const within =
   (caller: Reach, orgColumn: string, partnerColumn: string) =>
@@ -53,15 +53,15 @@ export const within =
     return eb(orgColumn, '=', eb.fn.any(eb.val([...(caller.accessibleOrgIds ?? [])])))
   }
 
-/** Nothing can be in reach, so nothing need be asked. */
+/** Whether the caller reaches no organization, so that a query would return nothing. */
 export const reachesNothing = (caller: Caller): boolean => caller.accessibleOrgIds?.length === 0
 
-/** Is the caller limited to sites or device groups of its organization? */
+/** Whether the caller is limited to sites or device groups of its organization. */
 export const isLimited = ({ siteIds, deviceGroupIds }: Pick<Reach, 'siteIds' | 'deviceGroupIds'>): boolean =>
   siteIds !== null || deviceGroupIds !== null
 
 /**
- * For what concerns a whole organization, even where its rows belong to no device.
+ * For operations on a whole organization, including rows without a device.
  * @throws FORBIDDEN for members limited to sites or device groups
  */
 export function requireWholeOrganization(caller: Caller): void {
@@ -71,8 +71,8 @@ export function requireWholeOrganization(caller: Caller): void {
 }
 
 /**
- * For what grants access, or concerns everything that the caller's tenant has: members, roles, identity providers, reviews.
- * @throws FORBIDDEN for a partner's people without access to all organizations, and for members limited to sites or groups
+ * For operations that grant access or affect the whole tenant: members, roles, identity providers, reviews.
+ * @throws FORBIDDEN for partner users without access to all organizations, and for members limited to sites or groups
  */
 export function requireUnlimited(caller: Caller): void {
   if (caller.scope === 'partner' && caller.orgAccess !== 'all') {

@@ -1,4 +1,4 @@
-// People, roles and reviews belong to a partner as such or to one of its organizations. This finds out which is meant.
+// Users, roles and reviews belong to a partner or to one of its organizations. These functions find the tenant of a request.
 import type { Db } from '@muster/db/database.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { denied, notFound } from '@muster/kit/errors.ts'
@@ -15,8 +15,8 @@ export interface TenantInput {
 }
 
 /**
- * The tenant whose people or roles are meant: the one named, else the caller's own.
- * @throws FORBIDDEN or NOT_FOUND when it is out of reach, FORBIDDEN when system scope names none
+ * The tenant of a request: the named one, else the caller's own.
+ * @throws FORBIDDEN or NOT_FOUND when it is out of reach; FORBIDDEN when a system caller names none
  */
 export async function tenantOf(db: Db, caller: Caller, { partnerId, orgId }: TenantInput): Promise<Tenant> {
   if (caller.scope !== 'system' && partnerId !== undefined && partnerId !== caller.partnerId) {
@@ -44,18 +44,18 @@ async function partnerTenant(db: Db, partnerId: string | undefined): Promise<Ten
   return { scope: 'partner', partnerId: partner.id, orgId: null, name: partner.name }
 }
 
-/** Refuses additions to an organization that is suspended or churned. */
+/** Rejects additions to a suspended or churned organization. */
 export const requireWorkingTenant = (db: Db, caller: Caller, { orgId }: Pick<Tenant, 'orgId'>): Promise<void> =>
   requireWorkingOrganization(db, caller, orgId)
 
-/** Refuses changes in an organization that is suspended or churned; null is a partner as such. */
+/** Rejects changes in a suspended or churned organization. Null stands for the partner itself. */
 export async function requireWorkingOrganization(db: Db, caller: Caller, orgId: string | null): Promise<void> {
   if (orgId === null) return
   const organization = await findOrganization(db, caller, orgId)
   if (organization !== undefined) requireWorking(organization)
 }
 
-/** Rows of a tenant as such: of a partner without those of its organizations. */
+/** Rows that belong to the tenant itself: for a partner, those without an organization. */
 export const ofTenant =
   (tenant: Tenant, orgColumn: string, partnerColumn: string) =>
   // biome-ignore lint/suspicious/noExplicitAny: one condition for the columns of any query

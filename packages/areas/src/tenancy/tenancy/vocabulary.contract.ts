@@ -1,4 +1,4 @@
-/** What records of this area's changes are called in the audit log. */
+/** The audit actions of this area. */
 export const actions = [
   'partner.create',
   'partner.update',
@@ -13,7 +13,7 @@ export const actions = [
   'site.delete',
 ] as const
 
-/** The permissions that guard this area, each with the sentence that the role editor shows. */
+/** The permissions of this area, each with the description that the role editor shows. */
 export const permissions = {
   'settings:read': 'See settings and integrations',
   'settings:write': 'Change settings and integrations',

@@ -119,8 +119,8 @@ describe('registering a partner', () => {
     expect(await call(who, session.me, {})).toMatchObject({ email: person.email, emailVerified: true })
     expect(await partnerOf(person.email)).toMatchObject([{ status: 'pending' }])
     // Only some administrators are notified, and a shared database has many.
-    const told = (await mailsFrom('partner-waiting')).map(({ data }) => data.contact)
-    expect(told).toContainEqual(expect.stringContaining(person.email))
+    const sent = (await mailsFrom('partner-waiting')).map(({ data }) => data.contact)
+    expect(sent).toContainEqual(expect.stringContaining(person.email))
   })
 
   it('activates the partner with the verification when the server approves automatically', async () => {

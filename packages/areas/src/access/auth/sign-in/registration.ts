@@ -176,7 +176,7 @@ async function insertPartner(call: Call, db: Db, person: NewPerson, company: str
       name: 'Administrator',
       scope: 'partner',
       partnerId: partner.id,
-      description: 'Everything within the partner',
+      description: 'All permissions in the partner and its organizations',
       forceMfa: true,
     })
     .returning('id')

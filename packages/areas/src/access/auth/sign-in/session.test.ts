@@ -123,8 +123,8 @@ describe('limits of login', () => {
         refused,
       )
     }
-    const told = await refusal(call(null, session.login, { email: who.email, password: who.password }, { ip }))
-    expect(told).toMatchObject({ status: 429, code: 'RATE_LIMITED', extra: { retryAfter: expect.any(Number) } })
+    const error = await refusal(call(null, session.login, { email: who.email, password: who.password }, { ip }))
+    expect(error).toMatchObject({ status: 429, code: 'RATE_LIMITED', extra: { retryAfter: expect.any(Number) } })
     await signedIn(who)
   })
 

@@ -147,8 +147,8 @@ describe('inviting a user', () => {
   it('is rejected for a suspended organization', async () => {
     const there = await world()
     await call(there.partnerAdmin, organizations.update, { id: there.org.id, status: 'suspended' })
-    const told = await refusal(invite({ orgId: there.org.id, roleId: orgViewer }, there.partnerAdmin))
-    expect(told).toMatchObject({ status: 403, message: 'Organization is suspended' })
+    const error = await refusal(invite({ orgId: there.org.id, roleId: orgViewer }, there.partnerAdmin))
+    expect(error).toMatchObject({ status: 403, message: 'Organization is suspended' })
   })
 })
 

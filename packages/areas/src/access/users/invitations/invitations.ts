@@ -3,7 +3,7 @@ import { badRequest, conflict } from '@muster/kit/errors.ts'
 import { type Call, implement } from '../../../operation.ts'
 import { requireUnlimited, requireWorkingTenant, type Tenant, tenantOf } from '../../../tenancy/tenancy/index.ts'
 import { limitsOf } from '../../auth/index.ts'
-import { grantsPower, permissionsOf, requireHeld, roleFor } from '../../roles/index.ts'
+import { allowsChanges, permissionsOf, requireHeld, roleFor } from '../../roles/index.ts'
 import { accountFor } from '../accounts.ts'
 import { requireNotGreaterMember } from '../greater-members.ts'
 import { memberById, tenantOfMember } from '../members.queries.ts'
@@ -23,7 +23,7 @@ export default implement(contract, {
     const role = await roleFor(db, tenant, roleId)
     const granted = await permissionsOf(db, role.id)
     requireHeld(caller, granted)
-    if (grantsPower(granted)) await call.stepUp()
+    if (allowsChanges(granted)) await call.stepUp()
     const { userId, isNew } = await accountFor(db, services, email, name)
     await addMembership(call, tenant, { userId, roleId, displayName: isNew ? null : name }, reach)
     const inviteUrl = await sendInvitation(db, services, tenant, { userId, email, name }, byCaller(caller))
@@ -42,7 +42,7 @@ export default implement(contract, {
       throw badRequest(
         'userId: the user has accepted the invitation already. Only invitations of invited users can be sent again',
       )
-    if (grantsPower(await permissionsOf(db, member.roleId))) await call.stepUp()
+    if (allowsChanges(await permissionsOf(db, member.roleId))) await call.stepUp()
     await limitsOf(services).take('invitationPerUser', caller.userId)
     const { email, name, orgId, partnerId } = member
     const tenant = await tenantOf(db, caller, tenantInputOf(tenantOfMember(member)))

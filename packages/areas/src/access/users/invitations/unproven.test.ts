@@ -145,8 +145,8 @@ describe('registering an address that is still unproven', () => {
       await register({ ...newPerson(), email })
     }
     expect(await passwordOf(person)).toBe(before)
-    const told = (await mailsTo(person.email)).filter(({ template }) => template === 'already-registered')
-    expect(told).toHaveLength(3)
+    const sent = (await mailsTo(person.email)).filter(({ template }) => template === 'already-registered')
+    expect(sent).toHaveLength(3)
   })
 
   it('is rejected for a look-alike address in another script', async () => {

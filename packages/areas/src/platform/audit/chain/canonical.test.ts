@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { chainHash, noHash } from './canonical.ts'
 
-it('gives the hashes that docs/audit.md names to verifiers', () => {
+it('produces the hashes that docs/audit.md gives to verifiers', () => {
   const record = {
     sequence: 1,
     id: '0b5f3f0e-7c3e-4c1e-9d43-0a1b2c3d4e5f',

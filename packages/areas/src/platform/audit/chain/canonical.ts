@@ -1,4 +1,4 @@
-// The text of a record that its hash is made of. Verifiers in other languages follow docs/audit.md; the form never changes.
+// The text of an audit record that is hashed. Verifiers in other languages follow docs/audit.md, so this form never changes.
 import { createHash } from 'node:crypto'
 
 export interface ChainedRecord {
@@ -23,7 +23,7 @@ export interface ChainedRecord {
   readonly requestId: string | null
 }
 
-/** The hash before the first record. */
+/** The previous hash of the first record. */
 export const noHash = Buffer.alloc(32)
 
 const sorted = (_key: string, value: unknown): unknown =>
@@ -31,7 +31,7 @@ const sorted = (_key: string, value: unknown): unknown =>
     ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
     : value
 
-/** One JSON list in a fixed order, without spaces, the keys of objects sorted. */
+/** One JSON array in a fixed order, without spaces, with the keys of objects sorted. */
 const canonicalText = (record: ChainedRecord): string =>
   JSON.stringify(
     [
@@ -57,15 +57,15 @@ const canonicalText = (record: ChainedRecord): string =>
     sorted,
   )
 
-/** SHA-256 over the hash of the record before and the record itself. */
+/** SHA-256 over the previous hash and the record. */
 export const chainHash = (previous: Buffer, record: ChainedRecord): Buffer =>
   createHash('sha256').update(previous).update(canonicalText(record)).digest()
 
-/** The chain that a record belongs to: its partner's, or the installation's own. */
+/** The chain of a record: that of its partner, or that of the installation. */
 export const installationChain = '00000000-0000-0000-0000-000000000000'
 export const chainOf = (partnerId: string | null): string => partnerId ?? installationChain
 
-/** The columns of audit_logs as a chained record, for a query on `a`. */
+/** The columns of audit_logs for a chained record, in a query on `a`. */
 export const recordColumns = `a.id, to_char(a.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at,
   a.partner_id AS "partnerId", a.org_id AS "orgId", a.actor_type AS "actorType", a.actor_id AS "actorId",
   a.actor_email AS "actorEmail", a.action, a.resource_type AS "resourceType", a.resource_id AS "resourceId",

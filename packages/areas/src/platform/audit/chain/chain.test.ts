@@ -15,7 +15,7 @@ import { ExportError, verifyExport } from './verify-export.ts'
 
 const database = await ownDatabase()
 const system = createPool({ url: database.systemUrl, name: 'test', max: 4 })
-/** Who can do everything, as an intruder in the database could. */
+/** A user with all rights in the database, such as an intruder may have. */
 const superuser = new pg.Client({ connectionString: database.ownerUrl })
 await superuser.connect()
 afterAll(async () => {
@@ -48,8 +48,8 @@ async function record(count: number, at = 'now()', owner: string | null = partne
 }
 const faultOf = async () => (await verify()).chains.find(({ fault }) => fault !== null)?.fault
 
-describe('the chain', () => {
-  it('numbers the records of each partner without a gap, in order, however many writers there are', async () => {
+describe('the audit chain', () => {
+  it('numbers the records of each partner without gaps and in order, with several writers', async () => {
     await record(2_300)
     await record(20, 'now()', null)
     await Promise.all([chainAudit(system), chainAudit(system), chainAudit(system)])
@@ -67,7 +67,7 @@ describe('the chain', () => {
     ])
   })
 
-  it('takes a record that commits late, with an earlier time than its neighbors', async () => {
+  it('appends a record that commits late with an earlier time than its neighbors', async () => {
     const late = await system.connect()
     await late.query('BEGIN')
     await late.query(
@@ -82,7 +82,7 @@ describe('the chain', () => {
     expect((await verify()).chains).toMatchObject([{ records: 4, fault: null }])
   })
 
-  it('goes on after what was chained before', async () => {
+  it('continues after the records that were chained before', async () => {
     for (const count of [1, 5, 2]) {
       await record(count)
       await chainAudit(system)
@@ -92,7 +92,7 @@ describe('the chain', () => {
   })
 })
 
-describe('a superuser who meddles is found out, and the first bad record named, when', () => {
+describe('tampering by a superuser is detected and the first bad record named, when', () => {
   beforeEach(async () => {
     await record(10)
     await chainAudit(system)
@@ -102,12 +102,12 @@ describe('a superuser who meddles is found out, and the first bad record named, 
 
   it.each([
     ['the action', `action = 'site.delete'`],
-    ['the actor', `actor_email = 'somebody@else.test'`],
+    ['the actor', `actor_email = 'intruder@example.test'`],
     ['the time, by a microsecond', `at = at + interval '1 microsecond'`],
     ['the details', `details = jsonb_set(details, '{z}', '99')`],
     ['the changed fields', `changed_fields = '{}'`],
     ['the result', `result = 'denied'`],
-  ])('a record is altered: %s', async (_what, change) => {
+  ])('a record is changed: %s', async (_what, change) => {
     await superuser.query(`UPDATE audit_logs SET ${change} ${at} 4`)
     expect(await faultOf()).toMatchObject({ kind: 'altered', sequence: 4 })
   })
@@ -122,12 +122,12 @@ describe('a superuser who meddles is found out, and the first bad record named, 
     expect(await faultOf()).toMatchObject({ kind: 'missing', sequence: 1 })
   })
 
-  it('two records change places', async () => {
+  it('two records are swapped', async () => {
     await superuser.query(`UPDATE audit_logs SET chain_sequence = 13 - chain_sequence WHERE chain_sequence IN (6, 7)`)
     expect(await faultOf()).toMatchObject({ sequence: 6 })
   })
 
-  it('a record is put in between', async () => {
+  it('a record is inserted', async () => {
     await superuser.query(
       `INSERT INTO audit_logs (partner_id, actor_type, action, resource_type, chain_sequence, chain_previous, chain_hash)
        SELECT partner_id, 'user', 'user.login', 'user', chain_sequence, chain_previous, chain_hash FROM audit_logs ${at} 5`,
@@ -135,13 +135,13 @@ describe('a superuser who meddles is found out, and the first bad record named, 
     expect(await faultOf()).toMatchObject({ sequence: 5 })
   })
 
-  it('the end is cut off', async () => {
+  it('the end is truncated', async () => {
     await superuser.query(`DELETE FROM audit_logs ${at} 10`)
     await superuser.query(`DELETE FROM audit_logs ${at} 9`)
     expect(await faultOf()).toMatchObject({ kind: 'truncated', sequence: 9 })
   })
 
-  it('the end is cut off and the stored end set back, against the signed head', async () => {
+  it('the end is truncated and the stored end reset; the signed head shows it', async () => {
     await superuser.query(`DELETE FROM audit_logs ${at} 10`)
     await superuser.query(
       `UPDATE audit_chains c SET sequence = 9, hash = a.chain_hash FROM audit_logs a WHERE a.chain_sequence = 9`,
@@ -154,7 +154,7 @@ describe('a superuser who meddles is found out, and the first bad record named, 
     expect(await faultOf()).toMatchObject({ kind: 'truncated', sequence: 1 })
   })
 
-  it('the whole chain is made anew around a change, against the signed head', async () => {
+  it('the whole chain is rebuilt around a change; the signed head shows it', async () => {
     await superuser.query(`UPDATE audit_logs SET action = 'site.delete', chain_sequence = NULL ${at} 3`)
     await superuser.query('UPDATE audit_logs SET chain_sequence = NULL, chain_previous = NULL, chain_hash = NULL')
     await superuser.query('ALTER TABLE audit_heads DROP CONSTRAINT audit_heads_chain_id_fkey')
@@ -163,7 +163,7 @@ describe('a superuser who meddles is found out, and the first bad record named, 
     expect(await faultOf()).toMatchObject({ kind: 'rewritten', sequence: 10 })
   })
 
-  it('a head is written by somebody without the key', async () => {
+  it('a head is written without the key', async () => {
     await superuser.query('UPDATE audit_heads SET sequence = 9')
     expect(await faultOf()).toMatchObject({ kind: 'forged-head' })
     await superuser.query('DELETE FROM audit_heads')
@@ -173,7 +173,7 @@ describe('a superuser who meddles is found out, and the first bad record named, 
 })
 
 describe('the application roles', () => {
-  it('cannot change or remove records, nor say where they stand in the chain', async () => {
+  it('cannot change or delete records or their position in the chain', async () => {
     await record(1)
     const app = new pg.Client({ connectionString: database.appUrl })
     await app.connect()
@@ -197,8 +197,8 @@ describe('the application roles', () => {
   })
 })
 
-describe('months', () => {
-  it('get partitions ahead of time, and what came without one is filed later', async () => {
+describe('monthly partitions', () => {
+  it('are created ahead of time, and records without a partition are moved later', async () => {
     await record(3, `'2024-02-10'::timestamptz`)
     await ensureAuditPartitions(system)
     const { rows } = await system.query<{ partition: string; count: number }>(
@@ -207,7 +207,7 @@ describe('months', () => {
     expect(rows).toEqual([{ partition: 'audit_logs_202402', count: 3 }])
   })
 
-  it('are given up whole, behind a signed floor that explains the gap', async () => {
+  it('are dropped as a whole, and a signed floor explains the gap', async () => {
     await record(4, `'2024-02-10'::timestamptz`)
     await record(3, `'2024-05-10'::timestamptz`)
     await ensureAuditPartitions(system)
@@ -256,7 +256,7 @@ describe('an export', async () => {
     return verifyExport(file, keys)
   }
 
-  it('verifies without a database, as JSON and as CSV', async () => {
+  it('can be verified without a database, as JSON and as CSV', async () => {
     const all = await exported()
     expect(JSON.parse(await json(all)).data).toHaveLength(50)
     expect(await verified('whole.json', await json(all))).toMatchObject({
@@ -269,7 +269,7 @@ describe('an export', async () => {
     })
   })
 
-  it('deviation 16: verifies with createdAt and updatedAt equal to at, and without them from older versions', async () => {
+  it('can be verified with createdAt and updatedAt equal to at, and in the older form without them', async () => {
     const { rows, ...rest } = await exported()
     const csv = await text(asCsv(inPages(rows)))
     const older = csv.replace(',createdAt,updatedAt', '').replaceAll(/,([^,]+),\1(?=\r\n)/g, '')
@@ -280,7 +280,7 @@ describe('an export', async () => {
     await expect(verified('later.csv', await text(asCsv(inPages(changed))))).rejects.toThrow(/Row 8.*equal to at/)
   })
 
-  it('shows the first record that was altered, left out or cut off', async () => {
+  it('shows the first record that was changed, left out or truncated', async () => {
     const all = await exported()
     const whole = await json(all)
     const lines = whole.split('\n')
@@ -297,13 +297,13 @@ describe('an export', async () => {
     expect((await verified('changed.csv', csv)).chains[0]?.fault).toMatchObject({ kind: 'altered', sequence: 7 })
   })
 
-  it('of a selection is held record by record', async () => {
+  it('with filters is verified record by record', async () => {
     const { rows, heads } = await exported()
     const some = { rows: rows.filter((_, index) => index % 3 === 0), heads, complete: false }
     expect(await verified('some.json', await json(some))).toMatchObject({ chains: [{ records: 17, fault: null }] })
   })
 
-  it('that is something else is refused', async () => {
+  it('is rejected when the file is something else', async () => {
     await expect(verified('other.json', '{"hello":1}')).rejects.toThrow(ExportError)
     await expect(verified('other.csv', 'a,b\r\n1,2\r\n')).rejects.toThrow(ExportError)
   })

@@ -1,4 +1,4 @@
-// Signed statements of where a chain ends. Kept here, logged and exported, they make truncation and rewriting show.
+// Signed statements of the end of a chain. They are stored, logged and exported, so truncation and rewriting are detected.
 import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto'
 import type { Keyring } from '@muster/kit/keyring.ts'
 
@@ -29,11 +29,11 @@ export function signHead(keyring: Keyring, head: Head): SignedHead {
   return { ...head, keyId: key.kid, publicKey: key.x, signature }
 }
 
-/** The public keys that may sign heads, by key id. */
+/** The public keys that may sign heads, by key ID. */
 export const headKeys = (keyring: Keyring): ReadonlyMap<string, string> =>
   new Map(keysOf(keyring).map(({ kid, x }) => [kid, x]))
 
-/** Did this key sign this head? @param x Ed25519 public key, base64url */
+/** Whether the key signed the head. @param x Ed25519 public key, base64url */
 export function isSignedBy(head: SignedHead, x: string): boolean {
   try {
     const key = createPublicKey({ format: 'jwk', key: { kty: 'OKP', crv: 'Ed25519', x } })

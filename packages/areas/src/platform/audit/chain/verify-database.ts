@@ -7,7 +7,7 @@ const readRows = 5_000
 
 export interface DatabaseReport {
   readonly chains: readonly ChainReport[]
-  /** Records that the writer has not reached yet. */
+  /** Records that are not chained yet. */
   readonly waiting: number
 }
 
@@ -26,7 +26,7 @@ interface Chain {
   readonly end: number
 }
 
-/** Chains that are known to exist or that records claim to belong to. */
+/** Chains that are stored, and chains that records claim to belong to. */
 async function chainsIn(pool: pg.Pool): Promise<Chain[]> {
   const { rows } = await pool.query<Chain>(
     `SELECT coalesce(c.chain_id, r.chain_id) AS "chainId", nullif(coalesce(c.chain_id, r.chain_id), '00000000-0000-0000-0000-000000000000') AS "partnerId",
@@ -55,7 +55,7 @@ async function* linksOf(pool: pg.Pool, { partnerId }: Chain): AsyncGenerator<Cha
   }
 }
 
-/** Verifies every chain of a database, or one partner's. @param keys trusted public keys by id; null trusts those stored */
+/** Verifies all chains of a database, or one partner's. @param keys trusted public keys by ID; null trusts the stored ones */
 export async function verifyDatabase(
   pool: pg.Pool,
   keys: ReadonlyMap<string, string> | null,

@@ -8,7 +8,7 @@ import { chainedColumns } from '../export-format.ts'
 import { chainOf } from './canonical.ts'
 import { ChainCheck, type ChainLink, type ChainReport } from './verify.ts'
 
-/** The file is not an export of the audit log, or was damaged in a way that hides what it held. */
+/** The file is not an export of the audit log, or is damaged so that it cannot be read. */
 export class ExportError extends Error {
   override readonly name = 'ExportError'
 }
@@ -36,7 +36,7 @@ const Link = z.object({
   previousHash: z.string(),
   hash: z.string(),
 })
-/** Fields that repeat `at`. The hash does not cover them, so they are compared with it. Older exports lack them. */
+/** Fields that repeat `at`. The hash does not cover them, so they must equal it. Older exports lack them. */
 const Times = z.object({ createdAt: z.string().nullish(), updatedAt: z.string().nullish() })
 const Header = z.object({
   complete: z.boolean(),
@@ -57,7 +57,7 @@ type Header = z.infer<typeof Header>
 
 export interface ExportReport {
   readonly chains: readonly ChainReport[]
-  /** Records that had no place in a chain yet when they were exported. */
+  /** Records that were not chained yet when they were exported. */
   readonly waiting: number
   readonly heads: Header['heads']
   readonly complete: boolean
@@ -97,10 +97,10 @@ async function* jsonLinks(lines: AsyncIterator<string>): AsyncGenerator<ChainLin
   }
 }
 
-/** The rows of a CSV file, read as its text arrives. */
+/** The rows of a CSV file, parsed while it is read. */
 async function* csvRows(file: string): AsyncGenerator<string[]> {
   const parser = parse({ relax_column_count: true, relax_quotes: true })
-  // Errors of either stream come out where the rows are read.
+  // The reader of the rows gets the errors of both streams.
   pipeline(createReadStream(file), parser, () => undefined)
   try {
     yield* parser
@@ -120,11 +120,14 @@ async function readJson(file: string): Promise<Read> {
     const header = Header.parse(JSON.parse(`${String(first.value)}]}`))
     return { header, links: jsonLinks(lines) }
   } catch (cause) {
-    throw new ExportError('The file does not begin like an export of the audit log', { cause })
+    throw new ExportError(
+      'The file does not begin like an export of the audit log. Use the file as it was downloaded',
+      { cause },
+    )
   }
 }
 
-/** The columns that hold JSON or a number; all others hold text, and an empty cell is nothing. */
+/** The columns that hold JSON or a number. All others hold text, and an empty cell stands for null. */
 function fromCells(columns: readonly string[], cells: readonly string[], number: number): unknown {
   const values = columns.map((name, index): [string, unknown] => {
     const cell = plainCell(cells[index] ?? '')
@@ -153,17 +156,17 @@ async function readCsv(file: string): Promise<Read> {
   if (first.done || !`${first.value.join()},`.startsWith(`${chainedColumns.join()},`)) {
     throw new ExportError('The file does not begin like an export of the audit log')
   }
-  // A CSV file has no room for heads, and does not say whether it was filtered: it begins where it begins.
+  // A CSV file contains no heads and does not say whether it was filtered, so its first record may have any sequence.
   return { header: { complete: false, heads: [] }, links: csvLinks(first.value, rows) }
 }
 
 /**
- * Verifies an exported file without a database. The records of a complete export must follow each other without a gap;
- * of a filtered one each is held against its own hash.
+ * Verifies an exported file without a database. The records of a complete export must follow each other without a gap.
+ * The records of a filtered export are checked one by one against their own hashes.
  */
 export async function verifyExport(file: string, keys: ReadonlyMap<string, string> | null): Promise<ExportReport> {
   const { header, links } = file.endsWith('.csv') ? await readCsv(file) : await readJson(file)
-  // Exports are in order of time, chains in order of sequence, so the records of each chain are gathered first.
+  // Exports are ordered by time and chains by sequence, so the records of each chain are collected first.
   const chains = new Map<string, ChainLink[]>()
   let waiting = 0
   for await (const link of links) {

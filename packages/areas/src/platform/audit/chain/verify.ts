@@ -1,8 +1,8 @@
-// Finds out whether a chain is whole: pure, so that it works on a database, on an export and without either at hand.
+// Verifies a chain. Pure functions, so that they work on a database and on an export.
 import { type ChainedRecord, chainHash, noHash } from './canonical.ts'
 import { isSignedBy, type SignedHead } from './signed-heads.ts'
 
-/** A record with its place in the chain; hashes in hexadecimal. */
+/** A record with its position in the chain. Hashes are hexadecimal. */
 export interface ChainLink extends ChainedRecord {
   readonly previousHash: string
   readonly hash: string
@@ -20,26 +20,26 @@ export interface ChainReport {
   readonly records: number
   readonly from: number
   readonly to: number
-  /** Sequence of the newest signed head that the records were held against; 0 when there is none. */
+  /** Sequence of the newest signed head that the records were compared with; 0 when there is none. */
   readonly signedTo: number
-  /** The first thing that is wrong. */
+  /** The first fault. */
   readonly fault: Fault | null
 }
 
 export interface ChainOptions {
   readonly heads: readonly SignedHead[]
-  /** Public keys that are trusted, by key id; null trusts the keys that stand in the heads. */
+  /** Trusted public keys by key ID. Null trusts the keys in the heads. */
   readonly keys: ReadonlyMap<string, string> | null
-  /** The records are a selection: gaps say nothing. */
+  /** The records are filtered, so gaps are no fault. */
   readonly partial?: boolean
 }
 
-/** Holds the records of one chain, in the order of their sequence, against each other and against the signed heads. */
+/** Checks the records of one chain, in the order of their sequence, against each other and against the signed heads. */
 export class ChainCheck {
   readonly #chainId: string
   readonly #options: ChainOptions
   readonly #heads: readonly SignedHead[]
-  /** What was given up with its month; gaps up to here are explained. */
+  /** The record before the first kept one. Gaps up to here are explained by retention. */
   readonly #floor: { readonly sequence: number; readonly hash: string }
   #expected = 1
   #previous = noHash.toString('hex')
@@ -62,14 +62,15 @@ export class ChainCheck {
     this.#heads = own.filter(({ kind }) => kind === 'head').sort((a, b) => a.sequence - b.sequence)
   }
 
-  /** Takes the next record. @returns false once something is wrong */
+  /** Checks the next record. @returns false after the first fault */
   add(link: ChainLink): boolean {
     if (this.#fault !== null) return false
     this.#records += 1
     this.#from ||= link.sequence
     this.#checkPlace(link)
     const own = chainHash(Buffer.from(link.previousHash, 'hex'), link).toString('hex')
-    if (own !== link.hash) this.#report('altered', link.sequence, link.id, 'the record is not what was recorded')
+    if (own !== link.hash)
+      this.#report('altered', link.sequence, link.id, 'the hash of this record does not match its content')
     this.#checkHeads(link)
     this.#expected = link.sequence + 1
     this.#previous = link.hash
@@ -77,7 +78,7 @@ export class ChainCheck {
     return this.#fault === null
   }
 
-  /** @param end where the chain should end, where somebody knows it */
+  /** @param end the expected end of the chain, if known */
   finish(end?: number): ChainReport {
     const signedTo = this.#heads.at(-1)?.sequence ?? 0
     const claimed = Math.max(signedTo, end ?? 0)
@@ -96,7 +97,7 @@ export class ChainCheck {
 
   #checkPlace({ sequence, id, previousHash }: ChainLink): void {
     if (sequence < this.#expected) {
-      this.#report('reordered', sequence, id, 'the place of this record is taken by another')
+      this.#report('reordered', sequence, id, 'another record has the same sequence')
       return
     }
     if (this.#expected <= this.#floor.sequence && sequence > this.#floor.sequence) {
@@ -109,11 +110,11 @@ export class ChainCheck {
       return
     }
     if (!gap && previousHash !== this.#previous) {
-      this.#report('reordered', sequence, id, 'the record does not follow the one before it')
+      this.#report('reordered', sequence, id, 'the previous hash of this record does not match the record before it')
     }
   }
 
-  /** A head inside the records must name the very hash that stands there. */
+  /** A signed head must have the hash of the record at its sequence. */
   #checkHeads({ sequence, id, hash }: ChainLink): void {
     for (
       let head = this.#heads[this.#nextHead];
@@ -121,7 +122,7 @@ export class ChainCheck {
       head = this.#heads[++this.#nextHead]
     ) {
       if (head.sequence === sequence && head.hash !== hash) {
-        this.#report('rewritten', sequence, id, 'the signed head names another hash for this record')
+        this.#report('rewritten', sequence, id, 'the signed head has another hash for this record')
       }
     }
   }

@@ -1,7 +1,7 @@
 import { can, get, id, time } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 
-/** Each device that is not decommissioned once: the states add up to the total. */
+/** Counts of devices that are not decommissioned. Each is in one state, so the states add up to the total. */
 const Devices = z.object({
   total: z.number(),
   online: z.number(),

@@ -35,7 +35,7 @@ describe('the partner dashboard', async () => {
   await device(here.otherOrg.id, partnerId, 'updating')
   await device(elsewhere.org.id, elsewhere.partner.id, 'online')
 
-  it('counts what there is, by organization and altogether', async () => {
+  it('counts devices, users and commands by organization and in total', async () => {
     const shown = await call(here.partnerAdmin, dashboard.get, {})
     expect(shown.partner).toMatchObject({ id: partnerId, plan: 'free' })
     expect(shown.totals).toEqual({
@@ -61,7 +61,7 @@ describe('the partner dashboard', async () => {
     expect(shown.operatingSystems).toEqual([{ name: 'linux', count: 6 }])
   })
 
-  it('deviation 11: counts what the list of devices shows, and the states add up', async () => {
+  it('counts the same devices as the list of devices, and the states add up', async () => {
     const { totals } = await call(here.partnerAdmin, dashboard.get, {})
     const listed = await call(here.partnerAdmin, devices.list, { includeTotal: true, limit: 1 })
     expect(listed).toMatchObject({ total: totals.devices.total })
@@ -69,7 +69,7 @@ describe('the partner dashboard', async () => {
     expect(Object.values(states).reduce((sum, count) => sum + count, 0)).toBe(total)
   })
 
-  it('shows each caller the organizations that it reaches, in the saved order', async () => {
+  it('shows each caller the organizations within reach, in the saved order', async () => {
     const tenant = { scope: 'partner', partnerId } as const
     const orgIds = [here.otherOrg.id]
     const selected = await person(tenant, { role: 'Partner Viewer', orgAccess: 'selected', orgIds })
@@ -85,7 +85,7 @@ describe('the partner dashboard', async () => {
     expect(ordered.organizations.map(({ id }) => id)).toEqual([here.otherOrg.id, here.org.id])
   })
 
-  it('is for partner scope', async () => {
+  it('requires partner scope', async () => {
     expect(await refusal(call(here.orgAdmin, dashboard.get, {}))).toMatchObject({ status: 403 })
     expect(await refusal(call(here.systemAdmin, dashboard.get, {}))).toMatchObject({ status: 403 })
   })

@@ -97,7 +97,7 @@ async function countOf(db: Db, query: RawBuilder<{ count: number }>): Promise<nu
   return rows[0]?.count ?? 0
 }
 
-/** Members of the partner and of the organizations in reach, each person once. */
+/** Members of the partner and of the organizations within reach, each user once. */
 const peopleOf = (db: Db, caller: Caller, orgIds: readonly string[]) =>
   countOf(
     db,

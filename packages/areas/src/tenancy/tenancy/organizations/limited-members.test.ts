@@ -10,7 +10,7 @@ import { protection } from '../../../access/users/protection/protection.contract
 import { users } from '../../../access/users/users.contract.ts'
 import { sites } from '../sites/sites.contract.ts'
 
-describe('finding 6: an administrator limited to a site', async () => {
+describe('an administrator limited to a site', async () => {
   const here = await world()
   const orgId = here.org.id
   const tenant = { scope: 'organization', partnerId: here.partner.id, orgId } as const
@@ -41,14 +41,14 @@ describe('finding 6: an administrator limited to a site', async () => {
     ['the sessions of members', () => call(limited, protection.endSessions, { id })],
     ['access reviews', () => call(limited, reviews.get, { id: review.id })],
     ['sites', () => call(limited, sites.create, { orgId, name: 'Mine' })],
-  ])('does not reach %s', async (_what, attempt) => {
+  ])('cannot change %s', async (_what, attempt) => {
     expect(await refusal(attempt())).toMatchObject({
       status: 403,
       message: expect.stringContaining('Full organization access'),
     })
   })
 
-  it('sees and revokes only its own API keys', async () => {
+  it('sees and revokes only their own API keys', async () => {
     const { id: other } = await call(here.orgAdmin, keys.create, { name: 'Whole', scopes: ['devices:read'] })
     const own = await call(limited, keys.create, { name: 'Own', scopes: ['devices:read'] })
     expect((await call(limited, keys.list, {})).data.map((key) => key.id)).toEqual([own.id])

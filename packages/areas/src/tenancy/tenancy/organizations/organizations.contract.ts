@@ -20,7 +20,7 @@ import { cap, name, slug } from '../fields.contract.ts'
 const type = z.enum(['customer', 'internal'])
 const status = z.enum(['active', 'suspended', 'trial', 'churned'])
 
-/** Settings of an organization: free-form, but what the service itself reads is checked. Null takes a key away. */
+/** Settings of an organization. Keys are free-form, but those that Muster reads are validated. Null removes a key. */
 const OrganizationSettings = jsonObject().and(
   z.object({
     security: z
@@ -33,7 +33,7 @@ const OrganizationSettings = jsonObject().and(
   }),
 )
 
-/** A customer or an internal team of one partner. */
+/** A customer or a department of one partner. */
 export const Organization = z.object({
   id: id(),
   partnerId: id(),
@@ -94,7 +94,7 @@ export const organizations = {
     summary: 'Update an organization. Settings are merged; the partner cannot change',
     access: can('organizations:write', 'partner', 'system'),
     audit: 'organization.update',
-    stepUp: stepUpWhen('it asks less of the second factor'),
+    stepUp: stepUpWhen('the rules for second factors become weaker'),
     input: changes({ id: id() }, { name, slug, ...optional }),
     output: Organization,
   }),

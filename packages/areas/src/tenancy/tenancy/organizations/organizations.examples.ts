@@ -26,7 +26,7 @@ export const organizationsExamples: ExamplesOf<typeof organizations> = {
   update: {
     subject: 'organization',
     input: ({ org }) => ({ id: org, billingContact: { name: 'Ann' } }),
-    // It allows no SMS.
+    // This organization does not allow SMS.
     proves: ({ otherOrg }) => ({ id: otherOrg, settings: { security: { allowedMfaMethods: { sms: true } } } }),
   },
   remove: { subject: 'organization', input: ({ org }) => ({ id: org }) },

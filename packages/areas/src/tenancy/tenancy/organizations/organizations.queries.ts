@@ -13,7 +13,7 @@ export interface OrganizationRef {
   readonly status: 'active' | 'suspended' | 'trial' | 'churned'
 }
 
-/** The live organization, if the caller may reach it. */
+/** The live organization, if it is within the caller's reach. */
 export const findOrganization = (db: Db, caller: Caller, orgId: string): Promise<OrganizationRef | undefined> =>
   db
     .selectFrom('organizations')
@@ -24,8 +24,8 @@ export const findOrganization = (db: Db, caller: Caller, orgId: string): Promise
     .executeTakeFirst()
 
 /**
- * Checks the live organizations that a filter names; one rule for every list, stream and bulk request.
- * @throws FORBIDDEN when one of them is not in reach, NOT_FOUND to system scope
+ * Requires that the organizations of a filter are live and within reach. All lists, streams and bulk requests use this rule.
+ * @throws FORBIDDEN when one of them is out of reach; NOT_FOUND in system scope
  */
 export async function requireOrganizationsInReach(db: Db, caller: Caller, orgIds: readonly string[]): Promise<void> {
   const named = [...new Set(orgIds)]
@@ -39,8 +39,8 @@ export async function requireOrganizationsInReach(db: Db, caller: Caller, orgIds
 }
 
 /**
- * A suspended or churned organization keeps reporting and can be read, but nothing in it is added, changed, removed or
- * commanded until its status is active or trial again. The organization's own record stays open to its partner.
+ * Requires an active organization. Suspended and churned organizations still report and can be read, but they accept no
+ * additions, changes, removals or commands. The partner can still change the organization's own record.
  */
 export function requireWorking(organization: Pick<OrganizationRef, 'status'>): void {
   if (!isWorking(organization)) throw denied(`Organization is ${organization.status}`)
@@ -50,14 +50,14 @@ export const isWorking = ({ status }: Pick<OrganizationRef, 'status'>): boolean 
 
 type Organizations = SelectQueryBuilder<Tables, 'organizations', object>
 
-/** The live organizations in the caller's reach. Those of a deleted partner are deleted with it. */
+/** The live organizations within the caller's reach. Those of a deleted partner count as deleted. */
 export const reachableOrganizations = (db: Db, caller: Caller): Organizations =>
   db
     .selectFrom('organizations')
     .where('organizations.deletedAt', 'is', null)
     .where(within(caller, 'organizations.id', 'organizations.partnerId'))
 
-/** The order in which a partner wants its organizations listed; empty when it has not said. */
+/** The order in which a partner lists its organizations; empty when none was saved. */
 export async function savedOrder(db: Db, partnerId: string | null): Promise<string[]> {
   if (partnerId === null) return []
   const partner = await db.selectFrom('partners').select('settings').where('id', '=', partnerId).executeTakeFirst()
@@ -65,7 +65,7 @@ export async function savedOrder(db: Db, partnerId: string | null): Promise<stri
   return Array.isArray(order) ? order.filter((id) => typeof id === 'string') : []
 }
 
-/** Organizations in the saved order and then as they were registered; by name where no order is saved. */
+/** Organizations in the saved order, then by time of creation. By name when no order is saved. */
 export function inOrder(organizations: Organizations, order: readonly string[]): Organizations {
   if (order.length === 0) return organizations.orderBy('organizations.name').orderBy('organizations.id')
   const positions = JSON.stringify(Object.fromEntries(order.map((id, index) => [id, index])))

@@ -22,7 +22,7 @@ const add = (more: object = {}, who = partnerAdmin) =>
 const ids = (list: { data: readonly { id: string }[] }) => list.data.map(({ id }) => id)
 
 describe('creating an organization', () => {
-  it('needs only a name and a slug: the own partner, an active customer', async () => {
+  it('requires only a name and a slug, and creates an active customer of the own partner', async () => {
     const organization = await add()
     expect(organization).toMatchObject({
       partnerId: here.partner.id,
@@ -39,7 +39,7 @@ describe('creating an organization', () => {
     expect(await call(partnerAdmin, organizations.get, { id: organization.id })).toEqual(organization)
   })
 
-  it('takes every field of the contract', async () => {
+  it('accepts each field of the contract', async () => {
     const given = {
       type: 'internal',
       status: 'trial',
@@ -53,7 +53,7 @@ describe('creating an organization', () => {
     expect(await add(given)).toMatchObject(given)
   })
 
-  it('is audited with partnerId, status and type in its details', async () => {
+  it('writes an audit record with partnerId, status and type in its details', async () => {
     const { id } = await add({ status: 'trial' })
     expect(await auditOf(id)).toMatchObject([
       {
@@ -65,13 +65,13 @@ describe('creating an organization', () => {
     ])
   })
 
-  it('a partner caller that names another partner gets 403 Access denied to this partner', async () => {
-    const told = await refusal(add({ partnerId: elsewhere.partner.id }))
-    expect(told).toMatchObject({ status: 403, message: 'Access denied to this partner' })
+  it('returns 403 Access denied to this partner when a partner caller names another partner', async () => {
+    const response = await refusal(add({ partnerId: elsewhere.partner.id }))
+    expect(response).toMatchObject({ status: 403, message: 'Access denied to this partner' })
     expect(await add({ partnerId: here.partner.id })).toMatchObject({ partnerId: here.partner.id })
   })
 
-  it('system scope needs a partnerId: 400 partnerId is required for system scope', async () => {
+  it('returns 400 partnerId is required for system scope without a partnerId', async () => {
     expect(await refusal(add({}, systemAdmin))).toMatchObject({
       status: 400,
       message: 'partnerId is required for system scope',
@@ -84,18 +84,18 @@ describe('creating an organization', () => {
     })
   })
 
-  it('organization scope cannot use it at all', async () => {
+  it('is rejected in organization scope', async () => {
     expect(await refusal(add({}, here.orgAdmin))).toMatchObject({ status: 403 })
   })
 
-  it('a partner user who reaches only some organizations cannot add one', async () => {
+  it('is rejected for a partner user who reaches only some organizations', async () => {
     expect(await refusal(add({}, selected))).toMatchObject({
       status: 403,
       message: 'Full partner organization access required',
     })
   })
 
-  it('a slug is taken within its partner only', async () => {
+  it('requires a slug that is unique within the partner', async () => {
     const { slug: taken } = await add()
     expect(await refusal(add({ slug: taken }))).toMatchObject({ status: 409 })
     expect(await add({ slug: taken }, elsewhere.partnerAdmin)).toMatchObject({ slug: taken })
@@ -117,8 +117,8 @@ describe('creating an organization', () => {
   })
 })
 
-describe('the cap on organizations', () => {
-  it('holds when many are added at once, and counts deleted ones no more', async () => {
+describe('the limit of organizations', () => {
+  it('holds under simultaneous additions and does not count deleted organizations', async () => {
     const there = await world()
     await call(systemAdmin, partners.update, { id: there.partner.id, maxOrganizations: 5 })
     const outcomes = await Promise.allSettled(Array.from({ length: 12 }, () => add({}, there.partnerAdmin)))
@@ -129,7 +129,7 @@ describe('the cap on organizations', () => {
     await add({}, there.partnerAdmin)
   })
 
-  it('is no cap on the plan unlimited', async () => {
+  it('does not apply to the plan unlimited', async () => {
     const there = await world()
     await call(systemAdmin, partners.update, { id: there.partner.id, maxOrganizations: 1, plan: 'unlimited' })
     expect(await add({}, there.partnerAdmin)).toMatchObject({ partnerId: there.partner.id })
@@ -137,39 +137,39 @@ describe('the cap on organizations', () => {
 })
 
 describe('reach', () => {
-  it('an organization of another partner is 404 Organization not found', async () => {
+  it('returns 404 Organization not found for an organization of another partner', async () => {
     const { id } = elsewhere.org
     const attempts: Promise<unknown>[] = [
       call(partnerAdmin, organizations.get, { id }),
       call(partnerAdmin, organizations.update, { id, name: 'Mine' }),
       call(partnerAdmin, organizations.remove, { id }),
     ]
-    for (const told of await Promise.all(attempts.map(refusal))) {
-      expect(told).toMatchObject({ status: 404, message: 'Organization not found' })
+    for (const response of await Promise.all(attempts.map(refusal))) {
+      expect(response).toMatchObject({ status: 404, message: 'Organization not found' })
     }
     expect(await call(elsewhere.partnerAdmin, organizations.get, { id })).toMatchObject({ name: elsewhere.org.name })
   })
 
-  it('org_access all reaches every organization of the partner and none of others', async () => {
+  it('org_access all reaches all organizations of the partner and none of others', async () => {
     const { data } = await call(partnerAdmin, organizations.all, {})
     expect(ids({ data })).toEqual(expect.arrayContaining([here.org.id, here.otherOrg.id]))
     expect(new Set(data.map(({ partnerId }) => partnerId))).toEqual(new Set([here.partner.id]))
   })
 
-  it('org_access selected reaches the selection: others are 404', async () => {
+  it('org_access selected reaches the selection and returns 404 for others', async () => {
     expect(ids(await call(selected, organizations.all, {}))).toEqual([here.org.id])
     expect(ids(await call(selected, organizations.list, {}))).toEqual([here.org.id])
     expect(await call(selected, organizations.update, { id: here.org.id, billingContact: { x: 1 } })).toBeDefined()
     expect(await refusal(call(selected, organizations.get, { id: here.otherOrg.id }))).toMatchObject({ status: 404 })
   })
 
-  it("another partner's organization in a selection opens nothing", async () => {
+  it("org_access selected gives no access to another partner's organization", async () => {
     const wrong = [elsewhere.org.id, here.org.id]
     const sly = await person(ofPartner, { role: 'Partner Admin', orgAccess: 'selected', orgIds: wrong })
     expect(ids(await call(sly, organizations.all, {}))).toEqual([here.org.id])
   })
 
-  it('org_access none reaches nothing and is answered at once', async () => {
+  it('org_access none reaches nothing', async () => {
     expect(await call(idle, organizations.all, {})).toEqual({ data: [] })
     const { data, pagination } = await call(idle, organizations.list, { page: 3, limit: 10 })
     expect({ data, pagination }).toEqual({ data: [], pagination: { page: 3, limit: 10, total: 0 } })
@@ -182,7 +182,7 @@ describe('reach', () => {
     expect(await refusal(call(here.orgAdmin, organizations.get, { id: here.org.id }))).toMatchObject({ status: 403 })
   })
 
-  it('a partner caller that lists for another partner gets 403, system scope may', async () => {
+  it('returns 403 to a partner caller that lists for another partner, and lists it in system scope', async () => {
     const partnerId = elsewhere.partner.id
     expect(await refusal(call(partnerAdmin, organizations.list, { partnerId }))).toMatchObject({
       status: 403,
@@ -194,7 +194,7 @@ describe('reach', () => {
 })
 
 describe('changing an organization', () => {
-  it('needs a field, and the partner cannot change', async () => {
+  it('requires a field and cannot change the partner', async () => {
     const { id } = await add()
     const empty = await refusal(call(partnerAdmin, organizations.update, { id }))
     expect(empty).toMatchObject({ status: 400, message: 'No updates provided' })
@@ -209,7 +209,7 @@ describe('changing an organization', () => {
     })
   })
 
-  it('merges settings and audits the changed fields with secrets left out', async () => {
+  it('merges settings and audits the changed fields without secrets', async () => {
     const { id } = await add({ settings: { security: { requireMfa: true }, theme: 'dark' } })
     const settings = { security: { allowedMfaMethods: { sms: false } } }
     const after = await call(partnerAdmin, organizations.update, { id, settings, ssoConfig: { clientSecret: 'hush' } })
@@ -222,15 +222,15 @@ describe('changing an organization', () => {
     expect(JSON.stringify(record?.details)).not.toContain('hush')
   })
 
-  it('a contract cannot end before it begins, whichever date is sent', async () => {
+  it('rejects a contract that ends before it begins, whichever date is sent', async () => {
     const { id } = await add({ contractStart: '2026-06-01' })
-    const told = await refusal(call(partnerAdmin, organizations.update, { id, contractEnd: '2026-05-01' }))
-    expect(told).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' })
+    const response = await refusal(call(partnerAdmin, organizations.update, { id, contractEnd: '2026-05-01' }))
+    expect(response).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' })
   })
 })
 
 describe('deleting an organization', () => {
-  it('takes it out of every list and detail; again is 404; its sites are kept', async () => {
+  it('removes it from lists and details, returns 404 the second time, and keeps its sites', async () => {
     const { id } = await add()
     const site = await call(partnerAdmin, sites.create, { orgId: id, name: 'Kept' })
     expect(await call(partnerAdmin, organizations.remove, { id })).toEqual({ success: true })
@@ -240,8 +240,8 @@ describe('deleting an organization', () => {
       call(partnerAdmin, organizations.update, { id, name: 'Back' }),
       call(partnerAdmin, organizations.remove, { id }),
     ]
-    for (const told of await Promise.all(attempts.map(refusal))) {
-      expect(told).toMatchObject({ status: 404, message: 'Organization not found' })
+    for (const response of await Promise.all(attempts.map(refusal))) {
+      expect(response).toMatchObject({ status: 404, message: 'Organization not found' })
     }
     expect(ids(await call(partnerAdmin, organizations.all, {}))).not.toContain(id)
     expect(ids(await call(partnerAdmin, organizations.list, { limit: 100 }))).not.toContain(id)
@@ -252,7 +252,7 @@ describe('deleting an organization', () => {
     expect((await system.query('SELECT FROM sites WHERE id = $1', [site.id])).rowCount).toBe(1)
   })
 
-  it('its people are signed out at once', async () => {
+  it('ends the sessions of its users at once', async () => {
     const { id } = await add()
     const member = await person({ scope: 'organization', partnerId: here.partner.id, orgId: id }, { role: 'Org Admin' })
     expect(await call(member, session.me, {})).toMatchObject({ orgId: id })
@@ -262,14 +262,14 @@ describe('deleting an organization', () => {
 })
 
 describe('the order of organizations', () => {
-  it('is by name until the partner saves one', async () => {
+  it('is by name until the partner saves an order', async () => {
     const there = await world()
     for (const name of ['Zebra', 'Aardvark']) await add({ name }, there.partnerAdmin)
     const { data } = await call(there.partnerAdmin, organizations.all, {})
     expect(data.map(({ name }) => name)).toEqual(['Aardvark', there.org.name, there.otherOrg.name, 'Zebra'])
   })
 
-  it('drops unknown, foreign and deleted ids and repetitions, and appends the omitted as they were registered', async () => {
+  it('drops unknown, foreign, deleted and repeated IDs and appends omitted ones by time of creation', async () => {
     const there = await world()
     const who = there.partnerAdmin
     const third = await add({ name: 'Third' }, who)
@@ -292,7 +292,7 @@ describe('the order of organizations', () => {
     ])
   })
 
-  it('concerns the whole partner: 403 for who reaches a part of it', async () => {
+  it('returns 403 to a caller who reaches only a part of the partner', async () => {
     const wish = { organizationOrder: [here.org.id] }
     expect(await refusal(call(selected, organizations.order, wish))).toMatchObject({ status: 403 })
     expect(await refusal(call(systemAdmin, organizations.order, wish))).toMatchObject({ status: 403 })
@@ -300,7 +300,7 @@ describe('the order of organizations', () => {
 })
 
 describe('a suspended or churned organization', () => {
-  it.each(['suspended', 'churned'] as const)('can be read when %s, but nothing in it changes', async (status) => {
+  it.each(['suspended', 'churned'] as const)('can be read when %s, but not changed', async (status) => {
     const { id } = await add()
     const site = await call(partnerAdmin, sites.create, { orgId: id, name: 'Before' })
     await call(partnerAdmin, organizations.update, { id, status })
@@ -309,8 +309,8 @@ describe('a suspended or churned organization', () => {
       call(partnerAdmin, sites.update, { id: site.id, name: 'After' }),
       call(partnerAdmin, sites.remove, { id: site.id }),
     ]
-    for (const told of await Promise.all(attempts.map(refusal))) {
-      expect(told).toMatchObject({ status: 403, message: `Organization is ${status}` })
+    for (const response of await Promise.all(attempts.map(refusal))) {
+      expect(response).toMatchObject({ status: 403, message: `Organization is ${status}` })
     }
     expect(await call(partnerAdmin, sites.get, { id: site.id })).toMatchObject({ name: 'Before' })
     await call(partnerAdmin, organizations.update, { id, status: 'active' })

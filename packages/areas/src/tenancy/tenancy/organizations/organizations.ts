@@ -31,7 +31,7 @@ export default implement(contract, {
 
   async create({ caller, input, db, audit }) {
     const partnerId = partnerForNew(caller, input.partnerId)
-    requireSensibleContract(input)
+    requireContractDates(input)
     await claimOrganization(db, partnerId)
     const organization = await db
       .insertInto('organizations')
@@ -58,10 +58,10 @@ export default implement(contract, {
     const { caller, input, db, audit, afterCommit, services } = call
     const { id, settings, ...changes } = input
     const before = await organizationById(db, caller, id, 'to change')
-    requireSensibleContract({ ...before, ...changes })
+    requireContractDates({ ...before, ...changes })
     const merged = settings === undefined ? {} : { settings: mergeSettings(before.settings, settings) }
     requirePersonForSecurity(caller, before, { ...before, ...changes, ...merged })
-    if (asksLess(before.settings, merged.settings ?? before.settings)) await call.stepUp()
+    if (weakensSecondFactor(before.settings, merged.settings ?? before.settings)) await call.stepUp()
     const after = await db
       .updateTable('organizations')
       .set({ ...changes, ...merged })
@@ -95,14 +95,14 @@ const Security = z.object({
 })
 const securityOf = ({ security }: JsonObject) => Security.parse(security ?? {})
 
-/** Would members get away with a weaker second factor, or none? */
-function asksLess(now: JsonObject, wanted: JsonObject): boolean {
+/** Whether the change accepts weaker second factors, or none. */
+function weakensSecondFactor(now: JsonObject, wanted: JsonObject): boolean {
   const [before, after] = [securityOf(now), securityOf(wanted)]
   const allowsSms = !before.allowedMfaMethods.sms && after.allowedMfaMethods.sms
   return (before.requireMfa && !after.requireMfa) || allowsSms
 }
 
-/** How people sign in is not for a key to decide that somebody may have found. @throws FORBIDDEN */
+/** A stolen API key must not be able to change how users sign in. @throws FORBIDDEN */
 function requirePersonForSecurity(caller: Caller, before: Organization, after: Organization): void {
   if (caller.sessionId !== null) return
   const security = ({ settings, ssoConfig }: Organization) =>
@@ -126,7 +126,7 @@ function partnerForNew(caller: Caller, partnerId: string | undefined): string {
   return caller.partnerId
 }
 
-function requireSensibleContract({ contractStart, contractEnd }: Partial<Organization>): void {
+function requireContractDates({ contractStart, contractEnd }: Partial<Organization>): void {
   if (contractStart == null || contractEnd == null || contractStart <= contractEnd) return
   throw invalid('contractEnd: must not be before contractStart')
 }
@@ -149,7 +149,7 @@ async function organizationById(
   return organization
 }
 
-/** Keeps the known organizations in the order given, once each, and appends those left out in order of registration. */
+/** Saves the known organizations in the given order, once each, and appends the others by time of creation. */
 async function saveOrder({ db, input, audit }: Call<{ organizationOrder: string[] }>, partnerId: string) {
   const partner = await db
     .selectFrom('partners')

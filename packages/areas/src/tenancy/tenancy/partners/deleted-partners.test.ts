@@ -9,8 +9,8 @@ import { organizations } from '../organizations/organizations.contract.ts'
 import { sites } from '../sites/sites.contract.ts'
 import { partners } from './partners.contract.ts'
 
-describe('deviation 9: what belonged to a deleted partner', () => {
-  it('is gone for system scope too', async () => {
+describe('data of a deleted partner', () => {
+  it('is hidden in system scope too', async () => {
     const gone = await world()
     const system = gone.systemAdmin
     const key = await call(gone.partnerAdmin, keys.create, { orgId: gone.org.id, name: 'Key' })
@@ -28,7 +28,7 @@ describe('deviation 9: what belonged to a deleted partner', () => {
     expect(refused[4]?.status).toBeGreaterThanOrEqual(403)
   })
 
-  it('a site of a deleted organization is not read by anybody', async () => {
+  it('does not include readable sites of a deleted organization', async () => {
     const here = await world()
     await call(here.partnerAdmin, organizations.remove, { id: here.org.id })
     const { id } = here.site
@@ -37,8 +37,8 @@ describe('deviation 9: what belonged to a deleted partner', () => {
   })
 })
 
-describe('deviation 8: a role that an identity provider gives to new members', () => {
-  it('is not deleted, and the refusal names the provider', async () => {
+describe('a role that an identity provider gives to new members', () => {
+  it('cannot be deleted, and the error names the provider', async () => {
     const here = await world()
     const { id } = await call(here.orgAdmin, roles.create, { name: 'Starter' })
     const provider = { name: 'Entra', issuer: 'https://127.0.0.1', clientId: 'muster', allowedDomains: 'example.test' }
@@ -52,7 +52,7 @@ describe('deviation 8: a role that an identity provider gives to new members', (
 })
 
 describe('an API key', () => {
-  it('does not change how people sign in, whatever it may change otherwise', async () => {
+  it('cannot change how users sign in, regardless of its permissions', async () => {
     const here = await world()
     const { key } = await call(here.partnerAdmin, apiKeys.create, {
       name: 'Provisioning',

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '@muster/db/json.ts'
 const isObject = (value: JsonValue | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Settings after a change: only the keys sent are overwritten, at every depth; null takes a key away. */
+/** Merges changes into settings: only the sent keys are overwritten, at each depth. Null removes a key. */
 export function mergeSettings(current: JsonObject, changes: JsonObject): JsonObject {
   const merged = new Map(Object.entries(current))
   for (const [key, value] of Object.entries(changes)) {

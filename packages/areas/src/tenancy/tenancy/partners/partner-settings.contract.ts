@@ -25,13 +25,13 @@ const Hours = z
   .object({ start: clockTime, end: clockTime, closed: z.boolean().optional() })
   .refine(({ start, end, closed }) => closed === true || start !== end, { error: 'end must differ from start' })
 
-/** Settings of a partner as they are sent: what is left out stays, null takes a key away. */
+/** Changes of a partner's settings. Omitted keys stay, null removes a key. */
 export const PartnerSettings = z
   .object({
     timezone: z.string().max(64).refine(isTimezone, { error: 'must be an IANA timezone' }).nullable(),
     dateFormat: z.enum(['MM/DD/YYYY', 'DD/MM/YYYY', 'YYYY-MM-DD']).nullable(),
     timeFormat: z.enum(['12h', '24h']).nullable(),
-    /** Commands that reach far take a second person. Turned off again with PUT /commands/second-person. */
+    /** Commands that exceed the blast radius require a second person. PUT /commands/second-person turns it off. */
     secondPerson: z.boolean().nullable(),
     language: z.enum(['en'], { error: 'only en is supported' }).nullable(),
     businessHours: z

@@ -23,7 +23,7 @@ const plan = z.enum(['free', 'starter', 'community', 'pro', 'enterprise', 'unlim
 const status = z.enum(['pending', 'active', 'suspended', 'churned'])
 const billingEmail = z.email().max(255).nullable()
 
-/** A top-level tenant: a provider, a company's IT department or an internal team. */
+/** A top-level tenant: an IT provider, a company's IT department or an internal team. */
 export const Partner = z.object({
   id: id(),
   name: z.string(),

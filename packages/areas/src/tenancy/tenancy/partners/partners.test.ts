@@ -8,7 +8,7 @@ import { organizations } from '../organizations/organizations.contract.ts'
 import { sites } from '../sites/sites.contract.ts'
 import { partners } from './partners.contract.ts'
 
-const nowhere = '00000000-0000-4000-8000-000000000000'
+const unknownId = '00000000-0000-4000-8000-000000000000'
 const fresh = () => randomBytes(6).toString('hex')
 
 const here = await world()
@@ -21,7 +21,7 @@ describe('partners', () => {
     return call(admin, partners.create, { name: `Partner ${slug}`, slug, ...more })
   }
 
-  it('needs only a name and a slug, and is then an active msp on the free plan', async () => {
+  it('require only a name and a slug, and are then an active msp on the free plan', async () => {
     const partner = await made()
     expect(partner).toMatchObject({
       type: 'msp',
@@ -38,7 +38,7 @@ describe('partners', () => {
     expect(await auditOf(partner.id)).toMatchObject([{ action: 'partner.create', partner_id: partner.id }])
   })
 
-  it('takes every field of the contract', async () => {
+  it('accept each field of the contract', async () => {
     const given = {
       type: 'enterprise',
       plan: 'unlimited',
@@ -52,7 +52,7 @@ describe('partners', () => {
     expect(await made(given)).toMatchObject(given)
   })
 
-  it('the slug is URL-safe and unique among live partners: 409', async () => {
+  it('require a URL-safe slug that is unique among live partners: 409', async () => {
     const { slug, id } = await made()
     expect(await refusal(made({ slug }))).toMatchObject({ status: 409, code: 'CONFLICT' })
     expect(await refusal(made({ slug: 'not url safe' }))).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' })
@@ -61,18 +61,18 @@ describe('partners', () => {
     expect(await made({ slug })).toMatchObject({ slug })
   })
 
-  it('the name holds 255 characters, not 256', async () => {
+  it('accept names of up to 255 characters', async () => {
     expect(await made({ name: 'x'.repeat(255) })).toMatchObject({ name: 'x'.repeat(255) })
     expect(await refusal(made({ name: 'x'.repeat(256) }))).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' })
     expect(await refusal(made({ name: ' ' }))).toMatchObject({ status: 400 })
   })
 
-  it('an update without fields is 400 No updates provided', async () => {
-    const told = await refusal(call(admin, partners.update, { id: here.partner.id }))
-    expect(told).toMatchObject({ status: 400, code: 'VALIDATION_ERROR', message: 'No updates provided' })
+  it('return 400 No updates provided for an update without fields', async () => {
+    const error = await refusal(call(admin, partners.update, { id: here.partner.id }))
+    expect(error).toMatchObject({ status: 400, code: 'VALIDATION_ERROR', message: 'No updates provided' })
   })
 
-  it('an update leaves what it did not name and audits the changed fields', async () => {
+  it('keep the fields that an update does not name, and audit the changed ones', async () => {
     const partner = await made({ billingEmail: 'old@example.test' })
     const after = await call(admin, partners.update, { id: partner.id, billingEmail: 'new@example.test' })
     expect(after).toEqual({ ...partner, billingEmail: 'new@example.test', updatedAt: after.updatedAt })
@@ -81,7 +81,7 @@ describe('partners', () => {
     expect(record?.details.changes?.billingEmail).toEqual({ before: 'old@example.test', after: 'new@example.test' })
   })
 
-  it('settings are merged key by key at every depth; null takes a key away', async () => {
+  it('merge settings key by key at each depth; null removes a key', async () => {
     const { id } = await made({ settings: { timezone: 'UTC', contact: { name: 'Ann', phone: '1' } } })
     const after = await call(admin, partners.update, {
       id,
@@ -106,12 +106,12 @@ describe('partners', () => {
     { businessHours: { custom: { monday: { start: '8', end: '17:00' } } } },
     { businessHours: { custom: { monday: { start: '17:00', end: '17:00' } } } },
     { contact: { email: 'not an address' } },
-  ])('settings that the contract does not allow are refused: %j', async (settings) => {
-    const told = await refusal(call(admin, partners.update, { id: here.partner.id, settings } as never))
-    expect(told).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' })
+  ])('reject settings outside of the contract: %j', async (settings) => {
+    const error = await refusal(call(admin, partners.update, { id: here.partner.id, settings } as never))
+    expect(error).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' })
   })
 
-  it('business hours of the preset custom need their days, sent now or earlier', async () => {
+  it('require days for the business hours preset custom, sent now or earlier', async () => {
     const { id } = await made()
     const custom = { businessHours: { preset: 'custom' } } as const
     expect(await refusal(call(admin, partners.update, { id, settings: custom }))).toMatchObject({ status: 400 })
@@ -125,17 +125,17 @@ describe('partners', () => {
     expect(settings.businessHours).toEqual({ preset: 'custom', custom: days })
   })
 
-  it('a deleted partner is in no list and no detail; deleting or changing it again is 404 Partner not found', async () => {
+  it('are hidden after deletion, and deleting or changing them again returns 404 Partner not found', async () => {
     const { id } = await made()
     expect(await call(admin, partners.remove, { id })).toEqual({ success: true })
-    for (const told of await Promise.all(
+    for (const error of await Promise.all(
       [
         call(admin, partners.get, { id }),
         call(admin, partners.update, { id, name: 'Back' }),
         call(admin, partners.remove, { id }),
       ].map(refusal),
     )) {
-      expect(told).toMatchObject({ status: 404, message: 'Partner not found' })
+      expect(error).toMatchObject({ status: 404, message: 'Partner not found' })
     }
     const { pagination } = await call(admin, partners.list, {})
     const pages = Math.ceil(pagination.total / 100)
@@ -145,7 +145,7 @@ describe('partners', () => {
     }
   })
 
-  it("the people and organizations of a deleted partner are gone with it, for the system's eyes too", async () => {
+  it('take their users and organizations with them when they are deleted, in system scope too', async () => {
     const there = await world()
     await call(admin, partners.remove, { id: there.partner.id })
     for (const who of [there.partnerAdmin, there.orgAdmin]) {
@@ -156,7 +156,7 @@ describe('partners', () => {
   })
 
   it.each(['pending', 'suspended', 'churned'] as const)(
-    'a %s partner is blocked by the partner guard',
+    'reject callers of a partner with the status %s',
     async (status) => {
       const there = await world()
       await call(admin, partners.update, { id: there.partner.id, status })
@@ -168,10 +168,10 @@ describe('partners', () => {
     },
   )
 
-  it('only system scope lists, reads, creates, changes and deletes partners', async () => {
+  it('can be listed, read, created, changed and deleted only in system scope', async () => {
     const { id } = here.partner
     for (const who of [here.partnerAdmin, here.orgAdmin]) {
-      for (const told of await Promise.all(
+      for (const error of await Promise.all(
         [
           call(who, partners.list, {}),
           call(who, partners.get, { id }),
@@ -180,27 +180,27 @@ describe('partners', () => {
           call(who, partners.remove, { id }),
         ].map(refusal),
       )) {
-        expect(told).toMatchObject({ status: 403 })
+        expect(error).toMatchObject({ status: 403 })
       }
     }
   })
 
-  it('an unknown partner is 404', async () => {
-    expect(await refusal(call(admin, partners.get, { id: nowhere }))).toMatchObject({
+  it('return 404 for an unknown ID', async () => {
+    expect(await refusal(call(admin, partners.get, { id: unknownId }))).toMatchObject({
       status: 404,
       message: 'Partner not found',
     })
   })
 })
 
-describe('the own partner', () => {
-  it('is read by every partner user and by nobody of another scope', async () => {
+describe('the caller’s own partner', () => {
+  it('can be read by each partner user and in no other scope', async () => {
     expect(await call(own.partnerViewer, partners.me, {})).toMatchObject({ id: own.partner.id })
     expect(await refusal(call(own.orgAdmin, partners.me, {}))).toMatchObject({ status: 403 })
     expect(await refusal(call(own.systemAdmin, partners.me, {}))).toMatchObject({ status: 403 })
   })
 
-  it('takes only name, billingEmail and settings', async () => {
+  it('accepts only name, billingEmail and settings', async () => {
     const sent = {
       name: 'New name',
       billingEmail: 'b@example.test',
@@ -218,13 +218,13 @@ describe('the own partner', () => {
     expect(record?.changed_fields?.sort()).toEqual(['billingEmail', 'name', 'settings'])
   })
 
-  it('the order of organizations cannot be smuggled in with the settings', async () => {
-    const sent = { settings: { organizationOrder: [nowhere], language: 'en' as const } }
+  it('does not accept the order of organizations among the settings', async () => {
+    const sent = { settings: { organizationOrder: [unknownId], language: 'en' as const } }
     const { settings } = await call(own.partnerAdmin, partners.updateMe, sent)
     expect(settings).not.toHaveProperty('organizationOrder')
   })
 
-  it('is changed only by those with settings:write and access to all organizations', async () => {
+  it('requires settings:write and access to all organizations for changes', async () => {
     expect(await refusal(call(own.partnerViewer, partners.updateMe, { name: 'X' }))).toMatchObject({ status: 403 })
     const selected = await person(
       { scope: 'partner', partnerId: own.partner.id },
@@ -237,7 +237,7 @@ describe('the own partner', () => {
     expect(await call(selected, partners.me, {})).toMatchObject({ id: own.partner.id })
   })
 
-  it('two changes of different settings at once both arrive', async () => {
+  it('keeps both of two simultaneous changes of different settings', async () => {
     await Promise.all([
       call(own.partnerAdmin, partners.updateMe, { settings: { contact: { name: 'Ann' } } }),
       call(own.partnerAdmin, partners.updateMe, { settings: { contact: { phone: '5' } } }),

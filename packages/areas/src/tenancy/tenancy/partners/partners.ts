@@ -70,12 +70,12 @@ export default implement(contract, {
 type Changes = Partial<Omit<Call<Partner>['input'], 'id' | 'createdAt' | 'updatedAt' | 'deletedAt'>>
 
 async function changed(db: Db, before: Partner, { settings, ...fields }: Changes): Promise<Partner> {
-  // The order of the organizations has an operation of its own, which sees to it that it names each of them once.
+  // The order of organizations has an operation of its own, which validates it.
   const { organizationOrder: _, secondPersonEnds: __, ...sent } = settings ?? {}
   const merged = settings === undefined ? {} : { settings: checked(mergeSettings(before.settings, sent)) }
-  // What two people guard is not undone by one with a session that somebody found.
+  // A stolen session must not turn off the requirement of a second person.
   if (before.settings.secondPerson === true && merged.settings !== undefined && merged.settings.secondPerson !== true) {
-    throw denied('secondPerson is turned off with PUT /commands/second-person')
+    throw denied('secondPerson: can only be turned off with PUT /commands/second-person')
   }
   return db
     .updateTable('partners')
@@ -85,12 +85,12 @@ async function changed(db: Db, before: Partner, { settings, ...fields }: Changes
     .executeTakeFirstOrThrow()
 }
 
-/** Custom business hours need their days: checked on the whole, because preset and days may be sent apart. */
+/** Custom business hours require days. Checked after merging, because preset and days may be sent separately. */
 function checked(settings: Partner['settings']): Partner['settings'] {
   const hours = settings.businessHours
   const isCustom = typeof hours === 'object' && hours !== null && !Array.isArray(hours) && hours.preset === 'custom'
   if (isCustom && hours.custom === undefined) {
-    throw badRequest('businessHours.custom is needed when businessHours.preset is custom')
+    throw badRequest('businessHours.custom: is required when businessHours.preset is custom')
   }
   return settings
 }

@@ -72,7 +72,7 @@ export const sites = {
     summary: 'Delete a site permanently',
     access: can('sites:delete'),
     audit: 'site.delete',
-    stepUp: noStepUp('its enrollment keys get no more uses and no later end'),
+    stepUp: noStepUp('its enrollment keys only lose uses and time'),
     input: z.object({ id: id() }),
     output: success,
     hiddenAs,

@@ -10,9 +10,9 @@ import { sites } from './sites.contract.ts'
 describe('sites', async () => {
   const here = await world()
   const elsewhere = await world()
-  const nowhere = '00000000-0000-4000-8000-000000000000'
+  const unknownId = '00000000-0000-4000-8000-000000000000'
 
-  it('a partner caller creates a site in its organization, with the timezone UTC unless given', async () => {
+  it('can be created by a partner caller, with the timezone UTC by default', async () => {
     const site = await call(here.partnerAdmin, sites.create, { orgId: here.org.id, name: 'Head office' })
     expect(site).toMatchObject({ orgId: here.org.id, name: 'Head office', timezone: 'UTC', settings: {} })
     expect(await call(here.orgAdmin, sites.get, { id: site.id })).toEqual(site)
@@ -21,33 +21,33 @@ describe('sites', async () => {
     ])
   })
 
-  it("another partner's site answers 403 Access to this site denied, and is not changed", async () => {
+  it("return 403 Access to this site denied for another partner's site, which stays unchanged", async () => {
     const attempts: Promise<unknown>[] = [
       call(elsewhere.partnerAdmin, sites.get, { id: here.site.id }),
       call(elsewhere.partnerAdmin, sites.remove, { id: here.site.id }),
     ]
-    for (const told of await Promise.all(attempts.map(refusal))) {
-      expect(told).toMatchObject({ status: 403, message: 'Access to this site denied' })
+    for (const response of await Promise.all(attempts.map(refusal))) {
+      expect(response).toMatchObject({ status: 403, message: 'Access to this site denied' })
     }
-    const told = await refusal(call(elsewhere.orgAdmin, sites.update, { id: here.site.id, name: 'Mine now' }))
-    expect(told).toMatchObject({ status: 403, message: 'Access to this site denied' })
+    const response = await refusal(call(elsewhere.orgAdmin, sites.update, { id: here.site.id, name: 'Mine now' }))
+    expect(response).toMatchObject({ status: 403, message: 'Access to this site denied' })
     expect(await call(here.orgAdmin, sites.get, { id: here.site.id })).toMatchObject({ name: here.site.name })
   })
 
-  it("another partner's organization answers 403 Access to this organization denied", async () => {
-    const told = await refusal(call(elsewhere.partnerAdmin, sites.create, { orgId: here.org.id, name: 'Spy' }))
-    expect(told).toMatchObject({ status: 403, message: 'Access to this organization denied' })
+  it("return 403 Access to this organization denied for another partner's organization", async () => {
+    const response = await refusal(call(elsewhere.partnerAdmin, sites.create, { orgId: here.org.id, name: 'Spy' }))
+    expect(response).toMatchObject({ status: 403, message: 'Access to this organization denied' })
     expect(await refusal(call(here.orgAdmin, sites.list, { orgId: here.otherOrg.id }))).toMatchObject({ status: 403 })
   })
 
-  it('an unknown site is 404', async () => {
-    expect(await refusal(call(here.partnerAdmin, sites.get, { id: nowhere }))).toMatchObject({
+  it('return 404 for an unknown site', async () => {
+    expect(await refusal(call(here.partnerAdmin, sites.get, { id: unknownId }))).toMatchObject({
       status: 404,
       message: 'Site not found',
     })
   })
 
-  it('a partner user without organizations gets an empty list at once', async () => {
+  it('are an empty list for a partner user without organizations', async () => {
     const idle = await person(
       { scope: 'partner', partnerId: here.partner.id },
       { role: 'Partner Viewer', orgAccess: 'none' },
@@ -55,7 +55,7 @@ describe('sites', async () => {
     expect(await call(idle, sites.list, {})).toEqual({ data: [], pagination: { page: 1, limit: 50, total: 0 } })
   })
 
-  it('a member limited to sites sees those only', async () => {
+  it('are limited to those of a member limited to sites', async () => {
     const tenant = { scope: 'organization', partnerId: here.partner.id, orgId: here.org.id } as const
     const second = await call(here.orgAdmin, sites.create, { orgId: here.org.id, name: 'Second' })
     const limited = await person(tenant, { role: 'Org Viewer', siteIds: [second.id] })
@@ -63,14 +63,14 @@ describe('sites', async () => {
     expect(await refusal(call(limited, sites.get, { id: here.site.id }))).toMatchObject({ status: 403 })
   })
 
-  it('a member limited to no site at all sees none', async () => {
+  it('are hidden from a member limited to no site', async () => {
     const tenant = { scope: 'organization', partnerId: here.partner.id, orgId: here.org.id } as const
     const limited = await person(tenant, { role: 'Org Viewer', siteIds: [] })
     expect((await call(limited, sites.list, {})).data).toEqual([])
     expect(await refusal(call(limited, sites.get, { id: here.site.id }))).toMatchObject({ status: 403 })
   })
 
-  it('an update needs a field and keeps the organization', async () => {
+  it('require a field for an update and keep their organization', async () => {
     expect(await refusal(call(here.orgAdmin, sites.update, { id: here.site.id }))).toMatchObject({
       status: 400,
       code: 'VALIDATION_ERROR',
@@ -88,13 +88,13 @@ describe('sites', async () => {
     expect(record?.details.changes?.name).toEqual({ before: here.site.name, after: 'Renamed' })
   })
 
-  it('deletion is permanent', async () => {
+  it('are deleted permanently', async () => {
     const site = await call(here.orgAdmin, sites.create, { orgId: here.org.id, name: 'Short-lived' })
     expect(await call(here.orgAdmin, sites.remove, { id: site.id })).toEqual({ success: true })
     expect(await refusal(call(here.orgAdmin, sites.remove, { id: site.id }))).toMatchObject({ status: 404 })
   })
 
-  it('changed and deleted at the same time, the change comes first or finds nothing', async () => {
+  it('are changed before a simultaneous deletion, or the change returns 404', async () => {
     for (let round = 0; round < 10; round++) {
       const { id } = await call(here.partnerAdmin, sites.create, { orgId: here.org.id, name: 'Short-lived' })
       const answers = await Promise.allSettled([
@@ -108,7 +108,7 @@ describe('sites', async () => {
     }
   })
 
-  it('ends its enrollment keys when it is deleted, and takes it out of the limits of members', async () => {
+  it('lose their enrollment keys and leave the limits of members when they are deleted', async () => {
     const orgId = here.org.id
     const { id } = await call(here.partnerAdmin, sites.create, { orgId, name: 'Closing' })
     const { id: other } = await call(here.partnerAdmin, sites.create, { orgId, name: 'Staying' })
@@ -127,12 +127,12 @@ describe('sites', async () => {
     })
   })
 
-  it('a viewer cannot write', async () => {
-    const told = await refusal(call(here.partnerViewer, sites.create, { orgId: here.org.id, name: 'No' }))
-    expect(told).toMatchObject({ status: 403, code: 'FORBIDDEN' })
+  it('cannot be changed by a viewer', async () => {
+    const response = await refusal(call(here.partnerViewer, sites.create, { orgId: here.org.id, name: 'No' }))
+    expect(response).toMatchObject({ status: 403, code: 'FORBIDDEN' })
   })
 
-  it('page and limit outside their bounds are clamped', async () => {
+  it('clamp page and limit to their bounds', async () => {
     const { pagination } = await call(here.partnerAdmin, sites.list, { page: '-4', limit: '5000' })
     expect(pagination).toMatchObject({ page: 1, limit: 100 })
   })

@@ -63,7 +63,7 @@ export default implement(contract, {
     const before = await siteById(call, input.id, 'to delete')
     const { orgId, partnerId } = before
     const endedKeys = await endKeysOf(db, input.id)
-    await forgetLimits(db, orgId, input.id)
+    await removeFromLimits(db, orgId, input.id)
     await db.deleteFrom('sites').where('id', '=', input.id).execute()
     const details = endedKeys.length === 0 ? {} : { details: { enrollmentKeysEnded: endedKeys } }
     audit({ target: input.id, name: before.name, orgId, partnerId, before, ...details })
@@ -71,7 +71,7 @@ export default implement(contract, {
   },
 })
 
-/** A key that let devices into the site would let them in anywhere. That of one prepared device goes on with its device. */
+/** Ends the site's keys, which would otherwise enroll devices without a site. The key of one prepared device stays. */
 async function endKeysOf(db: Db, siteId: string): Promise<string[]> {
   const ended = await db
     .deleteFrom('enrollmentKeys')
@@ -82,8 +82,8 @@ async function endKeysOf(db: Db, siteId: string): Promise<string[]> {
   return ended.map(({ name }) => name)
 }
 
-/** Takes the site out of the limits of members. One who is limited to nothing else sees nothing of any site. */
-async function forgetLimits(db: Db, orgId: string, siteId: string): Promise<void> {
+/** Removes the site from the limits of members. A member limited to this site alone then reaches no site. */
+async function removeFromLimits(db: Db, orgId: string, siteId: string): Promise<void> {
   await db
     .updateTable('organizationUsers')
     .set({ siteIds: sql`array_remove(site_ids, ${siteId}::uuid)` })
@@ -99,8 +99,8 @@ async function organizationOrDenied(db: Db, caller: Caller, orgId: string) {
 }
 
 /**
- * A site in the caller's reach; the contract tells one that is out of reach (403) from one that does not exist (404).
- * The sites of a deleted organization are kept, and nobody finds them.
+ * A site within the caller's reach. The contract distinguishes a site out of reach (403) from an unknown one (404). Sites of
+ * a deleted organization are kept but cannot be found.
  */
 async function siteById(
   { db, caller, services }: Call,
@@ -116,9 +116,9 @@ async function siteById(
     .where(within(caller, 'sites.orgId', 'sites.partnerId'))
     .where('organizations.deletedAt', 'is', null)
     .$if(caller.siteIds !== null, (query) => query.where(isOneOf('sites.id', caller.siteIds ?? [])))
-    // Somebody may be about to delete it; then there is nothing to change.
+    // Lock the row, so that a simultaneous deletion waits or this query finds nothing.
     .$if(why === 'to change', (query) => query.forNoKeyUpdate('sites'))
-    // Nor may anything refer to it meanwhile.
+    // The stronger lock also keeps other rows from referring to it meanwhile.
     .$if(why === 'to delete', (query) => query.forUpdate('sites'))
     .executeTakeFirst()
   if (site === undefined) {
