@@ -1,23 +1,25 @@
 import { asSystem, type Db } from '@muster/db/database.ts'
 import type { RawAnswer } from '@muster/kit/call.ts'
 import { denied, notFound } from '@muster/kit/errors.ts'
-import { callersOf } from '../../caller-cache.ts'
 import { type Call, implement } from '../../operation.ts'
 import { addRole, deleteRole, renameRole } from '../roles/index.ts'
 import type { ScimProvider } from '../sso/index.ts'
-import { parseFilter, plainName, valueUnder } from './filter.rules.ts'
+import { plainName, valueUnder } from './filter.rules.ts'
 import { assignRoles } from './group-membership.ts'
 import { findGroup, findGroups, type GroupRow, groupResource, membersOfGroup } from './group-resource.ts'
 import { applyPatch } from './patch.rules.ts'
 import {
   asScimError,
   badScim,
+  baseUrlOf,
   byProvider,
   callingProvider,
+  changeAsProvider,
+  filterOf,
   isId,
   listOf,
-  lockProvider,
   only,
+  requireWorking,
   type Shown,
   scimAnswer,
   taken,
@@ -26,14 +28,13 @@ import {
 } from './provider-call.ts'
 import { groups as contract } from './scim.contract.ts'
 
-const baseUrlOf = ({ services }: Pick<Call, 'services'>) => `${services.settings.publicUrl}/scim/v2`
 const auditedMax = 50
 
 export default implement(contract, {
   async list(call) {
     const { input, services } = call
     const provider = await callingProvider(call)
-    const filter = input.filter === undefined ? null : asScimError(() => parseFilter(input.filter ?? ''))
+    const filter = filterOf(input)
     return asSystem(services.system, async (db) => {
       const { rows, total } = await findGroups(db, provider, filter, input)
       const resources: object[] = []
@@ -52,12 +53,9 @@ export default implement(contract, {
   },
 
   async create(call) {
-    const { input, services, audit, afterCommit } = call
-    const provider = await callingProvider(call)
-    requireWorking(provider)
-    const given = groupInput(input)
-    const answer = await call.write(async (db) => {
-      await lockProvider(db, provider)
+    return changeAsProvider(call, async (db, provider) => {
+      requireWorking(provider)
+      const given = groupInput(call.input)
       const { rows } = await findGroups(
         db,
         provider,
@@ -71,13 +69,11 @@ export default implement(contract, {
       await addMembers(db, provider, id, given.members)
       await assignRoles(db, provider, given.members)
       const details = { members: given.members.slice(0, auditedMax) }
-      audit({ target: id, name: given.displayName, ...byProvider(provider), details })
+      call.audit({ target: id, name: given.displayName, ...byProvider(provider), details })
       const row = await groupById(db, provider, id)
       const location = `${baseUrlOf(call)}/Groups/${id}`
       return scimAnswer(await resourceOf(call, db, provider, row, {}), 201, { location })
     })
-    afterCommit(() => callersOf(services).clear())
-    return answer
   },
 
   async replace(call) {
@@ -91,32 +87,24 @@ export default implement(contract, {
   },
 
   async remove(call) {
-    const { input, services, audit, afterCommit } = call
-    const provider = await callingProvider(call)
-    await call.write(async (db) => {
-      await lockProvider(db, provider)
-      const row = await groupById(db, provider, input.id)
+    await changeAsProvider(call, async (db, provider) => {
+      const row = await groupById(db, provider, call.input.id)
       if (!row.madeHere) throw denied('The identity provider did not create this role. Remove its members instead')
       const members = await membersOfGroup(db, provider, row.id)
       await db.deleteFrom('scimGroupMembers').where('roleId', '=', row.id).execute()
       const removed = members.map(({ id }) => id)
       await assignRoles(db, provider, removed)
       await deleteRole(db, row.id)
-      audit({
+      call.audit({
         target: row.id,
         name: row.name,
         ...byProvider(provider),
         details: { members: removed.slice(0, auditedMax) },
       })
     })
-    afterCommit(() => callersOf(services).clear())
     return scimAnswer(null, 204)
   },
 })
-
-function requireWorking({ orgStatus }: ScimProvider): void {
-  if (orgStatus === 'suspended' || orgStatus === 'churned') throw denied(`Organization is ${orgStatus}`)
-}
 
 async function groupById(db: Db, provider: ScimProvider, id: string): Promise<GroupRow> {
   const row = isId(id) ? await findGroup(db, provider, id) : undefined
@@ -162,10 +150,7 @@ async function changeGroup(
   id: string,
   next: (before: Record<string, unknown>) => unknown,
 ): Promise<RawAnswer> {
-  const { services, audit, afterCommit } = call
-  const provider = await callingProvider(call)
-  const answer = await call.write(async (db) => {
-    await lockProvider(db, provider)
+  return changeAsProvider(call, async (db, provider) => {
     const row = await groupById(db, provider, id)
     const untouched = groupResource(row, await membersOfGroup(db, provider, row.id), baseUrlOf(call))
     const before = groupInput(untouched)
@@ -188,12 +173,10 @@ async function changeGroup(
     const isSame = given.displayName === before.displayName && given.externalId === before.externalId
     if (!isSame || added.length + removed.length > 0) {
       const details = { added: added.slice(0, auditedMax), removed: removed.slice(0, auditedMax) }
-      audit({ target: row.id, name: given.displayName, ...byProvider(provider), details })
+      call.audit({ target: row.id, name: given.displayName, ...byProvider(provider), details })
     }
     return scimAnswer(await resourceOf(call, db, provider, await groupById(db, provider, row.id), {}))
   })
-  afterCommit(() => callersOf(services).clear())
-  return answer
 }
 
 async function addMembers(

@@ -1,12 +1,13 @@
 // The start and end of all SCIM operations: the provider of the token, and an answer in the media type of the standard.
 import type { Db } from '@muster/db/database.ts'
 import type { RawAnswer } from '@muster/kit/call.ts'
-import { AppError, unauthenticated } from '@muster/kit/errors.ts'
+import { AppError, denied, unauthenticated } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
+import { callersOf } from '../../caller-cache.ts'
 import type { Call } from '../../operation.ts'
 import { limitsOf, originOf } from '../auth/index.ts'
 import { providerOfScimToken, type ScimProvider } from '../sso/index.ts'
-import { NotAFilter, plainName } from './filter.rules.ts'
+import { type Filter, NotAFilter, parseFilter, plainName } from './filter.rules.ts'
 import { listSchema, mediaType } from './messages.rules.ts'
 import { BadPatch } from './patch.rules.ts'
 
@@ -29,9 +30,25 @@ export async function callingProvider({ request, reply, services }: Call): Promi
 export const tenantOf = ({ orgId, partnerId, orgName }: ScimProvider) =>
   ({ scope: 'organization', orgId, partnerId, name: orgName }) as const
 
-/** Serializes the changes of one provider. */
-export async function lockProvider(db: Db, { id }: ScimProvider): Promise<void> {
-  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`scim ${id}`}, 0))`.execute(db)
+export const baseUrlOf = ({ services }: Pick<Call, 'services'>): string => `${services.settings.publicUrl}/scim/v2`
+
+/** Makes a change for the calling provider. The changes of one provider are serialized. */
+export async function changeAsProvider<T>(
+  call: Call,
+  work: (db: Db, provider: ScimProvider) => Promise<T>,
+): Promise<T> {
+  const provider = await callingProvider(call)
+  const result = await call.write(async (db) => {
+    await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`scim ${provider.id}`}, 0))`.execute(db)
+    return work(db, provider)
+  })
+  call.afterCommit(() => callersOf(call.services).clear())
+  return result
+}
+
+/** Rejects additions to a suspended or churned organization. */
+export function requireWorking({ orgStatus }: ScimProvider): void {
+  if (orgStatus === 'suspended' || orgStatus === 'churned') throw denied(`Organization is ${orgStatus}`)
 }
 
 /** Actor and tenant of audit records for changes by the provider. */
@@ -78,6 +95,10 @@ export const listOf = (resources: readonly object[], total: number, startIndex: 
 type ScimType = 'invalidFilter' | 'invalidPath' | 'invalidValue' | 'invalidSyntax' | 'noTarget' | 'mutability'
 export const badScim = (scimType: ScimType, message: string) => new AppError('BAD_REQUEST', message, { scimType })
 export const taken = (message: string) => new AppError('CONFLICT', message, { scimType: 'uniqueness' })
+
+/** The parsed filter of a list; null without one. @throws BAD_REQUEST with invalidFilter */
+export const filterOf = ({ filter }: { readonly filter?: string | undefined }): Filter | null =>
+  filter === undefined ? null : asScimError(() => parseFilter(filter))
 
 /** Turns errors of filters and patches into SCIM errors. */
 export function asScimError<T>(work: () => T): T {

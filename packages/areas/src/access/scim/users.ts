@@ -1,22 +1,23 @@
 import { asSystem, type Db } from '@muster/db/database.ts'
 import type { RawAnswer } from '@muster/kit/call.ts'
-import { denied, invariant, notFound } from '@muster/kit/errors.ts'
-import { callersOf } from '../../caller-cache.ts'
+import { invariant, notFound } from '@muster/kit/errors.ts'
 import { type Call, implement } from '../../operation.ts'
 import type { ScimProvider } from '../sso/index.ts'
 import { changeMember, type Member, memberOfOrganization, provisionMember, removeProvisioned } from '../users/index.ts'
-import { parseFilter } from './filter.rules.ts'
 import { fallbackRole } from './group-membership.ts'
 import { applyPatch } from './patch.rules.ts'
 import {
   asScimError,
   badScim,
+  baseUrlOf,
   byProvider,
   callingProvider,
+  changeAsProvider,
+  filterOf,
   isId,
   listOf,
-  lockProvider,
   only,
+  requireWorking,
   type Shown,
   scimAnswer,
   taken,
@@ -25,13 +26,11 @@ import {
 import { users as contract } from './scim.contract.ts'
 import { findUser, findUsers, intended, type UserInput, userInput, userResource } from './user-resource.ts'
 
-const baseUrlOf = ({ services }: Pick<Call, 'services'>) => `${services.settings.publicUrl}/scim/v2`
-
 export default implement(contract, {
   async list(call) {
     const { input, services } = call
     const provider = await callingProvider(call)
-    const filter = input.filter === undefined ? null : asScimError(() => parseFilter(input.filter ?? ''))
+    const filter = filterOf(input)
     const { rows, total } = await asSystem(services.system, (db) => findUsers(db, provider, filter, input))
     const base = baseUrlOf(call)
     return listOf(
@@ -47,14 +46,10 @@ export default implement(contract, {
   },
 
   async create(call) {
-    const { services, input, audit, afterCommit } = call
-    const provider = await callingProvider(call)
-    if (provider.orgStatus === 'suspended' || provider.orgStatus === 'churned') {
-      throw denied(`Organization is ${provider.orgStatus}`)
-    }
-    const given = userInput(input)
-    const answer = await call.write(async (db) => {
-      await lockProvider(db, provider)
+    const { services, input } = call
+    return changeAsProvider(call, async (db, provider) => {
+      requireWorking(provider)
+      const given = userInput(input)
       await requireFreeUserName(db, provider, given.userName)
       const name = given.name ?? given.userName
       const roleId = await fallbackRole(db, provider)
@@ -63,11 +58,9 @@ export default implement(contract, {
       if (userId === null) throw taken('emails: a user with this address exists already')
       await saveUser(db, provider, userId, given)
       if (!given.active) await change(db, await memberById(db, provider, userId), { active: false })
-      audit({ target: userId, name: given.email, ...byProvider(provider), details: { ...about(given) } })
+      call.audit({ target: userId, name: given.email, ...byProvider(provider), details: { ...about(given) } })
       return shown(call, db, provider, userId, input as Shown, 201)
     })
-    afterCommit(() => callersOf(services).clear())
-    return answer
   },
 
   async replace(call) {
@@ -81,16 +74,12 @@ export default implement(contract, {
   },
 
   async remove(call) {
-    const { services, input, audit, afterCommit } = call
-    const provider = await callingProvider(call)
-    await call.write(async (db) => {
-      await lockProvider(db, provider)
-      const member = await memberById(db, provider, input.id)
+    await changeAsProvider(call, async (db, provider) => {
+      const member = await memberById(db, provider, call.input.id)
       await removeProvisioned(db, member)
       await deleteLinks(db, provider, member.id)
-      audit({ target: member.id, name: member.email, ...byProvider(provider), details: { provider: provider.id } })
+      call.audit({ target: member.id, name: member.email, ...byProvider(provider), details: { provider: provider.id } })
     })
-    afterCommit(() => callersOf(services).clear())
     return scimAnswer(null, 204)
   },
 })
@@ -127,10 +116,7 @@ async function changeUser(
   next: (before: Record<string, unknown>) => unknown,
   how: 'whole' | 'parts',
 ): Promise<RawAnswer> {
-  const { services, audit, afterCommit } = call
-  const provider = await callingProvider(call)
-  const answer = await call.write(async (db) => {
-    await lockProvider(db, provider)
+  return changeAsProvider(call, async (db, provider) => {
     const member = await memberById(db, provider, id)
     const row = await findUser(db, provider, member.id)
     invariant(row !== undefined, 'the member has a SCIM resource')
@@ -145,12 +131,10 @@ async function changeUser(
     await change(db, member, { email, active, ...(name === null ? {} : { name }) })
     await saveUser(db, provider, member.id, given)
     if (JSON.stringify(before) !== JSON.stringify(given)) {
-      audit({ target: member.id, name: given.email, ...byProvider(provider), before, after: given })
+      call.audit({ target: member.id, name: given.email, ...byProvider(provider), before, after: given })
     }
     return shown(call, db, provider, member.id, {})
   })
-  afterCommit(() => callersOf(services).clear())
-  return answer
 }
 
 async function change(db: Db, member: Member, changes: Parameters<typeof changeMember>[2]): Promise<void> {

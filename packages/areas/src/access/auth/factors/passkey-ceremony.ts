@@ -20,12 +20,16 @@ export function relyingParty({ publicUrl }: Pick<Settings, 'publicUrl'>): { id: 
     : { id: hostname, origins: [origin] }
 }
 
-const Assertion = z.object({
+/** The fields that WebAuthn sends with each kind of response. */
+export const credentialFields = {
   id: z.string().max(2048),
   rawId: z.string().max(2048),
   type: z.literal('public-key'),
   clientExtensionResults: z.looseObject({}).default({}),
   authenticatorAttachment: z.enum(['platform', 'cross-platform']).optional(),
+}
+const Assertion = z.object({
+  ...credentialFields,
   response: z.object({
     clientDataJSON: z.string().max(16_384),
     authenticatorData: z.string().max(16_384),

@@ -18,7 +18,7 @@ import { requireMembershipWithoutSso } from '../sign-in/enforced-sso.ts'
 import { accessibleMemberships, completeSignIn, noMembership, refusedSignIn } from '../sign-in/sign-in.ts'
 import { markMfaPassed } from './factor-enrollment.ts'
 import { claimFactorSet } from './factor-set.ts'
-import { ceremonyMs, relyingParty, requestOptions, usePasskey, webAuthn } from './passkey-ceremony.ts'
+import { ceremonyMs, credentialFields, relyingParty, requestOptions, usePasskey, webAuthn } from './passkey-ceremony.ts'
 import { passkeys as contract } from './passkeys.contract.ts'
 import { newRecoveryCodes, storedCodes } from './recovery-codes.ts'
 import { ownAccount } from './step-up.ts'
@@ -30,11 +30,7 @@ const registrationKey = (userId: string) => `passkey:registration:${userId}`
 const loginKey = (services: Services, token: string) => `passkey:login:${peppered(services.keyring, token)}`
 
 const Attestation = z.object({
-  id: z.string().max(2048),
-  rawId: z.string().max(2048),
-  type: z.literal('public-key'),
-  clientExtensionResults: z.looseObject({}).default({}),
-  authenticatorAttachment: z.enum(['platform', 'cross-platform']).optional(),
+  ...credentialFields,
   response: z.object({
     clientDataJSON: z.string().max(16_384),
     attestationObject: z.string().max(65_536),

@@ -6,7 +6,7 @@ import type { Call } from '../../../operation.ts'
 import type { Services } from '../../../services.ts'
 import { clearFactors } from '../factors/clear-factors.ts'
 import { membershipsOf } from '../sessions/memberships.queries.ts'
-import { revokeSessions } from '../sessions/sessions.queries.ts'
+import { revokeOwnKeys, revokeSessions } from '../sessions/sessions.queries.ts'
 import { withdrawTokens } from './one-time-tokens.ts'
 
 export interface Dropped {
@@ -113,15 +113,4 @@ export async function dropCredentials(db: Db, userId: string, keepPassword: bool
   }
   const sessions = await revokeSessions(db, userId)
   return { password: numUpdatedRows > 0n, method, passkeys, sessions, apiKeys: await revokeOwnKeys(db, userId) }
-}
-
-/** Revokes all API keys that a person created, in all tenants. @returns how many */
-async function revokeOwnKeys(db: Db, userId: string): Promise<number> {
-  const { numUpdatedRows } = await db
-    .updateTable('apiKeys')
-    .set({ revokedAt: new Date().toISOString() })
-    .where('userId', '=', userId)
-    .where('revokedAt', 'is', null)
-    .executeTakeFirst()
-  return Number(numUpdatedRows)
 }
