@@ -1,4 +1,4 @@
-// Processes that are replaced, hang or run out of memory. A planned restart is invisible; other faults recover soon.
+// Processes that are replaced, hang or exhaust their memory. A planned restart is invisible; other faults recover soon.
 import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -20,7 +20,7 @@ describe("the console's files", async () => {
   })
   const asBrowser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 
-  it('every address of a screen answers with the page and a nonce of its own, and lets in no inline script', async () => {
+  it('answer each screen path with the page and a new nonce, and allow no inline script', async () => {
     const nonces = new Set<string>()
     for (const url of ['/', '/devices', '/devices/1?tab=files', '/login']) {
       const { statusCode, headers, body } = await app.inject({ url, headers: asBrowser })
@@ -35,7 +35,7 @@ describe("the console's files", async () => {
     expect(nonces.size).toBe(4)
   })
 
-  it('never stands in for the service: what is mistyped below its paths is 404 in its one error shape', async () => {
+  it('do not replace errors of the API: unknown paths below it return 404 in its error format', async () => {
     for (const url of [
       '/api',
       '/api/v1/nothing',
@@ -52,7 +52,7 @@ describe("the console's files", async () => {
     expect((await app.inject({ url: '/devices', method: 'POST', headers: asBrowser })).statusCode).toBe(404)
   })
 
-  it('files that carry their hash are kept for good, and are sent compressed to whoever can read that', async () => {
+  it('with a hash in their name are cached permanently and sent compressed to clients that accept it', async () => {
     const plain = await app.inject({ url: '/assets/main-abc123.js' })
     expect([plain.body, plain.headers['cache-control']]).toEqual(['plain', 'public, max-age=31536000, immutable'])
     const packed = await app.inject({ url: '/assets/main-abc123.js', headers: { 'accept-encoding': 'gzip, br' } })

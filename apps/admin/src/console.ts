@@ -1,4 +1,4 @@
-// The console's files. Its page gets a new nonce with every answer, and no script that is not a file of ours runs on it.
+// Serves the console. Its page gets a new nonce with each response, and only script files of Muster run on it.
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -18,14 +18,14 @@ const policyWith = (nonce: string) =>
     "frame-ancestors 'none'",
   ].join('; ')
 
-/** Paths below which only the service itself answers, so that a mistyped one is never met with a page. */
-const ours = /^\/(api|trpc|docs|scim|assets|dev)(\/|\?|$)/
+/** Paths that belong to the API. An unknown path below them never gets the page of the console. */
+const apiPaths = /^\/(api|trpc|docs|scim|assets|dev)(\/|\?|$)/
 
-/** Is it a person's browser asking for a page, rather than a program for data? */
+/** Whether a browser requests a page, and not a program data. */
 const wantsPage = ({ method, url, headers }: FastifyRequest) =>
-  (method === 'GET' || method === 'HEAD') && !ours.test(url) && headers.accept?.includes('text/html') === true
+  (method === 'GET' || method === 'HEAD') && !apiPaths.test(url) && headers.accept?.includes('text/html') === true
 
-/** Serves the console's files. @returns what answers a path that nothing else serves, if it is for the console */
+/** Serves the files of the console. @returns the handler for unknown paths that belong to the console */
 export async function serveConsole(app: FastifyInstance, folder: string) {
   const year = 365 * 24 * 3600
   await app.register(fastifyStatic, {
@@ -33,7 +33,7 @@ export async function serveConsole(app: FastifyInstance, folder: string) {
     prefix: '/assets/',
     decorateReply: false,
     index: false,
-    // Their names carry a hash of their content.
+    // The names of these files contain a hash of their content.
     immutable: true,
     maxAge: year * 1000,
     preCompressed: true,

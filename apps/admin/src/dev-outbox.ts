@@ -1,5 +1,5 @@
-// What Muster would have mailed and texted, to try it without a mail server. It shows links that are as good as passwords, so it
-// exists only where OUTBOX_TOKEN asked for it, answers only to this machine, and its address is a secret.
+// Shows mails and SMS that could not be sent, for evaluation without a mail server. They contain links that work like
+// passwords. So the page exists only with OUTBOX_TOKEN, answers only local connections, and has a secret URL.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { devSmsKey } from '@muster/areas/access/auth/sms.ts'
 import { openMailData } from '@muster/areas/platform/mail/outbox.ts'
@@ -24,7 +24,7 @@ interface ShownMail {
   readonly at: string
 }
 
-/** Null where the mail's key is gone: it was sealed for an earlier installation on the same database. */
+/** Null when the data cannot be decrypted, because the key belongs to an earlier installation on the same database. */
 function openedData(keyring: Keyring, data: JsonObject): JsonObject | null {
   try {
     return openMailData(keyring, data)
@@ -76,13 +76,13 @@ ${shown.length === 0 ? '<p>Nothing yet.</p>' : shown.map(({ html }) => html).joi
 `
 }
 
-/** The connection's own address: what a header says about it is not believed here. */
+/** Checks the address of the connection. Headers could be forged. */
 const isThisMachine = ({ socket }: FastifyRequest) =>
   /^(127\.|::1$|::ffff:127\.)/.test(socket.remoteAddress ?? '') && socket.remoteAddress !== undefined
 
 const digest = (text: string) => createHash('sha256').update(text).digest()
 
-/** Serves `/dev/outbox/<token>` and the same with `.json`. Without a token in the settings neither path exists. */
+/** Serves `/dev/outbox/<token>` and the same with `.json`. Without OUTBOX_TOKEN neither path exists. */
 export function serveDevOutbox(app: FastifyInstance, services: Services): void {
   const { outboxToken } = services.settings
   if (!outboxToken) return
@@ -92,9 +92,9 @@ export function serveDevOutbox(app: FastifyInstance, services: Services): void {
     { config: { hidesPath: true } },
     async (request, reply) => {
       const [, token = '', isJson] = /^(.*?)(\.json)?$/.exec(request.params.page) ?? []
-      // Equal digests, compared in constant time: how long a refusal takes tells nothing about the token.
-      const isRight = timingSafeEqual(digest(token), expected)
-      if (!isRight || !isThisMachine(request) || request.headers['x-forwarded-for'] !== undefined) {
+      // Compare digests in constant time, so that the duration reveals nothing about the token.
+      const isTokenRight = timingSafeEqual(digest(token), expected)
+      if (!isTokenRight || !isThisMachine(request) || request.headers['x-forwarded-for'] !== undefined) {
         throw new AppError('NOT_FOUND', 'No such path')
       }
       const [mails, sms] = await Promise.all([mailsOf(services), smsOf(services)])

@@ -1,4 +1,4 @@
-// The reference page of the API, from our own origin: the document is /api/v1/openapi.json, the viewer a package on disk.
+// The reference page of the API. The document is /api/v1/openapi.json; the viewer comes from a package on disk.
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import fastifyStatic from '@fastify/static'
@@ -24,7 +24,7 @@ const page = `<!doctype html>
 `
 const start = `SwaggerUIBundle({ url: '/api/v1/openapi.json', dom_id: '#reference', deepLinking: true, docExpansion: 'none', filter: true, validatorUrl: null })
 `
-// The viewer draws with inline styles and data images; scripts come from files only.
+// The viewer uses inline styles and data images. Scripts are loaded from files only.
 const policy =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'"
 

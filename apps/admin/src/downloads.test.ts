@@ -1,4 +1,4 @@
-// What machines fetch before they have any credential, as bytes on the wire: whole, in parts, or only what it would be.
+// Downloads for machines without a credential, at the level of HTTP: GET, ranges and HEAD.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer as createStorage, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -23,7 +23,7 @@ const version = '1.0.0'
 const bytes = '0123456789'
 
 describe('downloads', async () => {
-  // A database of its own: what a store has registered is one for the whole installation.
+  // An own database, because registered versions belong to the whole installation.
   const database = await ownDatabase()
   const system = createPool({ url: database.systemUrl, name: 'downloads', max: 2 })
   const services = { ...(await testServices()), system }
@@ -70,7 +70,7 @@ describe('downloads', async () => {
     ['signed metadata', '/agents/releases/metadata/timestamp.json'],
   ] as const
 
-  it.each(places)('HEAD of %s is GET without the body', async (_, path) => {
+  it.each(places)('HEAD of %s returns the headers of GET without the body', async (_, path) => {
     const [whole, head] = [await ask(path), await ask(path, {}, 'HEAD')]
     const lasting = ({
       headers: { date, ratelimit, 'x-request-id': id, connection, 'keep-alive': alive, ...rest },
@@ -80,11 +80,11 @@ describe('downloads', async () => {
     expect([head.status, head.text, lasting(head)]).toEqual([200, '', lasting(whole)])
   })
 
-  it.each(places)('%s has a tag, with which who has it already is spared it', async (_, path) => {
-    const { headers: told } = await ask(path)
-    const etag = told.etag ?? ''
+  it.each(places)('%s has an ETag, and a matching If-None-Match returns 304', async (_, path) => {
+    const { headers } = await ask(path)
+    const etag = headers.etag ?? ''
     expect(etag).toMatch(/^"[0-9a-f]+"$/)
-    expect(told['cache-control']).toBe('no-cache')
+    expect(headers['cache-control']).toBe('no-cache')
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*'])
       expect(await ask(path, { 'if-none-match': known })).toMatchObject({ status: 304, text: '' })
     expect((await ask(path, { 'if-none-match': '"other"' })).status).toBe(200)
@@ -109,7 +109,7 @@ describe('downloads', async () => {
     expect([head.status, head.text, head.headers['content-range']]).toEqual([status, '', contentRange])
   })
 
-  it('a part is given only of what somebody has the beginning of', async () => {
+  it('If-Range with a matching ETag returns the range, and with another ETag the whole file', async () => {
     const etag = (await ask(agent)).headers.etag ?? ''
     expect(await ask(agent, { range: 'bytes=8-', 'if-range': etag })).toMatchObject({ status: 206, text: '89' })
     expect(await ask(agent, { range: 'bytes=8-', 'if-range': '"other"' })).toMatchObject({ status: 200, text: bytes })
@@ -120,7 +120,7 @@ describe('downloads', async () => {
     })
   })
 
-  it('a system is known under its usual names; one without an agent, and no system, are told apart', async () => {
+  it('platforms have aliases; a platform without an agent and an unknown platform return different errors', async () => {
     const of = (path: string) => ask(`/agents/download/${path}?version=${version}`)
     for (const path of ['linux/amd64', 'linux/x86_64', 'Linux/X64']) expect((await of(path)).text).toBe(bytes)
     for (const [path, platform] of [
@@ -148,9 +148,9 @@ describe('downloads', async () => {
     expect((await ask('/agents/download/solaris/x64', {}, 'HEAD')).status).toBe(400)
   })
 
-  describe('finding 8: from an object storage', () => {
+  describe('downloads from an object storage', () => {
     const requests: string[] = []
-    // What it sends never ends, so that only we can end it.
+    // The body never ends by itself, so that only the server can end it.
     const storage = createStorage((asked, answer) => {
       requests.push(asked.method ?? '')
       answer.writeHead(200, { 'content-length': 1_000_000 })
@@ -180,7 +180,7 @@ describe('downloads', async () => {
       storage.close()
     })
 
-    it('HEAD opens nothing that stays open, and asks the storage once for many', async () => {
+    it('HEAD requests leave no connection open and share one request to the storage', async () => {
       const heads = await Promise.all(Array.from({ length: 25 }, () => ask(agent, {}, 'HEAD', remotePort)))
       expect(new Set(heads.map(({ status }) => status))).toEqual(new Set([200]))
       expect(heads[0]?.headers['content-length']).toBe('1000000')
@@ -188,7 +188,7 @@ describe('downloads', async () => {
       expect(requests).toEqual(['HEAD'])
     })
 
-    it('downloads that are abandoned, before or after their first byte, leave no socket open', async () => {
+    it('aborted downloads leave no socket open, before and after the first byte', async () => {
       const begun = Array.from({ length: 25 }, (_, index) => {
         const asking = request({ port: remotePort, path: `/api/v1${agent}`, agent: false })
         asking.on('error', () => undefined)
@@ -215,7 +215,7 @@ describe('downloads', async () => {
     })
   })
 
-  it('HEAD answers as GET does where nothing is fetched, and other methods are refused', async () => {
+  it('HEAD is answered without a request to the storage, and other methods are rejected', async () => {
     const [get, head] = [await ask('/agent-versions/latest'), await ask('/agent-versions/latest', {}, 'HEAD')]
     expect([head.status, head.text]).toEqual([get.status, ''])
     const wrong = await ask(agent, {}, 'DELETE')

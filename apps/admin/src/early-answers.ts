@@ -1,4 +1,4 @@
-// Answers that are given before an operation is found: unknown paths, unreadable bodies, the API's description.
+// Responses without an operation: unknown paths, unreadable bodies, the API description.
 import type { Services } from '@muster/areas/services.ts'
 import type { Db } from '@muster/db/database.ts'
 import type { Runtime } from '@muster/kit/call.ts'
@@ -6,11 +6,11 @@ import type { KnownHosts } from '@muster/kit/known-hosts.ts'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { replyTo, requestOf } from './doors/request.ts'
 import { sendFailure } from './doors/rest.ts'
-import { earlyRefusal } from './refusals.ts'
+import { errorBeforeHooks } from './refusals.ts'
 
 const isApi = (url: string): boolean => /^\/(api|trpc|scim)\//.test(url)
 
-/** Has such answers count for the limit of the address, and carry its headers, as those of operations do. */
+/** Counts these responses toward the rate limit of the address and adds its headers, as operations do. */
 export class EarlyAnswers {
   readonly #runtime: Runtime<Db, Services>
   readonly #knownHosts: KnownHosts
@@ -23,16 +23,16 @@ export class EarlyAnswers {
   #take = (request: FastifyRequest, reply: FastifyReply): Promise<void> =>
     this.#runtime.limit(requestOf(request, reply), replyTo(reply, true))
 
-  /** The hook `onSend`; an operation has taken from the limit itself. */
+  /** The hook `onSend`. Responses of operations were counted already. */
   limit(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
     if (reply.hasHeader('ratelimit') || !isApi(request.url)) done()
     else this.#take(request, reply).then(() => done(), done)
   }
 
-  /** Answers what the framework refuses, for which it runs no hook. */
+  /** Answers errors of the framework that occur before any hook. */
   refuse(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
     reply.header('x-request-id', request.id)
     const send = (why: unknown) => sendFailure(why, request, reply)
-    this.#take(request, reply).then(() => send(earlyRefusal(error, request, this.#knownHosts)), send)
+    this.#take(request, reply).then(() => send(errorBeforeHooks(error, request, this.#knownHosts)), send)
   }
 }

@@ -1,4 +1,4 @@
-// Files on their way in and out, as bytes on the wire: what is slow, cut or not what was declared leaves nothing.
+// Uploads and downloads at the level of HTTP. A slow, aborted or invalid upload leaves nothing behind.
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { type ClientRequest, request } from 'node:http'
@@ -100,7 +100,7 @@ interface Answer {
   readonly headers: NodeJS.Dict<string | string[]>
   readonly bytes: Buffer
 }
-/** One request, whose body `send` writes. */
+/** One request whose body is written by `send`. */
 const ask = (
   method: string,
   path: string,
@@ -133,7 +133,7 @@ const bytes = Buffer.alloc(5_000_000, 'a file of five megabytes ')
 const sha256 = createHash('sha256').update(bytes).digest('hex')
 const purpose = () => `p${randomUUID().replaceAll('-', '')}`
 
-/** What is left of uploads for that purpose: rows that are not deleted, and bytes. */
+/** Rows and objects that are left of uploads with this purpose. */
 async function left(of: string) {
   const { rows } = await services.system.query<{ state: string; key: string }>(
     'SELECT state, storage_key AS key FROM files WHERE purpose = $1',
@@ -147,7 +147,7 @@ async function left(of: string) {
 }
 
 describe('an upload', () => {
-  it('comes back as it was sent, whole and in ranges', async () => {
+  it('returns the uploaded bytes, as a whole and in ranges', async () => {
     const sent = await upload(purpose(), { 'x-content-sha256': sha256 }, (sending) => sending.end(bytes))
     expect([sent.status, JSON.parse(String(sent.bytes))]).toEqual([
       201,
@@ -166,13 +166,13 @@ describe('an upload', () => {
     ['another hash', { 'x-content-sha256': '0'.repeat(64) }, 400],
     ['a hash that is none', { 'x-content-sha256': 'abc' }, 400],
     ['another type', { 'content-type': 'text/plain' }, 415],
-  ])('with %s is refused and leaves nothing', async (_words, headers, status) => {
+  ])('with %s is rejected and leaves nothing', async (_words, headers, status) => {
     const of = purpose()
     expect((await upload(of, headers, (sending) => sending.end(bytes))).status).toBe(status)
     expect(await left(of)).toEqual([])
   })
 
-  it('that is too large is refused before its first byte where it says so, and at the limit where it does not', async () => {
+  it('that is too large is rejected before its body when the size is declared, else at the limit', async () => {
     const of = purpose()
     const declared = await upload(of, { 'content-length': String(bytesMax + 1) }, (sending) => sending.flushHeaders())
     expect(declared.status).toBe(413)
@@ -184,7 +184,7 @@ describe('an upload', () => {
     expect(await left(of)).toEqual([])
   })
 
-  it('that pauses for too long is refused and leaves nothing', async () => {
+  it('that stalls is rejected and leaves nothing', async () => {
     const of = purpose()
     const slow = await upload(of, { 'content-length': String(bytes.length) }, (sending) => {
       sending.write(bytes.subarray(0, 1_000_000))
@@ -193,7 +193,7 @@ describe('an upload', () => {
     expect(await left(of)).toEqual([])
   })
 
-  it('that is cut leaves nothing', async () => {
+  it('that is aborted leaves nothing', async () => {
     const of = purpose()
     const cut = upload(of, { 'content-length': String(bytes.length) }, (sending) => {
       sending.write(bytes.subarray(0, 1_000_000), () => sending.destroy())
@@ -213,7 +213,7 @@ describe('a form', () => {
     const answer = await form('a=1&b=x%20y&c=%C3%A4')
     expect([answer.status, JSON.parse(String(answer.bytes))]).toEqual([200, { a: '1', b: 'x y', c: 'ä' }])
   })
-  it('with a field twice, or too large, is refused', async () => {
+  it('with a field twice, or too large, is rejected', async () => {
     expect((await form('a=1&a=2')).status).toBe(400)
     expect((await form(`a=${'x'.repeat(200)}`)).status).toBe(413)
   })

@@ -1,4 +1,4 @@
-// What HTTP gives its callers around every operation: versions, conditions, keys against repeats, codings, ids, limits.
+// What HTTP adds to all operations: ETags, conditional requests, idempotency keys, compression, request IDs, rate limits.
 
 import { randomUUID } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
@@ -37,21 +37,24 @@ const newSite = async () => {
   return `/orgs/sites/${made.json().id}`
 }
 
-describe('deviation 14: HEAD', () => {
-  it.each(['/health', '/orgs/sites', '/users/me'])('of %s answers as GET does, without the body', async (path) => {
-    const [get, head] = [await ask('GET', path), await ask('HEAD', path)]
-    expect([head.statusCode, head.body]).toEqual([get.statusCode, ''])
-    for (const name of ['content-type', 'content-length', 'cache-control', 'etag'])
-      expect(head.headers[name], name).toBe(get.headers[name])
-  })
-  it('of a stream is 405', async () => {
+describe('HEAD', () => {
+  it.each(['/health', '/orgs/sites', '/users/me'])(
+    'of %s returns the headers of GET without the body',
+    async (path) => {
+      const [get, head] = [await ask('GET', path), await ask('HEAD', path)]
+      expect([head.statusCode, head.body]).toEqual([get.statusCode, ''])
+      for (const name of ['content-type', 'content-length', 'cache-control', 'etag'])
+        expect(head.headers[name], name).toBe(get.headers[name])
+    },
+  )
+  it('of a stream returns 405', async () => {
     const stream = operations.find(({ endpoint }) => endpoint.kind === 'subscription' && !endpoint.path.includes(':'))
     expect((await ask('HEAD', stream?.endpoint.path ?? '')).statusCode).toBe(405)
   })
 })
 
 describe('the version of a resource', () => {
-  it('is its ETag, and 304 for a caller that knows it', async () => {
+  it('is its ETag, and a matching If-None-Match returns 304', async () => {
     const site = await newSite()
     const { etag = '' } = (await ask('GET', site)).headers
     expect(etag).toMatch(/^"[\w-]+"$/)
@@ -63,7 +66,7 @@ describe('the version of a resource', () => {
     await ask('PATCH', site, {}, { name: 'Renamed' })
     expect((await ask('GET', site, { 'if-none-match': String(etag) })).statusCode).toBe(200)
   })
-  it('conditions a change: another version is 412 and changes nothing', async () => {
+  it('guards a change: If-Match with another version returns 412 and changes nothing', async () => {
     const site = await newSite()
     const etag = String((await ask('GET', site)).headers.etag)
     expect((await ask('PATCH', site, { 'if-match': etag }, { name: 'First' })).statusCode).toBe(200)
@@ -74,7 +77,7 @@ describe('the version of a resource', () => {
     expect((await ask('GET', site)).json().name).toBe('First')
     expect((await ask('DELETE', site, { 'if-match': '*' })).statusCode).toBe(200)
   })
-  it('of two changes at once with the same version lets one win', async () => {
+  it('lets one of two simultaneous changes with the same If-Match succeed', async () => {
     const site = await newSite()
     const etag = String((await ask('GET', site)).headers.etag)
     const names = ['A', 'B', 'C', 'D', 'E', 'F']
@@ -84,7 +87,7 @@ describe('the version of a resource', () => {
 })
 
 describe('a field', () => {
-  it.each(['POST', 'PATCH'] as const)('of a %s in the query is refused by name', async (method) => {
+  it.each(['POST', 'PATCH'] as const)('of a %s is rejected by name in the query', async (method) => {
     const path = method === 'POST' ? '/orgs/sites' : await newSite()
     const answer = await ask(method, `${path}?name=Elsewhere`, {}, { orgId: here.org.id, name: 'Here' })
     expect([answer.statusCode, answer.json().message]).toEqual([
@@ -92,9 +95,9 @@ describe('a field', () => {
       'name: must be sent in the body, not in the query',
     ])
   })
-  it('that says something else than the path is refused by name', async () => {
+  it('with another value than in the path is rejected by name', async () => {
     const answer = await ask('PATCH', await newSite(), {}, { id: randomUUID(), name: 'Here' })
-    expect([answer.statusCode, answer.json().message]).toEqual([400, 'id: stands in the path already'])
+    expect([answer.statusCode, answer.json().message]).toEqual([400, 'id: must have the same value as in the path'])
   })
 })
 
@@ -103,7 +106,7 @@ describe('an Idempotency-Key', () => {
   const count = async (name: string) =>
     (await system.query('SELECT count(*)::int AS n FROM sites WHERE name = $1', [name])).rows[0]?.n
 
-  it('answers the same request again with the first answer', async () => {
+  it('returns the first response to a repeated request', async () => {
     const [key, name] = [randomUUID(), `Once ${randomUUID()}`]
     const first = await ask('POST', '/orgs/sites', { 'idempotency-key': key }, named(name))
     const again = await ask('POST', '/orgs/sites', { 'idempotency-key': key }, named(name))
@@ -115,7 +118,7 @@ describe('an Idempotency-Key', () => {
     const stored = await system.query('SELECT answer FROM idempotent_requests WHERE key = $1', [key])
     expect(stored.rows[0]?.answer).not.toContain(name)
   })
-  it('lets six at once act once', async () => {
+  it('makes six simultaneous requests run once', async () => {
     const [key, name] = [randomUUID(), `Six ${randomUUID()}`]
     const all = await Promise.all(
       Array.from({ length: 6 }, () => ask('POST', '/orgs/sites', { 'idempotency-key': key }, named(name))),
@@ -123,7 +126,7 @@ describe('an Idempotency-Key', () => {
     expect(new Set(all.map(({ statusCode, body }) => `${statusCode} ${body}`)).size).toBe(1)
     expect(await count(name)).toBe(1)
   })
-  it('answers a repeat only to a session that proves who asks, where the first answer took that', async () => {
+  it('requires the fresh proof again for a repeated request, when the first one required it', async () => {
     const [who, key] = [
       await person({ scope: 'partner', partnerId: here.partner.id }, { role: 'Partner Admin' }),
       randomUUID(),
@@ -136,7 +139,7 @@ describe('an Idempotency-Key', () => {
     expect([again.statusCode, again.json().confirm]).toEqual([403, 'currentPassword'])
     expect(again.body).not.toContain(first.json().key)
   })
-  it('is free again after a refusal, is of one caller, and is refused when it is not well-formed', async () => {
+  it('can be used again after an error, belongs to one caller, and is rejected when it is malformed', async () => {
     const [key, name] = [randomUUID(), `Free ${randomUUID()}`]
     expect(
       (await ask('POST', '/orgs/sites', { 'idempotency-key': key }, { ...named(name), orgId: randomUUID() }))
@@ -158,7 +161,7 @@ describe('an Idempotency-Key over tRPC', () => {
       payload: body,
     })
 
-  it('lets six at once act once, and marks the repeated answers', async () => {
+  it('makes six simultaneous requests run once and marks the repeated responses', async () => {
     const [key, name] = [randomUUID(), `Six ${randomUUID()}`]
     const body = { orgId: here.org.id, name }
     const all = await Promise.all(Array.from({ length: 6 }, () => tell('tenancy.sites.create', key, body)))
@@ -176,8 +179,8 @@ describe('an Idempotency-Key over tRPC', () => {
   })
 })
 
-describe('around every answer', () => {
-  it('the id of the request is taken over where it is well-formed', async () => {
+describe('each response', () => {
+  it('has the request ID of the caller when it is well-formed', async () => {
     const id = 'trace-1.a:b/c'
     expect((await ask('GET', '/health', { 'x-request-id': id })).headers['x-request-id']).toBe(id)
     for (const bad of ['a b', 'x'.repeat(129), '"quoted"', 'ä'])
@@ -201,12 +204,12 @@ describe('around every answer', () => {
     const left = expect.stringMatching(/^"address";r=\d+;t=\d+$/)
     expect([answer.statusCode, answer.headers.ratelimit]).toEqual([status, left])
   })
-  it('the limit of the address is told, long before it is reached', async () => {
+  it('shows the rate limit of the address long before it is reached', async () => {
     const { headers } = await ask('GET', '/orgs/sites')
     expect(headers['ratelimit-policy']).toMatch(/^"address";q=\d+;w=\d+$/)
     expect(headers.ratelimit).toMatch(/^"address";r=\d+;t=\d+$/)
   })
-  it('long reads are compressed for those who take it, and keep their version', async () => {
+  it('to a long read is compressed when the client accepts it, and keeps its ETag', async () => {
     for (let n = 0; n < 12; n++) await newSite()
     const plain = await ask('GET', '/orgs/sites')
     const small = await ask('GET', '/orgs/sites', { 'accept-encoding': 'gzip, deflate' })
@@ -231,20 +234,20 @@ describe('around every answer', () => {
   })
 })
 
-describe('deviation 16', () => {
-  it('an empty update of what is not there is 404', async () => {
+describe('errors and pages', () => {
+  it('an empty update of an unknown ID returns 404', async () => {
     const site = await newSite()
     expect((await ask('PATCH', site, {}, {})).json().message).toBe('No updates provided')
     await ask('DELETE', site)
     expect((await ask('PATCH', site, {}, {})).statusCode).toBe(404)
   })
-  it('a page has no maximum', async () => {
+  it('a page number has no maximum', async () => {
     expect((await ask('GET', '/orgs/sites?page=5000000')).json().pagination.page).toBe(5_000_000)
   })
 })
 
-describe('a refusal with 403', () => {
-  it('is counted to the end of its hour without a further refusal, and until the server closes', async () => {
+describe('a rejection with 403', () => {
+  it('is counted until the end of its hour or until the server closes, without a further rejection', async () => {
     const services = await testServices()
     const counted = async (who: Person) =>
       (await system.query(`SELECT FROM audit_logs WHERE actor_id = $1 AND details ? 'refusals'`, [who.userId])).rowCount
@@ -271,7 +274,7 @@ describe('a refusal with 403', () => {
     expect(await counted(long.who)).toBe(1)
     await short.closing.close()
   }, 60_000)
-  it('is recorded, at most twenty times an hour one by one, and the rest as a count', async () => {
+  it('is audited one by one up to twenty times an hour, and beyond that as a count', async () => {
     const who = await person({ scope: 'partner', partnerId: here.partner.id }, { role: 'Partner Viewer' })
     const refused = await Promise.all(
       Array.from({ length: 25 }, () => ask('POST', '/orgs/sites', {}, { orgId: here.org.id, name: 'No' }, who)),

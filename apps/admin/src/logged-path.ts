@@ -2,12 +2,12 @@ import type { FastifyRequest } from 'fastify'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The path itself is a secret: logs show the declared path instead. */
+    /** Whether the path is a secret. Logs then show the declared path. */
     readonly hidesPath?: boolean
   }
 }
 
-/** The path of a request as logs may show it: without the query, and as declared where the path is a secret. */
+/** The path of a request for logs: without the query, and in its declared form when it is a secret. */
 export function loggedPath({ url, routeOptions }: FastifyRequest): string | undefined {
   return routeOptions.config.hidesPath === true ? routeOptions.url : url.split('?')[0]
 }

@@ -61,7 +61,7 @@ const services = createServices({
   files: filesStoreOf(config),
 })
 const openRequests = new OpenRequests()
-const lastWords = () => openRequests.inWords()
+const requestsAtExit = () => openRequests.summary()
 const app = await createServer({
   openRequests,
   operations,
@@ -118,4 +118,4 @@ const http: Service = {
 }
 
 const info = () => ({ port: portOf(app.server), metricsPort: observed.port })
-await runProcess('admin', [stores, observed, watchStalls('admin', lastWords), http], log, info, lastWords)
+await runProcess('admin', [stores, observed, watchStalls('admin', requestsAtExit), http], log, info, requestsAtExit)

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { loggedPath } from './logged-path.ts'
 
-const namedMax = 20
+const listedMax = 20
 
-/** The requests that are being answered, for the last words of a process that goes down in the middle of them. */
+/** The requests in progress. A process that crashes logs them. */
 export class OpenRequests {
   readonly #open = new Set<FastifyRequest>()
 
@@ -18,10 +18,10 @@ export class OpenRequests {
     })
   }
 
-  /** How many there are, and which, the newest first. */
-  inWords(): object {
-    const named = [...this.#open].toReversed().slice(0, namedMax)
-    const requests = named.map((each) => ({ requestId: each.id, method: each.method, url: loggedPath(each) }))
+  /** The number of open requests and the newest of them. */
+  summary(): object {
+    const listed = [...this.#open].toReversed().slice(0, listedMax)
+    const requests = listed.map((each) => ({ requestId: each.id, method: each.method, url: loggedPath(each) }))
     return { openRequests: this.#open.size, requests }
   }
 }

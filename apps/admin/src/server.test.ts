@@ -24,26 +24,26 @@ describe('the HTTP server', async () => {
       payload,
     })
 
-  it("both doors answer alike, and the console's client is typed by the declarations", async () => {
+  it("REST and tRPC give the same results, and the console's client is typed by the declarations", async () => {
     const client = createTRPCClient<AppRouter>({ links: [httpBatchLink({ url: `${base}/trpc`, headers: bearer })] })
     const site = await client.tenancy.sites.create.mutate({ orgId: here.org.id, name: 'By tRPC' })
     const overRest = await app.inject({ url: `/api/v1/orgs/sites/${site.id}`, headers: bearer })
     expect(overRest.json()).toEqual(site)
     expect(await client.tenancy.sites.get.query({ id: site.id })).toEqual(site)
     const refused = await client.tenancy.sites.update.mutate({ id: site.id }).catch((error: unknown) => error)
-    if (!(refused instanceof TRPCClientError)) throw new Error('the update was not refused')
+    if (!(refused instanceof TRPCClientError)) throw new Error('the update was not rejected')
     expect(refused.message).toBe('No updates provided')
     expect(refused.data).toMatchObject({ httpStatus: 400, appCode: 'VALIDATION_ERROR' })
   })
 
-  it('an unknown path is 404 in the one error shape, with or without a credential', async () => {
+  it('returns 404 in the error format for an unknown path, with and without a credential', async () => {
     for (const url of ['/api/v1/nothing', '/nothing', '/api/v1/orgs/partners/x/y/z']) {
       const answer = await app.inject({ url })
       expect([answer.statusCode, answer.json()]).toEqual([404, { code: 'NOT_FOUND', message: 'No such path' }])
     }
   })
 
-  it('a method that a path does not take is 405 and names those it takes', async () => {
+  it('returns 405 with the supported methods for another method of a known path', async () => {
     const answer = await app.inject({ method: 'PUT', url: '/api/v1/orgs/sites' })
     expect([answer.statusCode, answer.headers.allow, answer.json().code]).toEqual([
       405,
@@ -52,7 +52,7 @@ describe('the HTTP server', async () => {
     ])
   })
 
-  it('a body that is not JSON is 400, of another type 415, too large 413', async () => {
+  it('returns 400 for a body that is not JSON, 415 for another type, 413 for a large one', async () => {
     expect((await post('{"name":')).json()).toEqual({ code: 'VALIDATION_ERROR', message: 'The body is not valid JSON' })
     expect((await post('name=x', { 'content-type': 'application/x-www-form-urlencoded' })).statusCode).toBe(415)
     expect((await post(`{"name":"${'x'.repeat(1_100_000)}"}`)).statusCode).toBe(413)
@@ -63,19 +63,19 @@ describe('the HTTP server', async () => {
     })
   })
 
-  it('an empty body counts as no input', async () => {
+  it('treats an empty body as no input', async () => {
     const answer = await post('')
     expect(answer.json()).toMatchObject({ code: 'VALIDATION_ERROR', message: expect.stringMatching(/^orgId: /) })
   })
 
-  it('every answer carries its request id and is kept from caches', async () => {
+  it('sends a request ID and no-store with each response', async () => {
     const { headers } = await app.inject({ url: '/api/v1/health' })
     expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
     expect(headers['cache-control']).toBe('no-store')
     expect(headers['x-content-type-options']).toBe('nosniff')
   })
 
-  it('the API description names every operation and comes from our own origin, as does its page', async () => {
+  it('serves an API description of all operations and its page from the own origin', async () => {
     const document = (await app.inject({ url: '/api/v1/openapi.json' })).json()
     expect(document.openapi).toBe('3.1.0')
     for (const { endpoint } of operations) {
@@ -91,7 +91,7 @@ describe('the HTTP server', async () => {
     ).toEqual([])
   })
 
-  it('a credential that does not count is 401, whatever is wrong with it', async () => {
+  it('returns 401 for an invalid credential of any kind', async () => {
     for (const authorization of [
       'Bearer x',
       'Basic eDp5',
@@ -104,7 +104,7 @@ describe('the HTTP server', async () => {
     }
   })
 
-  it('a request that is cut off in the middle harms nothing', async () => {
+  it('survives a request that is aborted in the middle', async () => {
     const { port } = app.server.address() as AddressInfo
     await new Promise<void>((resolve) => {
       const cut = rawRequest({

@@ -23,24 +23,24 @@ import { EarlyAnswers } from './early-answers.ts'
 import { loggedPath } from './logged-path.ts'
 import { observeRequests } from './metrics.ts'
 import type { OpenRequests } from './open-requests.ts'
-import { refusal, refuseAmbiguity, refuseNonsense } from './refusals.ts'
+import { answerParserError, rejectAmbiguousRequests, translated } from './refusals.ts'
 
 export interface ServerOptions {
   readonly operations: readonly Operation[]
   readonly runtime: Runtime<Db, Services>
   readonly log: FastifyBaseLogger
   readonly trustedProxies: readonly string[]
-  /** Where the figures of requests are kept. */
+  /** The registry of request metrics. */
   readonly registry: Registry
-  /** Told of every request. */
+  /** Records open requests. */
   readonly openRequests?: OpenRequests
-  /** A watcher of events who takes nothing for so long is cut off. */
+  /** An event stream whose client reads nothing for this time is closed. */
   readonly stalledMs?: number
-  /** Where the built console lies; without one, only data is served. */
+  /** The folder of the built console. Without it, only the API is served. */
   readonly consoleFolder?: string
 }
 
-/** The HTTP server with both doors, the API description and its page; not listening yet. */
+/** The HTTP server with REST, tRPC, the API description and its page. It does not listen yet. */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
   const { operations, runtime, log, stalledMs = 45_000 } = options
   const { settings } = runtime.services
@@ -59,18 +59,18 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     return503OnClosing: true,
     routerOptions: { maxParamLength: 10_000 },
     frameworkErrors: (error, request, reply) => earlyAnswers.refuse(error, request, reply),
-    clientErrorHandler: refuseNonsense,
-    // Asked for by `refuseAmbiguity`, in our own words.
+    clientErrorHandler: answerParserError,
+    // `rejectAmbiguousRequests` checks the header with an error of Muster.
     http: { requireHostHeader: false },
   })
   acceptBodies(app, operations)
   observeRequests(app, options.registry)
   options.openRequests?.follow(app)
   endConnections(app, stalledMs)
-  refuseAmbiguity(app, knownHosts)
+  rejectAmbiguousRequests(app, knownHosts)
   drainUnreadBodies(app)
-  app.setErrorHandler((error: FastifyError, request, reply) => sendFailure(refusal(error), request, reply))
-  // Hooks of every request end by a call, not by a promise: that is a turn of the event loop less each.
+  app.setErrorHandler((error: FastifyError, request, reply) => sendFailure(translated(error), request, reply))
+  // Hooks of each request use callbacks, because promises cost one more turn of the event loop each.
   app.addHook('onSend', (request, reply, _payload, done) => {
     reply.header('x-request-id', request.id)
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
@@ -89,7 +89,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     )
     done()
   })
-  // All requests are answered by then: the counts of refusals are whole.
+  // All requests are answered by now, so the counts of rejections are complete.
   app.addHook('onClose', () => denialsOf(runtime.services).end())
   await app.register(helmet, {
     contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } },
@@ -97,7 +97,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   })
   await app.register(cookie)
   const doors = { operations, runtime, secureCookies }
-  // Identity providers look for SCIM at the root as often as beneath a prefix.
+  // Some identity providers look for SCIM at the root instead of below /api/v1.
   const provisioning = operations.filter(({ endpoint }) => endpoint.path.startsWith('/scim/'))
   serveRest(app, { ...doors, operations: provisioning })
   await app.register(

@@ -1,4 +1,4 @@
-// Bodies that are refused: what they may not do to a file, and to the requests behind them on their connection.
+// Rejected request bodies must not change files or block later requests on their connection.
 import { Agent, request } from 'node:http'
 import { enrolled } from '@muster/testkit/machines.ts'
 import { world } from '@muster/testkit/world.ts'
@@ -23,7 +23,7 @@ interface Sent {
   readonly headers?: Record<string, string>
   readonly body?: Buffer
 }
-/** One request on the one connection of this file. */
+/** One request on the single connection of this file. */
 const send = ({ method = 'GET', path, headers = {}, body }: Sent) =>
   new Promise<{ status: number; text: string }>((resolve, reject) => {
     const asked = request(
@@ -57,7 +57,7 @@ const upload = (type: string, body?: Buffer): Sent => ({
 
 describe('an upload', () => {
   it.each(['application/json', 'text/plain', 'multipart/form-data; boundary=x'])(
-    'deviation 1: of %s is 415 and names the type that it takes',
+    'of %s returns 415 and names the accepted type',
     async (type) => {
       const answer = await send(upload(type, Buffer.from('{}')))
       expect([answer.status, JSON.parse(answer.text)]).toEqual([
@@ -66,14 +66,14 @@ describe('an upload', () => {
       ])
     },
   )
-  it('deviation 5: that is refused leaves its connection to the next request', async () => {
+  it('that is rejected leaves its connection usable', async () => {
     for (const bytes of [10, 2_000_000, 10_000_000]) {
       const refused = await send(upload('application/octet-stream', Buffer.alloc(bytes)))
       expect(refused.status).toBe(404)
       expect((await send({ path: '/health' })).status).toBe(200)
     }
   })
-  it('deviation 5: that is refused after its first piece was read leaves its connection as well', async () => {
+  it('that is rejected after its first chunk was read leaves its connection usable', async () => {
     const [offline = ''] = await enrolled(here.partnerAdmin, { orgId: here.org.id }, 'offline')
     const path = `/system-tools/devices/${offline}/files/upload?path=/tmp/x&overwrite=true`
     for (const bytes of [10, 1_000_000, 8_000_000]) {
@@ -82,7 +82,7 @@ describe('an upload', () => {
       expect((await send({ path: '/health' })).status).toBe(200)
     }
   })
-  it('deviation 5: of another type, and a JSON body of no operation, leave it as well', async () => {
+  it('of another type, and a JSON body without an operation, leave their connection usable', async () => {
     expect((await send(upload('application/json', Buffer.alloc(2_000_000)))).status).toBe(415)
     expect((await send({ path: '/health' })).status).toBe(200)
     const json = { 'content-type': 'application/json' }

@@ -1,4 +1,4 @@
-// L6: many people watch many devices, and some of them stop reading without going away.
+// L6: many clients watch many devices, and some of them stop reading without disconnecting.
 import { randomUUID } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 import { promisify } from 'node:util'
@@ -23,7 +23,7 @@ const app = await testServer({
 afterAll(() => app.close())
 const port = await listen(app)
 
-// Not more streams each than one session may have.
+// No user opens more streams than one session may have.
 const people = await Promise.all(
   [1, 2, 3].map(() => person({ scope: 'partner', partnerId: here.partner.id }, { role: 'Partner Admin' })),
 )
@@ -34,7 +34,7 @@ interface Watcher {
   closed: boolean
 }
 
-/** Watches as a client does that keeps of it what is asked for. Has begun when the promise resolves. */
+/** Opens an event stream and stores what arrives. The promise resolves when the stream has started. */
 function watch(query: string, token: string): Promise<Watcher> {
   const watcher: Watcher = { socket: connect(port, '127.0.0.1'), said: '', closed: false }
   const head = [`GET /api/v1/devices/events${query} HTTP/1.1`, 'Host: 127.0.0.1', `Authorization: Bearer ${token}`]
@@ -54,7 +54,7 @@ function watch(query: string, token: string): Promise<Watcher> {
 async function heapBytes(): Promise<number> {
   setFlagsFromString('--expose-gc')
   const collect: unknown = runInNewContext('gc')
-  // What a buffer held is given back after the collection that found it, by another thread.
+  // Another thread frees the memory of buffers after the collection, so collect several times.
   for (let time = 0; time < 3 && typeof collect === 'function'; time++) {
     collect()
     await new Promise((resolve) => setTimeout(resolve, 20))
@@ -63,19 +63,19 @@ async function heapBytes(): Promise<number> {
   return heapUsed + external
 }
 
-/** As the server sees them: who does not read does not hear of the end either. */
+/** Counted by the server, because a client that does not read does not notice the end of its connection. */
 const connections = () => promisify(app.server.getConnections.bind(app.server))()
 
 const ids = Array.from({ length: devices }, () => randomUUID())
 const place = { orgId: here.org.id, siteId: null }
-/** Each reader sees one device of a page, as a console does; those who stop reading see all of them. */
+/** Each reader watches one device, as a console does. Stalled clients watch all devices. */
 const shown = ids.slice(0, 10)
 const beats = (at: number): LiveEvent[] =>
   shown.map((deviceId) => ({ type: 'device.heartbeat', ...place, deviceId, at, cpuPercent: 12.5 }))
 const changes = (at: number): LiveEvent[] =>
   ids.map((deviceId) => ({ type: 'device.changed', ...place, deviceId, at, changed: 'x'.repeat(8 * 1024) }))
 
-it(`of ${watchers} watchers ${stalledOfThem} stop reading: what waits for them is bounded, they are cut off, the others see everything`, async () => {
+it(`closes ${stalledOfThem} of ${watchers} streams whose clients stop reading, within bounded memory, while the others receive all events`, async () => {
   const stalled = await Promise.all(Array.from({ length: stalledOfThem }, () => watch('', here.partnerAdmin.token)))
   const readers = await Promise.all(
     Array.from({ length: watchers - stalledOfThem }, (_, reader) =>
@@ -86,12 +86,12 @@ it(`of ${watchers} watchers ${stalledOfThem} stop reading: what waits for them i
   const before = await heapBytes()
   let at = 0
   while ((await connections()) > readers.length) {
-    expect(++at, 'rounds until the stalled were cut off').toBeLessThan(600)
+    expect(++at, 'rounds until the stalled streams were closed').toBeLessThan(600)
     await publishLive(redis, here.partner.id, beats(at))
-    // More than all buffers on the way to a reader take in, so that the server notices who does not read.
+    // More than all buffers on the way to a client can hold, so that the server notices stalled clients.
     if (at < rushRounds) await publishLive(redis, here.partner.id, changes(at).slice(10))
     await new Promise((resolve) => setTimeout(resolve, 50))
-    // Not while that is on its way: this very process publishes it, and holds what it sends and receives.
+    // Only after the large events, because this process publishes them and holds what it sends and receives.
     if (at > rushRounds && at % 25 === 0)
       expect((await heapBytes()) - before - kept(readers)).toBeLessThan(grownBytesMax)
   }
@@ -103,5 +103,5 @@ it(`of ${watchers} watchers ${stalledOfThem} stop reading: what waits for them i
   for (const { socket } of [...readers, ...stalled]) socket.destroy()
 }, 120_000)
 
-/** What the clients of this very process hold themselves. */
+/** The bytes that the clients in this process hold. */
 const kept = (all: readonly Watcher[]) => all.reduce((sum, { said }) => sum + said.length, 0)

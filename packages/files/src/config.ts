@@ -3,24 +3,26 @@ import { z } from 'zod'
 import type { ObjectStore } from './object-store.ts'
 import { storeAt } from './place.ts'
 
-/** The settings that say where files of tenants are, for every process that reads or writes them. */
+/** The settings of the file storage, for each process that reads or writes files. */
 export const filesSettings = {
-  /** A folder of this machine, shared by all processes that use files. */
+  /** A folder of this machine that all processes with access to files share. */
   FILES_DIR: z.string().optional(),
-  /** An object storage in its place: the address of the bucket, without a prefix. */
-  FILES_S3_URL: z.url({ protocol: /^https?$/, error: 'should look like https://s3.example.com/bucket' }).optional(),
-  /** Stands before the key of every object. */
+  /** The URL of a bucket, instead of a folder and without a prefix. */
+  FILES_S3_URL: z
+    .url({ protocol: /^https?$/, error: 'must be a URL such as https://s3.example.com/bucket' })
+    .optional(),
+  /** The prefix of all object keys. */
   FILES_S3_PREFIX: z.string().default(''),
   FILES_S3_REGION: z.string().default('us-east-1'),
   FILES_S3_ACCESS_KEY: z.string().default(''),
   FILES_S3_SECRET_KEY: z.string().default(''),
-  /** Networks that are not public in which the storage may be, comma separated. */
+  /** Private networks in which the storage is allowed, comma separated. */
   FILES_ALLOWED_NETWORKS: privateNetworks(),
 }
 
 const Settings = z.object(filesSettings)
 
-/** Null where the installation has no place for files. */
+/** Null when no file storage is configured. */
 export const filesStoreOf = (settings: z.output<typeof Settings>): ObjectStore | null =>
   storeAt({
     folder: settings.FILES_DIR,

@@ -14,7 +14,7 @@ async function* body(...pieces: (string | Buffer)[]) {
 }
 
 describe('a store on a disk', () => {
-  it.runIf(canMount)('says that the disk is full, keeps what it has and leaves nothing half-written', async () => {
+  it.runIf(canMount)('reports a full disk, keeps its objects and leaves no partial file', async () => {
     const disk = SmallDisk.mount(4)
     try {
       const store = new DiskStore(join(disk.path, 'store'))
@@ -36,7 +36,7 @@ describe('a store on a disk', () => {
     }
   })
 
-  it('removes what a writer that was killed left, and nothing younger', async () => {
+  it('removes the partial files of killed writers, and no newer ones', async () => {
     const folder = join(scratch, 'killed')
     const store = new DiskStore(folder)
     await store.put('whole', body('whole'), { bytesMax })
@@ -48,7 +48,7 @@ describe('a store on a disk', () => {
     expect(await store.size('whole')).toBe(5)
   })
 
-  it('stores an object whose folder is removed again and again by another process', async () => {
+  it('stores an object while another process repeatedly removes its folder', async () => {
     const store = new DiskStore(join(scratch, 'folders'))
     const churn = async (key: string) => {
       for (let turn = 0; turn < 100; turn += 1) {

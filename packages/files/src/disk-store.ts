@@ -15,7 +15,7 @@ import {
   type StoredObject,
 } from './object-store.ts'
 
-/** Where objects are written before they are whole. No key begins with a dot. */
+/** The folder of partial objects. No key begins with a dot. */
 const unfinishedFolder = '.unfinished'
 const pieceBytes = 1_048_576
 const placeTriesMax = 5
@@ -66,7 +66,7 @@ export class DiskStore implements ObjectStore {
   async remove(key: string): Promise<void> {
     const file = this.#fileOf(key)
     await rm(file, { force: true })
-    // Folders end with their last object.
+    // Remove folders that are empty now.
     for (let folder = dirname(file); folder !== this.#folder; folder = dirname(folder)) {
       const isGone = await rmdir(folder).then(
         () => true,
@@ -120,7 +120,7 @@ export class DiskStore implements ObjectStore {
     return measured.stored
   }
 
-  /** Gives a whole file its name. Its folder may be removed at the same time, together with the last object in it. */
+  /** Moves a complete file to its name. Another process may remove the folder with its last object at the same time. */
   async #place(unfinished: string, file: string, replace: boolean): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {
@@ -128,7 +128,7 @@ export class DiskStore implements ObjectStore {
         await (replace ? rename(unfinished, file) : link(unfinished, file))
         return await syncFolders(dirname(file), made === undefined ? dirname(file) : dirname(made))
       } catch (error) {
-        if (codeOf(error) === 'EEXIST') throw new StorageError('exists', 'An object of that key exists', error)
+        if (codeOf(error) === 'EEXIST') throw new StorageError('exists', 'An object with this key exists', error)
         if (!isMissing(error) || tries >= placeTriesMax) throw error
       }
     }
@@ -142,7 +142,7 @@ async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** Makes names durable: a file survives a power cut only when its folder and new folders above it are written, too. */
+/** Makes names durable. A file survives a power loss only when its folder and new parent folders are synchronized, too. */
 async function syncFolders(lowest: string, highest: string): Promise<void> {
   for (let folder = lowest; ; folder = dirname(folder)) {
     const handle = await open(folder, 'r').catch((error: unknown) => {

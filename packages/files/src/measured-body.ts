@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type PutOptions, StorageError, type StoredObject } from './object-store.ts'
 
-/** Counts and hashes a body while it passes, and ends it with an error where it is not what was declared. */
+/** Counts and hashes a body while it is read. Fails when it differs from its declaration. */
 export class MeasuredBody {
   readonly #options: PutOptions
   readonly #hash = createHash('sha256')
@@ -12,7 +12,7 @@ export class MeasuredBody {
     this.#options = options
   }
 
-  /** Checks before it ends, so that a reader that stores the last piece at the end stores nothing that is wrong. */
+  /** Checks before the last chunk ends, so that a reader that stores on the end stores no invalid body. */
   async *through(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     const { bytesMax, size: declared } = this.#options
     const most = Math.min(bytesMax, declared ?? bytesMax)
@@ -34,7 +34,7 @@ export class MeasuredBody {
     return new StorageError('wrong_size', `The body has ${words} the ${declared} bytes that were declared`)
   }
 
-  /** What has passed. @throws Error before the end */
+  /** Size and hash of the body. @throws Error before its end */
   get stored(): StoredObject {
     if (this.#sha256 === null) throw new Error('The body was not read to its end')
     return { size: this.#size, sha256: this.#sha256 }

@@ -1,4 +1,4 @@
-// What holds of every store, whether a folder or an object storage.
+// Tests for all stores, on a folder and on an object storage.
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -28,14 +28,14 @@ async function* body(...pieces: (string | Buffer)[]) {
 }
 async function* cut(bytes: Buffer) {
   yield bytes
-  throw new Error('the sender has gone away')
+  throw new Error('the sender disconnected')
 }
 const problemOf = (work: Promise<unknown>) =>
   work.then(
     () => 'stored',
     (error: StorageError) => error.problem ?? error.message,
   )
-/** Of more than one piece in either store. */
+/** Larger than one part in either store. */
 const large = Buffer.alloc(10_000_000, 'The quick brown fox. ')
 
 describe.each(kinds)('objects in $kind', ({ store }) => {
@@ -45,7 +45,7 @@ describe.each(kinds)('objects in $kind', ({ store }) => {
     return keys
   }
 
-  it('can be read whole, in part and by size once they are stored', async () => {
+  it('can be read as a whole, in ranges and by size', async () => {
     const stored = await store.put('a/whole', body('01234', '56789'), { bytesMax })
     expect(stored).toEqual({ size: 10, sha256: sha256(Buffer.from('0123456789')) })
     expect(await store.size('a/whole')).toBe(10)
@@ -61,12 +61,12 @@ describe.each(kinds)('objects in $kind', ({ store }) => {
     ])
   })
 
-  it('may be empty', async () => {
+  it('can be empty', async () => {
     expect(await store.put('a/empty', body(), { bytesMax })).toEqual({ size: 0, sha256: sha256(Buffer.alloc(0)) })
     expect(await store.size('a/empty')).toBe(0)
   })
 
-  it('arrive unchanged when they are stored in several pieces', async () => {
+  it('stay unchanged when they are stored in several parts', async () => {
     const declared = { size: large.length, sha256: sha256(large) }
     expect(await store.put('a/large', body(large), { bytesMax, ...declared })).toEqual(declared)
     const read = await readSmall(store, 'a/large', bytesMax)
@@ -85,9 +85,9 @@ describe.each(kinds)('objects in $kind', ({ store }) => {
     ['longer than declared', 'wrong_size', body('abc', 'de'), { size: 4 }],
     ['larger than the limit', 'too_large', body('abc', 'de'), { bytesMax: 4 }],
     ['larger than the limit, in several pieces', 'too_large', body(large, 'a'), { bytesMax: large.length }],
-    ['cut off', 'the sender has gone away', cut(Buffer.from('abc')), {}],
-    ['cut off, in several pieces', 'the sender has gone away', cut(large), {}],
-  ])('are refused when they are %s, and leave nothing', async (_words, problem, bytes, options) => {
+    ['cut off', 'the sender disconnected', cut(Buffer.from('abc')), {}],
+    ['cut off, in several pieces', 'the sender disconnected', cut(large), {}],
+  ])('are rejected when they are %s, and leave nothing', async (_words, problem, bytes, options) => {
     expect(await problemOf(store.put('b/refused', bytes, { bytesMax, ...options }))).toBe(problem)
     expect(await store.size('b/refused')).toBeNull()
     expect(await keysIn('b')).toEqual([])
@@ -98,7 +98,7 @@ describe.each(kinds)('objects in $kind', ({ store }) => {
   it.each([
     ['small', '1', '2'],
     ['large', large, Buffer.concat([large, large.subarray(0, 10)])],
-  ])('have one winner when several writers store %s ones under one key', async (words, first, second) => {
+  ])('are stored once when several writers store %s ones under one key', async (words, first, second) => {
     const key = `c/${words}`
     const outcomes = await Promise.all(
       [first, second, first, second].map((bytes) => problemOf(store.put(key, body(bytes), { bytesMax }))),
@@ -109,7 +109,7 @@ describe.each(kinds)('objects in $kind', ({ store }) => {
     expect(await problemOf(store.put(key, body('3'), { bytesMax }))).toBe('exists')
   })
 
-  it('are never seen half-written while they are replaced', async () => {
+  it('are never visible half-written while they are replaced', async () => {
     const [small, other] = [Buffer.alloc(1_000_000, 'a'), Buffer.alloc(9_000_000, 'b')]
     await replaceWith(store, 'd/replaced', small)
     const writing = (async () => {
@@ -126,7 +126,7 @@ describe.each(kinds)('objects in $kind', ({ store }) => {
     await writing
   })
 
-  it('are listed by folder, and gone when they are removed', async () => {
+  it('are listed by folder, and not listed after their removal', async () => {
     const keys = ['e/1', 'e/2', 'e/3', 'e/4', 'e/f/5']
     for (const key of keys) await store.put(key, body(key), { bytesMax })
     await store.put('ee/1', body('beside'), { bytesMax })
@@ -139,15 +139,15 @@ describe.each(kinds)('objects in $kind', ({ store }) => {
     expect(await keysIn('e')).toEqual(['e/f/5'])
   })
 
-  it('have no key that leads out of the store', async () => {
+  it('cannot have a key outside of the store', async () => {
     for (const wrong of ['../x', '/etc/passwd', 'a//b', 'a/../b', '.hidden', 'a/.', 'a\0b', '']) {
-      await expect(store.put(wrong, body(''), { bytesMax })).rejects.toThrow('Not a key')
-      await expect(store.stream(wrong)).rejects.toThrow('Not a key')
-      await expect(store.remove(wrong)).rejects.toThrow('Not a key')
+      await expect(store.put(wrong, body(''), { bytesMax })).rejects.toThrow('Invalid object key')
+      await expect(store.stream(wrong)).rejects.toThrow('Invalid object key')
+      await expect(store.remove(wrong)).rejects.toThrow('Invalid object key')
     }
   })
 
-  it('of 200 MB pass with little memory', async () => {
+  it('of 200 MB are transferred with little memory', async () => {
     const chunk = Buffer.alloc(100_000, 'x')
     let peak = 0
     const used = () => {

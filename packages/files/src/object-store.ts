@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 
-/** A part of an object, both ends included. */
+/** A range of an object, with both ends included. */
 export interface ByteRange {
   readonly start: number
   readonly end: number
@@ -18,31 +18,31 @@ export interface ListedObject {
 }
 
 export interface PutOptions {
-  /** Above so many bytes the object is refused with `too_large`. */
+  /** A larger object is rejected with `too_large`. */
   readonly bytesMax: number
-  /** What the sender declared. An object that differs is refused before it becomes visible. */
+  /** The size that the sender declared. A different object is rejected before it becomes visible. */
   readonly size?: number
   readonly sha256?: string
-  /** Replaces an object of the same key. Otherwise a second writer is refused with `exists`. */
+  /** Replaces an object with the same key. Otherwise a second writer is rejected with `exists`. */
   readonly replace?: boolean
 }
 
 /**
  * Objects in a folder or an object storage. A key is a relative path with `/` between its parts. An object becomes visible as
- * a whole or not at all.
+ * a whole.
  */
 export interface ObjectStore {
   /** Size in bytes; null when there is no such object. */
   size(key: string): Promise<number | null>
   /** Null when there is no such object. The stream has to be read to its end or destroyed. */
   stream(key: string, range?: ByteRange): Promise<Readable | null>
-  /** Memory stays within a few pieces, however long the body is. */
+  /** Stores a body of any length within a few megabytes of memory. */
   put(key: string, body: AsyncIterable<Uint8Array>, options: PutOptions): Promise<StoredObject>
   /** Does nothing when there is no such object. */
   remove(key: string): Promise<void>
   /** The objects in a folder, sorted by key within each folder. */
   list(folder: string): AsyncGenerator<ListedObject>
-  /** Removes what writers left behind that stopped before that moment. @returns how many */
+  /** Removes partial objects of writers that stopped before this time. @returns how many */
   removeUnfinished(before: Date): Promise<number>
 }
 
@@ -63,11 +63,11 @@ const safeKey = /^[A-Za-z0-9][A-Za-z0-9._-]*(\/[A-Za-z0-9][A-Za-z0-9._-]*)*$/
 
 /** @throws Error for a key that could lead out of the store */
 export function checkedKey(key: string): string {
-  if (key.length > 512 || !safeKey.test(key)) throw new Error(`Not a key of an object: ${key.slice(0, 100)}`)
+  if (key.length > 512 || !safeKey.test(key)) throw new Error(`Invalid object key: ${key.slice(0, 100)}`)
   return key
 }
 
-/** The whole of a small object; null when there is none. @throws Error when it is larger than allowed */
+/** The content of a small object; null when there is none. @throws Error when it is larger than allowed */
 export async function readSmall(store: ObjectStore, key: string, bytesMax = 5_000_000): Promise<Buffer | null> {
   const bytes = await store.stream(key)
   if (bytes === null) return null
@@ -85,6 +85,6 @@ async function* once(bytes: Uint8Array) {
   yield bytes
 }
 
-/** Stores bytes that are in memory already, in place of an object of the same key. */
+/** Stores bytes from memory and replaces an object with the same key. */
 export const replaceWith = (store: ObjectStore, key: string, bytes: Uint8Array): Promise<StoredObject> =>
   store.put(key, once(bytes), { bytesMax: bytes.length, replace: true })

@@ -3,7 +3,7 @@ import { DiskStore } from './disk-store.ts'
 import type { ObjectStore } from './object-store.ts'
 import { S3Store } from './s3-store.ts'
 
-/** Where objects are: a folder, or in its absence an object storage. */
+/** The location of objects: a folder, or an object storage. */
 export interface Place {
   readonly folder: string | undefined
   readonly url: string | undefined
@@ -14,7 +14,7 @@ export interface Place {
   readonly allowedNetworks: readonly string[]
 }
 
-/** Null when the place names neither. */
+/** Null when neither is given. */
 export function storeAt({ folder, url, ...s3 }: Place): ObjectStore | null {
   if (folder !== undefined) return new DiskStore(resolve(folder))
   return url === undefined ? null : new S3Store({ url, ...s3 })

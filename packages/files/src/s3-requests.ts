@@ -7,16 +7,16 @@ import { AwsV4Signer } from 'aws4fetch'
 import { checkedKey, StorageError } from './object-store.ts'
 
 export interface S3Settings {
-  /** Address of the bucket: `https://s3.example.com/bucket`. A prefix may follow where nothing is listed. */
+  /** URL of the bucket: `https://s3.example.com/bucket`. A prefix may follow when no objects are listed. */
   readonly url: string
-  /** Stands before every key. */
+  /** The prefix of all keys. */
   readonly prefix?: string
   readonly region: string
   readonly accessKey: string
   readonly secretKey: string
-  /** Networks in which the storage may be although they are not public. */
+  /** Private networks in which the storage is allowed. */
   readonly allowedNetworks: readonly string[]
-  /** Of one request; twenty times as long where it carries a piece. */
+  /** Time-out of one request. Requests that carry a part have twenty times as long. */
   readonly timeoutMs?: number
   /** The pause before the first retry. Each further one is twice as long. */
   readonly retryMs?: number
@@ -35,27 +35,27 @@ export interface S3Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly text: string
-  /** Whether an earlier try may have been carried out although its answer was not received. */
+  /** Whether an earlier attempt may have succeeded although its response was lost. */
   readonly uncertain: boolean
 }
 
-const usualTimeoutMs = 30_000
-const usualRetryMs = 200
+const defaultTimeoutMs = 30_000
+const defaultRetryMs = 200
 const retryMsMax = 5_000
 const triesMax = 5
 const answerBytesMax = 8_388_608
-/** The most that S3 keeps in one object. */
+/** The maximum size of an object in S3. */
 const objectBytesMax = 5 * 1024 ** 4
 
 const sha256 = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex')
 const isRetried = (status: number) => [429, 500, 502, 503, 504].includes(status)
 
-/** Some operations answer 200 before they are carried out, and say afterward in the body that they failed. */
+/** Some operations respond with 200 before they run, and report their failure in the body. */
 const isFailedLate = ({ status, text }: { status: number; text: string }) => status === 200 && /<Error>/.test(text)
 const isConflict = ({ status, text }: { status: number; text: string }) =>
   status === 409 && text.includes('ConditionalRequestConflict')
 
-/** Signed requests to an object storage that speaks S3, each repeated while the storage fails. */
+/** Signed requests to an object storage with the S3 API. Temporary failures are retried. */
 export class S3Requests {
   readonly #settings: S3Settings
   readonly #signingKeys = new Map<string, ArrayBuffer>()
@@ -65,13 +65,13 @@ export class S3Requests {
   }
 
   /** @throws StorageError unavailable when the storage still fails after the last try */
-  async send(asked: S3Request): Promise<S3Answer> {
+  async send(request: S3Request): Promise<S3Answer> {
     let uncertain = false
-    return this.#repeated(asked, async () => {
-      const { timeoutMs = usualTimeoutMs } = this.#settings
-      const options = { bytesMax: answerBytesMax, timeoutMs: asked.body === undefined ? timeoutMs : 20 * timeoutMs }
+    return this.#repeated(request, async () => {
+      const { timeoutMs = defaultTimeoutMs } = this.#settings
+      const options = { bytesMax: answerBytesMax, timeoutMs: request.body === undefined ? timeoutMs : 20 * timeoutMs }
       try {
-        const answer = await requestOutside(...(await this.#signed(asked, options)))
+        const answer = await requestOutside(...(await this.#signed(request, options)))
         const said = { status: answer.status, headers: answer.headers, text: answer.body.toString('utf8') }
         const fails = isRetried(said.status) || isFailedLate(said) || isConflict(said)
         const result = { ...said, uncertain }
@@ -84,11 +84,11 @@ export class S3Requests {
     })
   }
 
-  /** The answer to a GET, of which the body has to be read or destroyed. */
-  async open(asked: S3Request): Promise<{ readonly status: number; readonly body: Readable }> {
-    return this.#repeated(asked, async () => {
-      const { timeoutMs = usualTimeoutMs } = this.#settings
-      const answer = await streamOutside(...(await this.#signed(asked, { timeoutMs, bytesMax: objectBytesMax })))
+  /** Sends a GET. The body of the response has to be read or destroyed. */
+  async open(request: S3Request): Promise<{ readonly status: number; readonly body: Readable }> {
+    return this.#repeated(request, async () => {
+      const { timeoutMs = defaultTimeoutMs } = this.#settings
+      const answer = await streamOutside(...(await this.#signed(request, { timeoutMs, bytesMax: objectBytesMax })))
       const fails = isRetried(answer.status)
       if (fails) answer.body.destroy()
       return { result: { status: answer.status, body: answer.body }, fails }
@@ -99,7 +99,7 @@ export class S3Requests {
     { method, key }: S3Request,
     once: () => Promise<{ result: T; fails: boolean }>,
   ): Promise<T> {
-    const { retryMs = usualRetryMs } = this.#settings
+    const { retryMs = defaultRetryMs } = this.#settings
     if (key !== null) checkedKey(key)
     for (let tries = 1; ; tries++) {
       const isLast = tries >= triesMax
@@ -108,7 +108,7 @@ export class S3Requests {
         if (!fails) return result
         if (isLast) throw unexpected(result.status, method, key)
       } catch (error) {
-        // An address that is not allowed stays so.
+        // A retry cannot make a forbidden address allowed.
         if (error instanceof AppError || error instanceof StorageError) throw error
         if (isLast) throw new StorageError('unavailable', `The storage did not answer ${method} ${key ?? ''}`, error)
       }

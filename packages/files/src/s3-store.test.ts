@@ -1,4 +1,4 @@
-// An object storage that fails in every way.
+// Failures of an object storage.
 
 import type { AddressInfo } from 'node:net'
 import { createServer, type Socket } from 'node:net'
@@ -34,32 +34,35 @@ describe('an object storage that fails for a while', () => {
   ]
   const cases = writes.flatMap(([operation, bytes]) =>
     faults
-      // A piece may take twenty times as long, which would make this test slow.
+      // A request with a part may take twenty times as long, which would make this test slow.
       .filter((fault) => fault !== 'silence' || operation === 'CreateMultipartUpload')
       .map((fault) => ({ operation, bytes, fault })),
   )
-  it.each(cases)('stores an object once $operation works again after $fault', async ({ operation, bytes, fault }) => {
+  it.each(cases)('stores an object after $operation recovers from $fault', async ({ operation, bytes, fault }) => {
     server.fail(operation, fault, 2)
     const { size } = await put(key, bytes)
     expect(size).toBe(bytes.length)
     expect((await readSmall(store, key, bytesMax))?.equals(Buffer.from(bytes))).toBe(true)
   })
 
-  it('completes an upload again when the failure comes with status 200', async () => {
+  it('retries the completion of an upload that failed with status 200', async () => {
     server.fail('CompleteMultipartUpload', 'late', 2)
     await put(key, large)
     expect(await store.size(key)).toBe(large.length)
   })
 
-  it.each(['small', large])('finds its own object when only the answer was lost, and no one else’s', async (bytes) => {
-    const operation = bytes === large ? 'CompleteMultipartUpload' : 'PutObject'
-    server.fail(operation, 'lost')
-    await put(key, bytes)
-    server.fail(operation, 500)
-    await expect(put(key, bytes)).rejects.toMatchObject({ problem: 'exists' })
-  })
+  it.each(['small', large])(
+    'recognizes its own object when the response was lost, and no other object',
+    async (bytes) => {
+      const operation = bytes === large ? 'CompleteMultipartUpload' : 'PutObject'
+      server.fail(operation, 'lost')
+      await put(key, bytes)
+      server.fail(operation, 500)
+      await expect(put(key, bytes)).rejects.toMatchObject({ problem: 'exists' })
+    },
+  )
 
-  it.each([500, 503, 'silence', 'lost'] as const)('reads an object once it answers again after %s', async (fault) => {
+  it.each([500, 503, 'silence', 'lost'] as const)('reads an object after a retry because of %s', async (fault) => {
     await put(key, 'small')
     server.fail('GetObject', fault, 2)
     expect(String(await readSmall(store, key))).toBe('small')
@@ -75,7 +78,7 @@ describe('an object storage that fails for a while', () => {
 
 describe('an object storage that keeps failing', () => {
   it.each(['PutObject', 'CreateMultipartUpload', 'UploadPart', 'CompleteMultipartUpload'] as const)(
-    'is given up after %s failed five times, and no object appears',
+    'returns an error after five failures of %s, and no object appears',
     async (operation) => {
       server.fail(operation, 503, 5)
       await expect(put(key, operation === 'PutObject' ? 'small' : large)).rejects.toMatchObject({
@@ -88,14 +91,14 @@ describe('an object storage that keeps failing', () => {
     },
   )
 
-  it.each(['wrong-etag', 'no-etag'] as const)('stores nothing when a part comes back with %s', async (fault) => {
+  it.each(['wrong-etag', 'no-etag'] as const)('stores nothing when the ETag of a part is %s', async (fault) => {
     server.fail('UploadPart', fault)
     await expect(put(key, large)).rejects.toMatchObject({ problem: 'unavailable' })
     expect(await store.size(key)).toBeNull()
     expect(server.uploads.size).toBe(0)
   })
 
-  it('leaves parts that are removed later when not even the end of an upload could be said', async () => {
+  it('leaves parts for a later cleanup when even the abort of an upload fails', async () => {
     server.fail('UploadPart', 500, 5)
     server.fail('AbortMultipartUpload', 500, 5)
     await expect(put(key, large)).rejects.toMatchObject({ problem: 'unavailable' })
@@ -105,20 +108,20 @@ describe('an object storage that keeps failing', () => {
     expect(server.uploads.size).toBe(0)
   })
 
-  it('ends a read with an error when the body is cut, never with fewer bytes', async () => {
+  it('ends a read with an error when the body is truncated', async () => {
     await put(key, large)
     server.fail('GetObject', 'cut')
     await expect(readSmall(store, key, bytesMax)).rejects.toThrow()
     expect((await readSmall(store, key, bytesMax))?.length).toBe(large.length)
   })
 
-  it('reads nothing when the storage sends the whole in place of a part', async () => {
+  it('returns an error when the storage sends the whole object instead of a range', async () => {
     await put(key, '0123456789')
     server.fail('GetObject', 'ignores-range')
     await expect(store.stream(key, { start: 1, end: 2 })).rejects.toThrow('The storage answered 200')
   })
 
-  it('is given up when it accepts connections and never answers', async () => {
+  it('returns an error when it accepts connections and never responds', async () => {
     const sockets = new Set<Socket>()
     const silent = createServer((socket) => sockets.add(socket))
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
@@ -132,15 +135,15 @@ describe('an object storage that keeps failing', () => {
   })
 })
 
-describe('an object storage that refuses', () => {
-  it('is not asked again with a wrong secret', async () => {
+describe('an object storage that rejects requests', () => {
+  it('is not retried with a wrong secret', async () => {
     const wrong = new S3Store({ ...server.settings, secretKey: 'OTHER' })
     await expect(wrong.size('a')).rejects.toThrow('answered 403')
     await expect(wrong.put('a', body('x'), { bytesMax })).rejects.toThrow('answered 403')
     expect(server.asked).toEqual(['HeadObject', 'PutObject'])
   })
 
-  it('is not asked at an address that the operator did not allow', async () => {
+  it('is not contacted at an address that the operator did not allow', async () => {
     const outside = new S3Store({ ...server.settings, allowedNetworks: [] })
     await expect(outside.size('a')).rejects.toThrow('is not allowed')
     expect(server.asked).toEqual([])

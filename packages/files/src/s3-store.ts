@@ -15,10 +15,10 @@ import { S3Requests, type S3Settings, unexpected } from './s3-requests.ts'
 import { S3Upload, writeHeader } from './s3-upload.ts'
 import { textsIn } from './s3-xml.ts'
 
-/** What is not larger is sent in one request. S3 takes parts of 5 MiB and more. */
+/** Smaller objects are sent in one request. S3 accepts parts of 5 MiB and more. */
 const pieceBytes = 8_388_608
 
-/** Objects in an object storage that speaks S3. */
+/** Objects in an object storage with the S3 API. */
 export class S3Store implements ObjectStore {
   readonly #requests: S3Requests
 
@@ -36,7 +36,7 @@ export class S3Store implements ObjectStore {
   async stream(key: string, range?: ByteRange): Promise<Readable | null> {
     const headers: Record<string, string> = range === undefined ? {} : { range: `bytes=${range.start}-${range.end}` }
     const { status, body } = await this.#requests.open({ method: 'GET', key, headers })
-    // A storage that ignores the range would send the whole in place of a part.
+    // Without this check, a storage that ignores the range would send the whole object.
     if (status === (range === undefined ? 200 : 206)) return body
     body.destroy()
     if (status === 404) return null
@@ -79,7 +79,7 @@ export class S3Store implements ObjectStore {
     const query = { uploads: '', ...(above !== '' && { prefix: above }) }
     const { status, text } = await this.#requests.send({ method: 'GET', key: null, query })
     if (status !== 200) throw unexpected(status, 'GET', 'uploads')
-    // One page of a thousand: the next run finds the rest.
+    // One page of up to a thousand uploads. The next run continues.
     let removed = 0
     for (const entry of textsIn(text, 'Upload')) {
       const [name = '', uploadId = '', begun = ''] = ['Key', 'UploadId', 'Initiated'].map(
@@ -99,6 +99,6 @@ export class S3Store implements ObjectStore {
     if (status === 200) return
     if (status !== 412) throw unexpected(status, 'PUT', key)
     if (uncertain && (await this.#requests.send({ method: 'HEAD', key })).headers[writeHeader] === write) return
-    throw new StorageError('exists', 'An object of that key exists')
+    throw new StorageError('exists', 'An object with this key exists')
   }
 }

@@ -4,10 +4,10 @@ import { StorageError } from './object-store.ts'
 import { type S3Requests, unexpected } from './s3-requests.ts'
 import { escaped, textsIn } from './s3-xml.ts'
 
-/** Kept with each object: it tells whether the object is of this write where the answer to the write was lost. */
+/** Metadata of an object that identifies its write, for the case that the response to the write was lost. */
 export const writeHeader = 'x-amz-meta-muster-write'
 
-/** An object sent in parts. It appears when the last request has succeeded, and otherwise not at all. */
+/** An object that is sent in parts. It becomes visible with the last request. */
 export class S3Upload {
   readonly #requests: S3Requests
   readonly #key: string
@@ -27,7 +27,7 @@ export class S3Upload {
       for await (const { piece } of pieces) tags.push(await this.#sendPart(uploadId, tags.length + 1, piece))
       await this.#complete(uploadId, tags)
     } catch (error) {
-      // A failure here leaves parts that `removeUnfinished` finds later.
+      // If this fails too, `removeUnfinished` removes the parts later.
       await this.#requests.send({ method: 'DELETE', key: this.#key, query: { uploadId } }).catch(() => undefined)
       throw error
     }
@@ -63,9 +63,9 @@ export class S3Upload {
     const asked = { method: 'POST', key: this.#key, query: { uploadId }, headers, body } as const
     const { status, uncertain } = await this.#requests.send(asked)
     if (status === 200) return
-    // A try whose answer was lost may have completed it: the upload is gone then, and the object is there.
+    // An attempt whose response was lost may have completed the upload. Then the upload is gone and the object exists.
     if (uncertain && (status === 404 || status === 412) && (await this.#isWritten())) return
-    if (status === 412) throw new StorageError('exists', 'An object of that key exists')
+    if (status === 412) throw new StorageError('exists', 'An object with this key exists')
     throw unexpected(status, 'POST', this.#key)
   }
 

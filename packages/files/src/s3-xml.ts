@@ -1,10 +1,10 @@
-// As much XML as S3 answers with: elements without attributes, which hold texts or further elements.
+// Reads the XML of S3: elements without attributes that contain text or other elements.
 
 const entities: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' }
 
 const plain = (text: string) => text.replace(/&(lt|gt|quot|apos|amp);/g, (_, name: string) => entities[name] ?? '')
 
-/** What stands in each element of that name. */
+/** The text of each element with this name. */
 export const textsIn = (xml: string, element: string): string[] =>
   [...xml.matchAll(new RegExp(`<${element}>([\\s\\S]*?)</${element}>`, 'g'))].map(([, text = '']) =>
     text.includes('<') ? text : plain(text),

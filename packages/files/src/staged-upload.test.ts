@@ -25,7 +25,7 @@ async function* body(...pieces: string[]) {
 }
 async function* cut(text: string) {
   yield Buffer.from(text)
-  throw new Error('the sender has gone away')
+  throw new Error('the sender disconnected')
 }
 const textOf = async (bytes: AsyncIterable<Uint8Array>) => {
   const pieces: Uint8Array[] = []
@@ -33,7 +33,7 @@ const textOf = async (bytes: AsyncIterable<Uint8Array>) => {
   return String(Buffer.concat(pieces))
 }
 
-describe.each(kinds)('a file that arrives in pieces, in $kind', ({ store }) => {
+describe.each(kinds)('a file that is uploaded in chunks, in $kind', ({ store }) => {
   it('becomes an object when it is complete, also in another process', async () => {
     const upload = new StagedUpload(store, 'one')
     expect(await upload.receivedBytes()).toBe(0)
@@ -56,7 +56,7 @@ describe.each(kinds)('a file that arrives in pieces, in $kind', ({ store }) => {
     expect(await later.receivedBytes()).toBe(0)
   })
 
-  it('takes the same piece twice, and none at another place', async () => {
+  it('accepts a repeated chunk, and rejects a chunk at another offset', async () => {
     const upload = new StagedUpload(store, 'twice')
     await upload.append(0, body('abc'), limits)
     await upload.append(3, body('def'), limits)
@@ -73,10 +73,10 @@ describe.each(kinds)('a file that arrives in pieces, in $kind', ({ store }) => {
     expect(await textOf(upload.read())).toBe('abcdef')
   })
 
-  it('keeps nothing of a piece that is cut, too large or of another hash', async () => {
+  it('stores no chunk that is aborted, too large or has another hash', async () => {
     const upload = new StagedUpload(store, 'refused')
     await upload.append(0, body('abc'), limits)
-    await expect(upload.append(3, cut('de'), limits)).rejects.toThrow('gone away')
+    await expect(upload.append(3, cut('de'), limits)).rejects.toThrow('sender disconnected')
     await expect(upload.append(3, body('de'), { bytesMax: 1 })).rejects.toMatchObject({ problem: 'too_large' })
     const sha256 = '0'.repeat(64)
     await expect(upload.append(3, body('de'), { ...limits, sha256 })).rejects.toMatchObject({ problem: 'wrong_hash' })
@@ -84,7 +84,7 @@ describe.each(kinds)('a file that arrives in pieces, in $kind', ({ store }) => {
     expect(await upload.append(3, body('de'), limits)).toBe(5)
   })
 
-  it('has one winner when two pieces come for one place', async () => {
+  it('accepts one of two simultaneous chunks for the same offset', async () => {
     const upload = new StagedUpload(store, 'race')
     const outcomes = await Promise.allSettled([
       upload.append(0, body('aaaa'), limits),

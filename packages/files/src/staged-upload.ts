@@ -8,10 +8,10 @@ import {
   type StoredObject,
 } from './object-store.ts'
 
-/** Where the pieces of files are that have not arrived whole. */
+/** The folder of chunks of incomplete files. */
 export const stagingFolder = 'staged'
 
-/** The piece does not begin where the file ends so far. */
+/** The chunk does not begin at the current end of the file. */
 export class WrongOffset extends Error {
   override readonly name = 'WrongOffset'
   readonly receivedBytes: number
@@ -23,8 +23,8 @@ export class WrongOffset extends Error {
 }
 
 /**
- * A file that arrives in pieces, over several requests, processes and restarts. Each piece is an object of its own, so that it
- * is durable when `append` returns and absent when it fails.
+ * A file that is uploaded in chunks, over several requests, processes and restarts. Each chunk is a separate object, so it is
+ * durable when `append` returns and absent when it fails.
  */
 export class StagedUpload {
   readonly #store: ObjectStore
@@ -40,9 +40,9 @@ export class StagedUpload {
   }
 
   /**
-   * Stores the next piece. The same piece again changes nothing.
-   * @returns the bytes that have arrived so far
-   * @throws WrongOffset for any other place, and where another writer was faster
+   * Stores the next chunk. A repeated chunk changes nothing.
+   * @returns the bytes received so far
+   * @throws WrongOffset for another offset, or when another writer was faster
    */
   async append(offset: number, body: AsyncIterable<Uint8Array>, options: PutOptions): Promise<number> {
     const pieces = await this.#pieces()
@@ -62,7 +62,7 @@ export class StagedUpload {
     }
   }
 
-  /** What has arrived, from that byte on. */
+  /** The received bytes from `start` on. */
   async *read(start = 0): AsyncGenerator<Uint8Array> {
     let offset = 0
     for (const { key, size } of await this.#pieces()) {
@@ -75,13 +75,13 @@ export class StagedUpload {
     }
   }
 
-  /** Makes one object of the pieces. They stay until `discard`, so that this can be repeated. */
+  /** Joins the chunks into one object. They stay until `discard`, so that this can be repeated. */
   complete(key: string, options: Omit<PutOptions, 'replace'>): Promise<StoredObject> {
     return this.#store.put(key, this.read(), { ...options, replace: true })
   }
 
   async discard(): Promise<void> {
-    // The last piece first: what is left after a failure is still the beginning of the file.
+    // The last chunk first, so that the rest is a valid beginning of the file after a failure.
     for (const { key } of (await this.#pieces()).reverse()) await this.#store.remove(key)
   }
 

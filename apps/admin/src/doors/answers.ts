@@ -1,4 +1,4 @@
-// Answers of the REST door: their version, their coding, and what of them a HEAD says.
+// Responses of the REST API: ETags, compression, and responses to HEAD.
 import { pipeline, type Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { brotliCompressSync, constants, createGzip, gzip, gzipSync } from 'node:zlib'
@@ -14,7 +14,7 @@ const compressedBytesMin = 2_048
 const level = 4
 const gzipped = promisify(gzip)
 
-/** HEAD answers as GET does. A stream has no end to tell of, and a raw operation says itself whether it can. */
+/** HEAD is answered like GET. Streams have no HEAD, and raw operations declare whether they have one. */
 export const answersHead = ({ kind, method, head }: AnyEndpoint): boolean =>
   head || (kind === 'query' && method === 'GET')
 
@@ -23,7 +23,7 @@ const takesGzip = ({ headers }: FastifyRequest): boolean =>
     String(headers['accept-encoding'] ?? ''),
   )
 
-/** An answer of the tRPC door to queries, compressed as over REST. Streams of answers stay as they are. */
+/** Compresses a tRPC response to a query, as REST does. Streams stay as they are. */
 export async function compressedResponse(request: FastifyRequest, answer: Response): Promise<Response> {
   const isRead = request.method === 'GET' && request.headers['trpc-accept'] === undefined
   if (!isRead || !answer.headers.get('content-type')?.startsWith('application/json')) return answer
@@ -39,8 +39,8 @@ export async function compressedResponse(request: FastifyRequest, answer: Respon
 }
 
 /**
- * Only reads are compressed. Answers to changes can hold new secrets beside what the caller sent, and the length of a
- * compressed answer tells about both together.
+ * Compresses only responses to reads. A response to a change can contain a new secret beside input of the caller, and the
+ * compressed length would reveal information about the secret.
  */
 export async function sendJson(request: FastifyRequest, http: FastifyReply, { endpoint }: Operation, json: string) {
   http.code(endpoint.status).header('content-type', 'application/json; charset=utf-8')
@@ -59,7 +59,7 @@ export async function sendJson(request: FastifyRequest, http: FastifyReply, { en
   return http.send(Buffer.alloc(0))
 }
 
-/** A text that never changes, in the codings that its readers take. */
+/** Serves a constant text, compressed once for each encoding. */
 export function constantText(type: string, text: string) {
   const codings = {
     br: brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
@@ -73,7 +73,7 @@ export function constantText(type: string, text: string) {
   }
 }
 
-/** Exports of text, of which the length is not known before. */
+/** Compresses a text export of unknown length. */
 function compressedStream(request: FastifyRequest, http: FastifyReply, body: Readable): Readable {
   const isText = /^(?:text\/csv|application\/json)/.test(String(http.getHeader('content-type')))
   if (!isText || http.hasHeader('content-length') || request.method !== 'GET' || !takesGzip(request)) return body
@@ -81,22 +81,22 @@ function compressedStream(request: FastifyRequest, http: FastifyReply, body: Rea
   return pipeline(body, createGzip({ level, flush: constants.Z_SYNC_FLUSH }), () => undefined)
 }
 
-/** What a HEAD says: everything but the body, which is not opened, and of which the length is told where it is known. */
+/** Answers HEAD: all headers of a GET, with the length when it is known. The body is not opened. */
 export function sendHead(http: FastifyReply, { status = 200, headers, body }: RawAnswer) {
   http.code(status).headers(headers)
   if (typeof body === 'string' || body instanceof Uint8Array) http.header('content-length', Buffer.byteLength(body))
-  // Bytes, because of a text the type would be told in other words than with GET.
+  // Send bytes, because Fastify changes the content type of a text.
   return http.send(Buffer.alloc(0))
 }
 
 export async function sendRaw(request: FastifyRequest, http: FastifyReply, answer: RawAnswer) {
-  // Before the status is set: a body that cannot be opened fails like anything else.
+  // Open the body before the status is set, so that a failure is answered like any other error.
   const body = await opened(answer.body)
   http.code(answer.status ?? 200).headers(answer.headers)
   if (typeof body === 'string') return http.send(body)
   if (body instanceof Uint8Array) return http.send(Buffer.from(body.buffer, body.byteOffset, body.byteLength))
   if (!http.raw.closed) return http.send(compressedStream(request, http, body))
-  // The client left while it was opened: nothing else would close it.
+  // The client disconnected meanwhile. Nothing else would close the body.
   body.destroy()
   return http
 }

@@ -1,4 +1,4 @@
-// Bodies of requests: which media types are taken, and what becomes of a body that is not read to its end.
+// Request bodies: the accepted media types, and bodies that are not read to their end.
 import type { IncomingMessage } from 'node:http'
 import type { AnyEndpoint } from '@muster/kit/contract.ts'
 import { AppError } from '@muster/kit/errors.ts'
@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { asBytes, decoded, jsonType, problemOfJson } from './json-text.ts'
 
 /**
- * JSON in UTF-8, parsed, of one reading. Bodies of the other types that operations take reach their handlers unread. An empty
+ * Parses JSON bodies in UTF-8, with exactly one meaning. Bodies of other accepted types reach their handlers unread. An empty
  * body counts as no input.
  */
 export function acceptBodies(app: FastifyInstance, operations: readonly { readonly endpoint: AnyEndpoint }[]) {
@@ -28,7 +28,7 @@ const isJson = (mediaType: string) => /[/+]json$/.test(mediaType)
 const hasBody = ({ headers }: FastifyRequest) =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 
-/** @throws UNSUPPORTED_MEDIA_TYPE when the request brings a body of a type that the operation does not take */
+/** @throws UNSUPPORTED_MEDIA_TYPE when the operation does not accept the media type of the body */
 export function refuseOtherBody({ consumes }: AnyEndpoint, request: FastifyRequest): void {
   const type = request.headers['content-type']
   if (type === undefined && !hasBody(request)) return
@@ -44,10 +44,10 @@ export function refuseOtherBody({ consumes }: AnyEndpoint, request: FastifyReque
 
 const drainBytesMax = 16_777_216
 
-/** Reads and drops the rest of a body, so that the next request on the connection is found. Too long a rest ends the connection. */
+/** Discards the rest of a body, so that the next request on the connection can be read. Closes the connection if it is too long. */
 function drain(raw: IncomingMessage): void {
   let left = drainBytesMax
-  // A reader that was abandoned between two chunks still listens, and as long as it does nothing flows.
+  // An abandoned reader still has a listener, which keeps the stream from flowing.
   raw.removeAllListeners('readable')
   raw.on('data', (chunk: Buffer) => {
     left -= chunk.length
@@ -56,7 +56,7 @@ function drain(raw: IncomingMessage): void {
   raw.resume()
 }
 
-/** A request that is answered before its body was read must not block the requests behind it. */
+/** Reads the rest of bodies that were answered early. Otherwise they would block the next request on the connection. */
 export function drainUnreadBodies(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, _payload, done) => {
     const { raw } = request

@@ -2,16 +2,16 @@
 import { Readable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 
-const quietMs = 15_000
+const keepAliveMs = 15_000
 
-/** Events as text; a comment in quiet times keeps proxies and our own time-outs from closing the connection. */
+/** Events as text. A comment during idle times keeps proxies and time-outs from closing the connection. */
 async function* asServerSentEvents(events: AsyncGenerator<unknown>): AsyncGenerator<string> {
   yield ': connected\n\n'
   try {
     let next = events.next()
     for (;;) {
       const quiet = new AbortController()
-      const pause = setTimeout(quietMs, 'quiet' as const, { signal: quiet.signal }).catch(() => 'quiet' as const)
+      const pause = setTimeout(keepAliveMs, 'quiet' as const, { signal: quiet.signal }).catch(() => 'quiet' as const)
       const first = await Promise.race([next, pause])
       quiet.abort()
       if (first === 'quiet') {
@@ -33,6 +33,6 @@ async function* startingWith(first: IteratorResult<unknown>, rest: AsyncGenerato
   yield* rest
 }
 
-/** @param first what came of the events already */
+/** @param first the first event, which was read already */
 export const eventStream = (first: IteratorResult<unknown>, rest: AsyncGenerator<unknown>): Readable =>
   Readable.from(asServerSentEvents(startingWith(first, rest)))

@@ -1,8 +1,8 @@
 import { refusalOf } from '@muster/db/violations.ts'
 import { AppError, unavailable } from '@muster/kit/errors.ts'
 
-/** Failures of the stores that pass by themselves: the caller is told to come back, not that we broke. */
-const passing = new Set([
+/** Temporary errors of PostgreSQL and Redis. They are answered with 503 and a time for the retry, not with 500. */
+const temporary = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',
@@ -19,16 +19,16 @@ const passing = new Set([
 
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
 
-/** What the caller is told about whatever went wrong. Null means: nothing we have words for; answer 500 and log it. */
+/** The error that the caller gets. Null for an unexpected error, which is answered with 500 and logged. */
 export function publicError(error: unknown): AppError | null {
   if (error instanceof AppError) return error
   const refusal = refusalOf(error)
   if (refusal !== null) return refusal
-  const said = error instanceof Error ? error.message : ''
+  const message = error instanceof Error ? error.message : ''
   if (
-    passing.has(codeOf(error)) ||
+    temporary.has(codeOf(error)) ||
     /timeout exceeded when trying to connect|Connection terminated|Connection is closed|max retries per request/i.test(
-      said,
+      message,
     )
   ) {
     return unavailable('The service is busy or restarting. Try again shortly', 2, error)
@@ -37,4 +37,4 @@ export function publicError(error: unknown): AppError | null {
 }
 
 export const internal = (requestId: string) =>
-  new AppError('INTERNAL', 'Something went wrong on our side', { requestId })
+  new AppError('INTERNAL', 'An unexpected error occurred. Report the requestId to the operator', { requestId })

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decoded, problemOfJson } from './json-text.ts'
 
-describe('JSON as text', () => {
-  it('is fit when it is what a program wrote', () => {
+describe('JSON text', () => {
+  it('is accepted as programs write it', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(0, 2), (value, indent) => {
         expect(problemOfJson(JSON.stringify(value, null, indent))).toBeNull()
@@ -17,17 +17,17 @@ describe('JSON as text', () => {
     '[{"a":1},{"a":1,"\\u0061":1}]',
     '{"\\"":1,"\\"":2}',
     '{"a\\\\":1,"a\\\\":2}',
-  ])('names the field that is there twice: %s', (text) => {
-    expect(problemOfJson(text)).toBe('The input names a field twice')
+  ])('is rejected when a field occurs twice: %s', (text) => {
+    expect(problemOfJson(text)).toBe('The input contains a field twice')
   })
 
-  it('the same field in different objects is no repetition, nor is a text that looks like one', () => {
+  it('may have the same field in different objects, and text that looks like a field', () => {
     for (const text of ['[{"a":1},{"a":1}]', '{"a":{"a":1}}', '{"a":"\\"a\\":1,","b":["a","a"]}', '{"a":"a"}']) {
       expect(problemOfJson(text)).toBeNull()
     }
   })
 
-  it('has its limits in depth and fields, found without building anything', () => {
+  it('has limits of depth and fields, which are checked before parsing', () => {
     expect(problemOfJson('['.repeat(100_000))).toMatch(/nested deeper/)
     expect(problemOfJson('{"a":'.repeat(100_000))).toMatch(/nested deeper/)
     const fields = Array.from({ length: 100_000 }, (_, index) => `"k${index}":1`)
@@ -35,7 +35,7 @@ describe('JSON as text', () => {
     expect(problemOfJson(`["${'\\\\'.repeat(400_000)}"]`)).toBeNull()
   })
 
-  it('is decoded only when it is UTF-8', () => {
+  it('is decoded only from UTF-8', () => {
     expect(decoded(Buffer.from('{"ä":"😀"}'))).toBe('{"ä":"😀"}')
     for (const bytes of [[0xff], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xe2, 0x82]]) {
       expect(decoded(Uint8Array.from(bytes))).toBeNull()

@@ -1,7 +1,7 @@
-// JSON is looked at as text before it is parsed: what is in it twice, or without end, a parser would not tell any more.
+// Checks JSON text before it is parsed, because a parser hides duplicate fields and has no limits of size.
 import { jsonLimits } from '@muster/kit/json-limits.ts'
 
-/** Other charsets than UTF-8 are none of JSON. */
+/** JSON media types, in UTF-8 only. */
 export const jsonType = /^application\/([\w.-]+\+)?json\s*(;\s*charset="?utf-8"?\s*)?$/i
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
@@ -17,7 +17,7 @@ export function decoded(bytes: Uint8Array): string | null {
   }
 }
 
-/** Where the string that begins at `start` ends: the place of its closing quote, or -1. */
+/** The index of the closing quote of the string that begins at `start`, or -1. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let before = end - 1
@@ -44,28 +44,29 @@ function nameIn(quoted: string): string {
   }
 }
 
-/** What is wrong with JSON text that parses all the same: too deep, too many fields, a field twice. Null: nothing. */
+/** The problem of valid JSON that is too deep, has too many fields, or a field twice. Null when there is none. */
 export function problemOfJson(text: string): string | null {
-  /** The fields of the objects around the place at hand; null for a list. */
-  const around: (Set<string> | null)[] = []
+  /** The field names of the enclosing objects; null for an array. */
+  const enclosing: (Set<string> | null)[] = []
   let members = 0
   for (let at = 0; at < text.length; at += 1) {
     const char = text[at]
     if (char === '{' || char === '[') {
-      if (around.length >= jsonLimits.textDepth) return `The input is nested deeper than ${jsonLimits.textDepth} levels`
-      around.push(char === '{' ? new Set() : null)
+      if (enclosing.length >= jsonLimits.textDepth)
+        return `The input is nested deeper than ${jsonLimits.textDepth} levels`
+      enclosing.push(char === '{' ? new Set() : null)
     } else if (char === '}' || char === ']') {
-      around.pop()
+      enclosing.pop()
     } else if (char === '"') {
       const end = endOfString(text, at)
       if (end === -1) return null
-      const names = around.at(-1)
+      const names = enclosing.at(-1)
       if (names && isName(text, end)) {
         const name = nameIn(text.slice(at, end + 1))
-        if (names.has(name)) return 'The input names a field twice'
+        if (names.has(name)) return 'The input contains a field twice'
         names.add(name)
         members += 1
-        if (members > jsonLimits.fields) return `The input holds more than ${jsonLimits.fields} fields`
+        if (members > jsonLimits.fields) return `The input contains more than ${jsonLimits.fields} fields`
       }
       at = end
     }

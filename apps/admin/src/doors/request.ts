@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Reply, Request } from '@muster/kit/call.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** Strips the zone and the IPv4-in-IPv6 form, so that one client has one spelling. */
+/** Removes the zone and the IPv4-in-IPv6 prefix, so that each client has one spelling. */
 const plainAddress = (ip: string) => ip.replace(/^::ffff:(?=\d+\.)/, '').replace(/%.*$/, '')
 
 export function requestOf(
@@ -11,8 +11,8 @@ export function requestOf(
   answer: FastifyReply,
   body: AsyncIterable<Uint8Array> | null = null,
 ): Request {
-  // Few requests look whether the other side has gone, and making the means for it costs more than most of the rest here.
-  // A batch makes many requests of one answer, which would be as many listeners.
+  // Created on first use: few handlers check whether the client disconnected, and a controller costs more than the rest here.
+  // A tRPC batch makes many requests with one response, which would add as many listeners.
   let gone: AbortController | null = null
   return {
     id: http.id,
@@ -27,7 +27,7 @@ export function requestOf(
     get signal() {
       if (gone !== null) return gone.signal
       const made = new AbortController()
-      // Closes with the answer, or before it when the other side has gone. A listener on the socket would outlive the request.
+      // The response closes when it ends or when the client disconnects. A listener on the socket would outlive the request.
       if (answer.raw.closed) made.abort()
       else answer.raw.once('close', () => made.abort())
       gone = made
@@ -50,7 +50,7 @@ export const replyTo = (http: FastifyReply, secure: boolean): Reply => ({
 
 const wellFormedId = /^[A-Za-z0-9._:/+=-]{1,128}$/
 
-/** The id that the caller gave its request, where it is one that can stand in logs and headers; else a new one. */
+/** The request ID of the caller when it is safe for logs and headers; else a new one. */
 export function requestIdOf({ headers }: { readonly headers: IncomingHttpHeaders }): string {
   const given = headers['x-request-id']
   return typeof given === 'string' && wellFormedId.test(given) ? given : randomUUID()

@@ -1,4 +1,4 @@
-// The REST door: one Fastify route per declared operation, under /api/v1.
+// The REST API: one Fastify route per declared operation, under /api/v1.
 import type { Operation } from '@muster/areas/operation.ts'
 import type { Services } from '@muster/areas/services.ts'
 import type { Db } from '@muster/db/database.ts'
@@ -9,49 +9,53 @@ import { follow } from '@muster/kit/follow.ts'
 import { takesProof } from '@muster/kit/proof.ts'
 import { run } from '@muster/kit/run.ts'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { refusal } from '../refusals.ts'
+import { translated } from '../refusals.ts'
 import { answersHead, sendHead, sendJson, sendRaw } from './answers.ts'
 import { refuseOtherBody } from './bodies.ts'
 import { eventStream } from './event-stream.ts'
 import { internal, publicError } from './failure.ts'
 import { replyTo, requestOf } from './request.ts'
 
-type Given = Record<string, unknown>
-const plainObject = (value: unknown): Given =>
+type Fields = Record<string, unknown>
+const plainObject = (value: unknown): Fields =>
   value !== null && typeof value === 'object' && !Array.isArray(value) ? { ...value } : {}
 
-/** @throws NOT_FOUND where an id is empty */
-function inPath({ params }: Pick<FastifyRequest, 'params'>): Given {
+/** @throws NOT_FOUND when an ID is empty */
+function inPath({ params }: Pick<FastifyRequest, 'params'>): Fields {
   const given = plainObject(params)
   if (Object.values(given).includes('')) throw new AppError('NOT_FOUND', 'No such path')
   return given
 }
 
 /**
- * One flat object of what stands in the path, and in the query of a GET or DELETE or the body of anything else. What an
- * operation with a body declares for its query comes along.
- * @throws VALIDATION_ERROR for a field in the wrong place, or one that says something else than the path
+ * Combines the parameters of the path with those of the query (GET, DELETE) or the body (other methods). Query parameters
+ * that an operation with a body declares are included.
+ * @throws VALIDATION_ERROR for a field in the wrong place, or with another value than in the path
  */
-function inputOf({ kind, method, query, inputIn }: AnyEndpoint, { query: asked, body, params }: FastifyRequest): Given {
+function inputOf(
+  { kind, method, query, inputIn }: AnyEndpoint,
+  { query: asked, body, params }: FastifyRequest,
+): Fields {
   if (body !== null && body !== undefined && (typeof body !== 'object' || Array.isArray(body))) {
     throw new AppError('VALIDATION_ERROR', 'The body must be a JSON object')
   }
   const given = inPath({ params })
   const inQuery = plainObject(asked)
   const sent = plainObject(body)
-  // The body of a raw operation is bytes, so that its fields stand in the query.
+  // The body of a raw operation is bytes, so its fields are in the query.
   const hasBody = inputIn === 'body' || (kind !== 'raw' && method !== 'GET' && method !== 'DELETE')
   const misplaced = hasBody ? Object.keys(inQuery).find((name) => !query.includes(name)) : undefined
   if (misplaced !== undefined) {
     throw new AppError('VALIDATION_ERROR', `${misplaced}: must be sent in the body, not in the query`)
   }
   const twice = Object.entries({ ...inQuery, ...sent }).find(([name, value]) => name in given && given[name] !== value)
-  if (twice !== undefined) throw new AppError('VALIDATION_ERROR', `${twice[0]}: stands in the path already`)
+  if (twice !== undefined)
+    throw new AppError('VALIDATION_ERROR', `${twice[0]}: must have the same value as in the path`)
   return { ...inQuery, ...sent, ...given }
 }
 
-/** What proves who asks never stands in an address, where logs and histories would keep it. */
-function refuseInQuery({ stepUp, inputIn }: AnyEndpoint, { query }: FastifyRequest) {
+/** Rejects passwords and codes in the query, because URLs are stored in logs and browser histories. */
+function rejectSecretsInQuery({ stepUp, inputIn }: AnyEndpoint, { query }: FastifyRequest) {
   const names = Object.keys(plainObject(query))
   const wrong = names.find(
     (name) => name === 'currentPassword' || inputIn === 'body' || (name === 'code' && takesProof(stepUp)),
@@ -66,39 +70,38 @@ export interface DoorOptions {
   readonly secureCookies: boolean
 }
 
-/** Answers of failures, in the one shape that the contract gives: `{ code, message }`. */
+/** Sends an error in the format of the contract: `{ code, message }`. */
 export function sendFailure(error: unknown, request: FastifyRequest, http: FastifyReply) {
-  const said = saidOf(error, request, http)
-  return http.code(said.status).send(said.body())
+  const failure = errorOf(error, request, http)
+  return http.code(failure.status).send(failure.body())
 }
 
-function saidOf(error: unknown, request: FastifyRequest, http: FastifyReply): AppError {
+function errorOf(error: unknown, request: FastifyRequest, http: FastifyReply): AppError {
   const known = publicError(error)
   if (known === null) request.log.error({ err: error, requestId: request.id }, 'a request failed')
-  const said = known ?? internal(request.id)
-  if (said.status === 401) http.header('www-authenticate', 'Bearer')
-  if (typeof said.extra.retryAfter === 'number') http.header('retry-after', String(said.extra.retryAfter))
-  if (said.status === 429) http.header('ratelimit', `"operation";r=0;t=${said.extra.retryAfter ?? 1}`)
-  return said
+  const failure = known ?? internal(request.id)
+  if (failure.status === 401) http.header('www-authenticate', 'Bearer')
+  if (typeof failure.extra.retryAfter === 'number') http.header('retry-after', String(failure.extra.retryAfter))
+  if (failure.status === 429) http.header('ratelimit', `"operation";r=0;t=${failure.extra.retryAfter ?? 1}`)
+  return failure
 }
 
-/** The same refusals in the shape and media type that the operation declares. */
+/** Sends an error in the format and media type that the operation declares. */
 function sendFailureOf(
   { failure, produces }: AnyEndpoint,
   error: FastifyError,
   request: FastifyRequest,
   http: FastifyReply,
 ) {
-  if (failure === null) return sendFailure(refusal(error), request, http)
-  const said = saidOf(refusal(error), request, http)
-  const { status, code, message, extra } = said
+  if (failure === null) return sendFailure(translated(error), request, http)
+  const { status, code, message, extra } = errorOf(translated(error), request, http)
   return http
     .code(status)
     .type(produces)
     .send(JSON.stringify(failure({ status, code, message, extra })))
 }
 
-/** A path that the contract writes with a slash at its end is served without it as well; all others are exact. */
+/** A path with a trailing slash in the contract is served without it as well. All others are exact. */
 const spellings = (path: string) => (path.endsWith('/') ? [path, path.slice(0, -1)] : [path])
 
 function routeOf(app: FastifyInstance, url: string, operation: Operation, options: DoorOptions) {
@@ -116,8 +119,8 @@ function routeOf(app: FastifyInstance, url: string, operation: Operation, option
     errorHandler: (error: FastifyError, request, reply) => sendFailureOf(endpoint, error, request, reply),
     async handler(http, answer) {
       const raw = endpoint.kind === 'raw'
-      refuseInQuery(endpoint, http)
-      // Leaving the body early must not destroy the connection that the refusal is sent on.
+      rejectSecretsInQuery(endpoint, http)
+      // Leaving the body early must not close the connection, because the error response still has to be sent.
       const body = raw && endpoint.method !== 'GET' ? http.raw.iterator({ destroyOnReturn: false }) : null
       const request = requestOf(http, answer, body)
       const reply = replyTo(answer, secureCookies)
@@ -138,7 +141,7 @@ function routeOf(app: FastifyInstance, url: string, operation: Operation, option
   })
 }
 
-/** Registers every operation. A path that is served with other methods answers 405, an unknown one 404. */
+/** Registers all operations. Other methods of a known path return 405, unknown paths 404. */
 export function serveRest(app: FastifyInstance, options: DoorOptions) {
   const methodsOf = new Map<string, Set<string>>()
   for (const operation of options.operations) {
@@ -160,7 +163,10 @@ export function serveRest(app: FastifyInstance, options: DoorOptions) {
       async handler(http, answer) {
         inPath(http)
         answer.header('allow', [...methods].join(', '))
-        throw new AppError('METHOD_NOT_ALLOWED', 'This path does not take that method')
+        throw new AppError(
+          'METHOD_NOT_ALLOWED',
+          'The path does not support this method. The header allow lists the supported ones',
+        )
       },
     })
   }

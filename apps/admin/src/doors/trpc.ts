@@ -1,4 +1,4 @@
-// The tRPC door: one procedure per declared operation, three levels of names, the same `run` behind it.
+// The tRPC API: one procedure per declared operation. It calls the same `run` as REST.
 import type { Operation } from '@muster/areas/operation.ts'
 import { AppError, type ErrorCode, errorStatus } from '@muster/kit/errors.ts'
 import { follow } from '@muster/kit/follow.ts'
@@ -33,7 +33,7 @@ const trpcCode: Record<ErrorCode, TRPCError['code']> = {
   IDEMPOTENCY_KEY_REUSED: 'UNPROCESSABLE_CONTENT',
   PAYLOAD_TOO_LARGE: 'PAYLOAD_TOO_LARGE',
   UNSUPPORTED_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
-  // Refused before tRPC is asked, and tRPC has no name for 421.
+  // tRPC has no code for 421. These requests are rejected before they reach tRPC.
   MISDIRECTED: 'BAD_REQUEST',
   UNSUPPORTED_PLATFORM: 'UNPROCESSABLE_CONTENT',
   MFA_REQUIRED: 'PRECONDITION_REQUIRED',
@@ -49,13 +49,13 @@ interface Context {
 }
 
 const t = initTRPC.context<Context>().create({
-  // Stack traces are for logs, whatever NODE_ENV says.
+  // Stack traces belong in logs only, regardless of NODE_ENV.
   isDev: false,
   sse: { ping: { enabled: true, intervalMs: 15_000 }, client: { reconnectAfterInactivityMs: 40_000 } },
   errorFormatter({ shape, error }) {
     const { cause } = error
     const known = cause instanceof AppError ? cause : null
-    // What tRPC itself refuses (unknown path, bad JSON) has no cause of ours; its own code says what it was.
+    // Errors of tRPC itself (unknown path, invalid JSON) have no cause, so its own code is used.
     const appCode = known?.code ?? (error.code === 'NOT_FOUND' ? 'NOT_FOUND' : 'BAD_REQUEST')
     const { stack: _, ...data } = shape.data
     return {
@@ -65,7 +65,7 @@ const t = initTRPC.context<Context>().create({
   },
 })
 
-function translated(error: unknown, log: FastifyBaseLogger, requestId: string): TRPCError {
+function trpcErrorOf(error: unknown, log: FastifyBaseLogger, requestId: string): TRPCError {
   const known = publicError(error)
   if (known === null) log.error({ err: error, requestId }, 'a request failed')
   const cause = known ?? internal(requestId)
@@ -78,7 +78,7 @@ function procedureOf(operation: Operation, { runtime, secureCookies }: DoorOptio
     [requestOf(ctx.http, ctx.answer), replyTo(ctx.answer, secureCookies), runtime] as const
   const once = ({ ctx, input }: { ctx: Context; input: unknown }) =>
     run(operation, input, ...doors(ctx)).catch((error: unknown) => {
-      throw translated(error, ctx.http.log, ctx.http.id)
+      throw trpcErrorOf(error, ctx.http.log, ctx.http.id)
     })
   switch (operation.endpoint.kind) {
     case 'query':
@@ -90,7 +90,7 @@ function procedureOf(operation: Operation, { runtime, secureCookies }: DoorOptio
         try {
           yield* follow(operation, input, ...doors(ctx))
         } catch (error) {
-          throw translated(error, ctx.http.log, ctx.http.id)
+          throw trpcErrorOf(error, ctx.http.log, ctx.http.id)
         }
       })
     case 'raw':
@@ -112,10 +112,10 @@ function routerOf(options: DoorOptions): AnyTRPCRouter {
   return t.router(areas)
 }
 
-/** Calls of one batch: more than a page of the console makes, fewer than would be a flood in one request. */
+/** Calls per batch: more than a page of the console makes, and few enough for one request. */
 const callsPerBatch = 30
 
-/** Bodies stay text: the router parses them itself, after they were looked at. */
+/** Keeps bodies as text. The router parses them after the text was checked. */
 function acceptJsonText(app: FastifyInstance) {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(jsonType, { parseAs: 'buffer' }, (_request, body, done) => {

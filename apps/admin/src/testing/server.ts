@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify'
 import { Registry } from 'prom-client'
 import { createServer, type ServerOptions } from '../server.ts'
 
-/** The server over the services of this test file. The test closes it. */
+/** A server with the services of this test file. The test closes it. */
 export const testServer = async (options: Partial<ServerOptions> = {}): Promise<FastifyInstance> =>
   createServer({
     operations,
@@ -17,7 +17,7 @@ export const testServer = async (options: Partial<ServerOptions> = {}): Promise<
     ...options,
   })
 
-/** Lets the server listen on a free port. @returns the port */
+/** Makes the server listen on a free port. @returns the port */
 export async function listen(app: FastifyInstance): Promise<number> {
   await app.listen({ host: '127.0.0.1', port: 0 })
   return (app.server.address() as AddressInfo).port

@@ -1,4 +1,4 @@
-// As much of S3 as Muster uses, with its rules: signatures, conditional writes, parts of 5 MiB, pages. It can be told to fail.
+// A fake of the S3 API that Muster uses: signatures, conditional writes, parts of 5 MiB, pages. Tests can make it fail.
 import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
@@ -17,7 +17,7 @@ export type S3Operation =
   | 'ListObjects'
   | 'ListMultipartUploads'
 
-/** `lost`: carried out, but the connection ends before the answer. `late`: an error in an answer with status 200. */
+/** `lost`: done, but the connection ends before the response. `late`: an error in a response with status 200. */
 export type S3Fault = 500 | 503 | 'silence' | 'lost' | 'cut' | 'late' | 'wrong-etag' | 'no-etag' | 'ignores-range'
 
 interface S3Object {
@@ -48,11 +48,11 @@ export class S3Server {
   readonly credentials: S3Credentials = { region: 'eu-central-1', accessKey: 'KEY', secretKey: 'SECRET' }
   readonly objects = new Map<string, S3Object>()
   readonly uploads = new Map<string, Upload>()
-  /** What was asked, in order. */
+  /** The operations of all requests, in order. */
   readonly asked: S3Operation[] = []
-  /** Keys on one page of a list. */
+  /** Keys per page of a list. */
   pageSize = 1_000
-  /** Keeps nothing of what is written, for bodies that are too large for a test. */
+  /** Discards written bodies, for tests with large ones. */
   forgets = false
   readonly #faults: { readonly operation: S3Operation; readonly fault: S3Fault; left: number }[] = []
   readonly #server: Server
@@ -79,7 +79,7 @@ export class S3Server {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/bucket`
   }
 
-  /** What a store needs to use it. */
+  /** The settings of a store that uses this server. */
   get settings() {
     return { ...this.credentials, url: this.url, allowedNetworks: ['127.0.0.0/8'], retryMs: 1 }
   }
@@ -223,7 +223,7 @@ function reply(response: ServerResponse, status: number, text = ''): void {
   response.end(text)
 }
 
-/** Half of the body, and then the end of the connection. */
+/** Sends half of the body and ends the connection. */
 function cutShort(response: ServerResponse, bytes: unknown): ServerResponse {
   if (bytes instanceof Uint8Array) response.write(bytes.subarray(0, bytes.length / 2), () => response.destroy())
   else response.destroy()

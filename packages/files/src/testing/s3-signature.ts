@@ -1,4 +1,4 @@
-// The signature of a request as the storage computes it: AWS Signature, version 4, written apart from the library that signs.
+// Verifies AWS Signature version 4. Written independently of the library that signs requests.
 import { createHash, createHmac } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
@@ -12,7 +12,7 @@ const sha256 = (bytes: string) => createHash('sha256').update(bytes).digest('hex
 const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest()
 const byName = ([a]: [string, string], [b]: [string, string]) => (a < b ? -1 : 1)
 
-/** Whether the request was signed with these credentials, for a body of this hash. */
+/** Whether the request is signed with these credentials, for a body with this hash. */
 export function isSigned(request: IncomingMessage, bodyHash: string, credentials: S3Credentials): boolean {
   const { region, accessKey, secretKey } = credentials
   const given = String(request.headers.authorization)

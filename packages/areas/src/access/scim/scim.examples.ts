@@ -1,7 +1,7 @@
 import type { ExamplesOf, Stage } from '../../examples.ts'
 import type { discovery, groups, users } from './scim.contract.ts'
 
-// No person's credential opens these: the matrix gets 401 from all of them, and bad input comes with the provider's token.
+// No credential of a user works here: the matrix gets 401 from all of them. Bad input is sent with the provider's token.
 const subject = 'own'
 const answers = [401]
 const headers = ({ scimToken }: Stage) => ({ authorization: `Bearer ${scimToken}` })

@@ -13,7 +13,7 @@ declare module '../../examples.ts' {
 }
 
 const subject = 'organization'
-// Not an address that anything is sent to: it says no at once.
+// This address is rejected before a request is sent.
 const issuer = 'https://127.0.0.1'
 
 export const providersExamples: ExamplesOf<typeof providers> = {

@@ -10,7 +10,7 @@ declare module '../../examples.ts' {
   }
 }
 
-/** Members limited to sites or groups read only what they did themselves. */
+/** Members limited to sites or groups read only records of their own actions. */
 const reach = { siteMember: false, otherSiteMember: false, groupMember: false, otherGroupMember: false }
 const subject = 'organization'
 

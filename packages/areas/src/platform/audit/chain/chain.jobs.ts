@@ -145,9 +145,8 @@ export async function ensureAuditPartitions(pool: pg.Pool, monthsAhead = 3): Pro
 }
 
 /**
- * Gives up the months before the last so many. What is left of each chain begins at a signed floor, so that the gap is
- * known for what it is.
- * @returns the partitions that went
+ * Drops the partitions before a month. The rest of each chain begins at a signed floor, which explains the gap.
+ * @returns the dropped partitions
  */
 export async function dropAuditBefore(pool: pg.Pool, keyring: Keyring, log: Log, before: string): Promise<string[]> {
   const floors = await inTransaction(pool, async (client) => {

@@ -9,7 +9,7 @@ declare module '../../../examples.ts' {
   }
 }
 
-/** Adding or deleting a site concerns the whole organization. */
+/** Creating and deleting sites requires access to the whole organization. */
 const refuses = { siteMember: 403, otherSiteMember: 403, groupMember: 403, otherGroupMember: 403 }
 
 export const sitesExamples: ExamplesOf<typeof sites> = {
