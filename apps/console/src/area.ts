@@ -84,6 +84,8 @@ export interface DeviceTab extends Limited {
   readonly order: number
   /** Its list fills the window and scrolls by itself. */
   readonly fills?: boolean
+  /** Whether the device has it. Without this, all devices do. */
+  shows?(device: DeviceDetail): boolean
   readonly Content: ComponentType<{ readonly device: DeviceDetail }>
 }
 

@@ -11,7 +11,7 @@ export const text = (given: unknown): string | undefined =>
 
 /** A path on some machine, which may be long and is kept whole. */
 export const path = (given: unknown): string | undefined =>
-  typeof given === 'string' && given.startsWith('/') && given.length <= 4_096 ? given : undefined
+  typeof given === 'string' && /^(\/|[A-Z]:\\)/i.test(given) && given.length <= 4_096 ? given : undefined
 
 export const id = (given: unknown): string | undefined =>
   typeof given === 'string' && idForm.test(given) ? given : undefined

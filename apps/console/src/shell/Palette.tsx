@@ -81,15 +81,20 @@ function useScreenEntries(): readonly EntryProps[] {
   }))
 }
 
-const devicePath = /^\/devices\/[\da-f-]{36}$/
+const devicePath = /^\/devices\/([\da-f-]{36})$/
 
 /** The tabs and actions of the device whose page is open. */
 function useDeviceEntries(): readonly EntryProps[] {
   const navigate = useNavigate()
-  const tabs = useDeviceTabs()
+  const id = useRouterState({ select: ({ location }) => devicePath.exec(location.pathname)?.[1] })
+  const { data: device } = useApiQuery(
+    (api) => api.devices.devices.get,
+    { id: id ?? '' },
+    { enabled: id !== undefined },
+  )
+  const tabs = useDeviceTabs(device)
   const actions = useDeviceActions()
-  const isDevice = useRouterState({ select: ({ location }) => devicePath.test(location.pathname) })
-  if (!isDevice) return []
+  if (id === undefined) return []
   return [
     ...tabs.map(({ id, label }) => ({
       id: `device tab ${id}`,

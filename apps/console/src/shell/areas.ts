@@ -1,3 +1,4 @@
+import type { DeviceDetail } from '@muster/areas/fleet/devices/devices.contract.ts'
 import { createContext, use } from 'react'
 import type { Action, Area, DeviceAction, DeviceTab, InboxEntry, Screen } from '../area.ts'
 import { useCan, useMe } from '../session/session.tsx'
@@ -23,8 +24,10 @@ export const useActions = (): readonly Action[] => useAllowed(({ actions }) => a
 export const useInbox = (): readonly InboxEntry[] => useAllowed(({ inbox }) => inbox)
 /** The notices above all screens. */
 export const useBanners = () => useAllowed(({ banners }) => banners)
-/** The tabs of a device's page, in their order. */
-export const useDeviceTabs = (): readonly DeviceTab[] =>
-  useAllowed(({ deviceTabs }) => deviceTabs).toSorted((one, other) => one.order - other.order)
+/** The tabs of a device's page, in their order; while the device loads, those that all devices have. */
+export const useDeviceTabs = (device: DeviceDetail | undefined): readonly DeviceTab[] =>
+  useAllowed(({ deviceTabs }) => deviceTabs)
+    .filter(({ shows }) => shows === undefined || (device !== undefined && shows(device)))
+    .toSorted((one, other) => one.order - other.order)
 /** The actions on a device that the palette offers on its page. */
 export const useDeviceActions = (): readonly DeviceAction[] => useAllowed(({ deviceActions }) => deviceActions)

@@ -1,4 +1,4 @@
-import type { Device } from '@muster/areas/fleet/devices/devices.contract.ts'
+import type { DeviceDetail } from '@muster/areas/fleet/devices/devices.contract.ts'
 import { CornerLeftUp, Download, File as FileIcon, Folder, FolderOpen, Link2, Upload } from 'lucide-react'
 import { useMemo, useRef, useState } from 'react'
 import type { Api } from '../../../api.ts'
@@ -7,12 +7,14 @@ import { Button, IconButton } from '../../../ui/Button.tsx'
 import { Confirm } from '../../../ui/Confirm.tsx'
 import { type Column, DataTable } from '../../../ui/DataTable.tsx'
 import { bytes, many } from '../../../ui/quantity.ts'
+import { Select } from '../../../ui/Select.tsx'
 import { sorted } from '../../../ui/sorted.ts'
 import { messageOf, Note } from '../../../ui/states.tsx'
 import { Moment } from '../../../ui/time.tsx'
 import { toast } from '../../../ui/toasts.tsx'
 import { useDeviceSearch, useDeviceSorting } from '../../fleet/devices/deviceSearch.ts'
 import { download } from '../../fleet/devices/list/csv.ts'
+import { type Folders, foldersOf } from './folders.ts'
 import { Reachable, useObstacle } from './obstacle.tsx'
 import { fetchFile, Refused, sendFile } from './transfer.ts'
 import { type Transfer, useTransfer } from './useTransfer.ts'
@@ -21,8 +23,6 @@ type Entry = Awaited<ReturnType<Api['systemTools']['files']['list']['query']>>['
 
 const none: readonly Entry[] = []
 const icons = { file: FileIcon, directory: Folder, symlink: Link2, other: FileIcon }
-const below = (folder: string, name: string) => `${folder === '/' ? '' : folder}/${name}`
-const above = (path: string) => path.slice(0, path.lastIndexOf('/')) || '/'
 const wasCanceled = (error: unknown) => error instanceof DOMException && error.name === 'AbortError'
 const values: Readonly<Record<string, (entry: Entry) => string | number>> = {
   // Folders stand before files, as people expect them.
@@ -32,8 +32,9 @@ const values: Readonly<Record<string, (entry: Entry) => string | number>> = {
 }
 
 /** Browses, downloads and uploads files of the device. */
-export function FilesTab({ device }: { readonly device: Device }) {
-  const [{ path = '/' }, change] = useDeviceSearch()
+export function FilesTab({ device }: { readonly device: DeviceDetail }) {
+  const folders = foldersOf(device)
+  const [{ path = folders.roots[0] ?? '/' }, change] = useDeviceSearch()
   const sorting = useDeviceSorting('name')
   const obstacle = useObstacle(device, 'remote:access')
   const { transfer, begin, cancel } = useTransfer()
@@ -47,14 +48,14 @@ export function FilesTab({ device }: { readonly device: Device }) {
   )
   const fetchOne = ({ name }: Entry) =>
     begin({ name, direction: 'from' }, (progress, signal) =>
-      fetchFile({ deviceId, path: below(path, name) }, progress, signal),
+      fetchFile({ deviceId, path: folders.below(path, name) }, progress, signal),
     ).then(
       (content) => download(name, content),
       (error: unknown) => !wasCanceled(error) && toast(messageOf(error), { bad: true }),
     )
   const put = async (file: File, overwrite: boolean) => {
     await begin({ name: file.name, direction: 'to' }, (progress, signal) =>
-      sendFile({ deviceId, path: below(path, file.name) }, file, overwrite, progress, signal),
+      sendFile({ deviceId, path: folders.below(path, file.name) }, file, overwrite, progress, signal),
     )
     toast(`${file.name} uploaded`)
     await refresh('systemTools.files')
@@ -68,7 +69,7 @@ export function FilesTab({ device }: { readonly device: Device }) {
   return (
     <Reachable obstacle={obstacle} isKnown={answer.data !== undefined}>
       <div className="mb-3 flex flex-wrap items-center gap-2">
-        <Trail path={path} open={(next) => change({ path: next })} />
+        <Trail folders={folders} path={path} open={(next) => change({ path: next })} />
         <span className="flex-1" />
         {transfer && <Progress transfer={transfer} cancel={cancel} />}
         <UploadButton blocked={obstacle ?? busy} choose={putNew} />
@@ -77,7 +78,7 @@ export function FilesTab({ device }: { readonly device: Device }) {
         label="Files"
         rows={rows}
         columns={columnsWith(
-          ({ name }) => change({ path: below(path, name) }),
+          ({ name }) => change({ path: folders.below(path, name) }),
           (entry) => void fetchOne(entry),
           obstacle ?? busy,
         )}
@@ -181,37 +182,46 @@ function Name({ entry, open }: { readonly entry: Entry; open(entry: Entry): void
   )
 }
 
-function Trail({ path, open }: { readonly path: string; open(path: string): void }) {
-  const parts = path.split('/').filter(Boolean)
+interface TrailProps {
+  readonly folders: Folders
+  readonly path: string
+  open(path: string): void
+}
+function Trail({ folders, path, open }: TrailProps) {
+  const up = folders.above(path)
+  const places = folders.trail(path)
+  const [root] = places
   return (
     <nav aria-label="Folder" className="flex min-w-0 flex-wrap items-center gap-0.5 text-sm">
       <IconButton
         small
         label="One folder up"
-        blocked={path === '/' && 'This is the top folder'}
-        onClick={() => open(above(path))}
+        blocked={up === null && 'This is the top folder'}
+        onClick={() => up !== null && open(up)}
       >
         <CornerLeftUp aria-hidden className="size-4" />
       </IconButton>
-      <button type="button" className="rounded px-1.5 py-0.5 hover:bg-hover" onClick={() => open('/')}>
-        /
-      </button>
-      {parts.map((part, index) => {
-        const whole = `/${parts.slice(0, index + 1).join('/')}`
-        return (
-          <span key={whole} className="flex items-center gap-0.5">
-            <button
-              type="button"
-              aria-current={whole === path ? 'page' : undefined}
-              className="rounded px-1.5 py-0.5 hover:bg-hover aria-[current=page]:font-medium"
-              onClick={() => open(whole)}
-            >
-              {part}
-            </button>
-            {index < parts.length - 1 && <span className="text-muted">/</span>}
-          </span>
-        )
-      })}
+      {folders.roots.length > 1 && (
+        <Select
+          label="Drive"
+          value={root?.path ?? ''}
+          options={folders.roots.map((each) => [each, each] as const)}
+          choose={(next) => next && open(next)}
+        />
+      )}
+      {places.map((place, index) => (
+        <span key={place.path} className="flex items-center gap-0.5">
+          <button
+            type="button"
+            aria-current={place.path === path ? 'page' : undefined}
+            className="rounded px-1.5 py-0.5 hover:bg-hover aria-[current=page]:font-medium"
+            onClick={() => open(place.path)}
+          >
+            {place.name}
+          </button>
+          {index > 0 && index < places.length - 1 && <span className="text-muted">/</span>}
+        </span>
+      ))}
     </nav>
   )
 }

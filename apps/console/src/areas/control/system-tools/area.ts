@@ -1,3 +1,4 @@
+import type { DeviceDetail } from '@muster/areas/fleet/devices/devices.contract.ts'
 import { lazy } from 'react'
 import type { Area } from '../../../area.ts'
 
@@ -6,6 +7,7 @@ const ServicesTab = lazy(() => import('./ServicesTab.tsx').then((part) => ({ def
 const FilesTab = lazy(() => import('./FilesTab.tsx').then((part) => ({ default: part.FilesTab })))
 const LogsTab = lazy(() => import('./LogsTab.tsx').then((part) => ({ default: part.LogsTab })))
 const TasksTab = lazy(() => import('./TasksTab.tsx').then((part) => ({ default: part.TasksTab })))
+const RegistryTab = lazy(() => import('./registry/RegistryTab.tsx').then((part) => ({ default: part.RegistryTab })))
 
 export const systemToolsArea = {
   routes: [],
@@ -15,5 +17,14 @@ export const systemToolsArea = {
     { id: 'files', label: 'Files', group: 'Tools', order: 50, fills: true, Content: FilesTab },
     { id: 'logs', label: 'Logs', group: 'Tools', order: 60, fills: true, Content: LogsTab },
     { id: 'tasks', label: 'Tasks', group: 'Tools', order: 70, fills: true, Content: TasksTab },
+    {
+      id: 'registry',
+      label: 'Registry',
+      group: 'Tools',
+      order: 80,
+      fills: true,
+      shows: ({ osType }: DeviceDetail) => osType === 'windows',
+      Content: RegistryTab,
+    },
   ],
 } as const satisfies Area

@@ -28,7 +28,7 @@ export function DevicePage() {
 
 function Known({ device }: { readonly device: DeviceDetail }) {
   const search = useSearch({ from: '/app/devices/$deviceId' })
-  const tabs = useDeviceTabs()
+  const tabs = useDeviceTabs(device)
   const tab = tabs.find(({ id }) => id === search.tab) ?? tabs[0]
   const { status } = useCurrent(device)
   const { displayName, hostname, tags } = device
