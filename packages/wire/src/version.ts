@@ -9,4 +9,4 @@ export const subprotocol = 'muster.v1'
 export const agentPath = '/agent'
 
 /** Fingerprint of every message's schema; version.test.ts explains what to do when it changes. */
-export const schemaHash = '568cfea3d790d46a'
+export const schemaHash = '43319839cd162070'

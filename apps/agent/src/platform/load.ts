@@ -4,5 +4,6 @@ import type { Platform } from './platform.ts'
 export async function loadPlatform(): Promise<Platform> {
   if (process.platform === 'linux') return (await import('./linux/linux.ts')).linux
   if (process.platform === 'win32') return (await import('./windows/windows.ts')).windows
-  throw new Error(`This agent does not support ${process.platform}; it runs on Linux and Windows`)
+  if (process.platform === 'darwin') return (await import('./darwin/darwin.ts')).darwin
+  throw new Error(`This agent does not support ${process.platform}; it runs on Linux, macOS and Windows`)
 }

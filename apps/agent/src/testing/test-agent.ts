@@ -10,6 +10,10 @@ import { confirmMs } from '../limits.ts'
 import { createLog } from '../log.ts'
 import { pause } from '../pause.ts'
 import { loadPlatform } from '../platform/load.ts'
+import type { Platform } from '../platform/platform.ts'
+
+/** The platform of the agents that a test file starts; that of this machine unless the file gives another. */
+export const testPlatform: { given?: Platform } = {}
 
 /** A temporary folder for one test; in memory, where supported, for a test that waits for the disk all the time. */
 export async function temporaryFolder(inMemory = false): Promise<{ path: string } & AsyncDisposable> {
@@ -55,7 +59,7 @@ export async function startAgent(
     ...{ keyFromStdin: false, allowPlaintext: false, logJson: false, trustedRoot: undefined, confirmMs },
   }
   const log = createLog(false, hear)
-  const agent = await Agent.open({ config, platform: await loadPlatform(), log })
+  const agent = await Agent.open({ config, platform: testPlatform.given ?? (await loadPlatform()), log })
   const ended = agent.run()
   // A test that expects a failure awaits it; for others it is in the log.
   ended.catch((error: unknown) => hear(String(error)))

@@ -28,6 +28,19 @@ export const Hardware = z.object({
   cpuMhz: z.number().min(0).max(1_000_000).optional(),
   memoryBytes: byteCount.optional(),
   graphics: z.array(text(255)).max(32).optional(),
+  battery: z
+    .object({
+      percent: z.number().min(0).max(100).optional(),
+      charging: z.boolean().optional(),
+      cycles: z.int().min(0).max(1_000_000).optional(),
+      condition: text(64).optional(),
+    })
+    .optional(),
+  /** Protections that the system has, such as the encryption of its disk, and the state of each. */
+  protections: z
+    .array(z.object({ name: text(64), state: text(64) }))
+    .max(32)
+    .optional(),
 })
 export type Hardware = z.infer<typeof Hardware>
 
