@@ -1,5 +1,7 @@
 import { refusalCodes } from '@muster/areas/control/commands/delivery/ask-device.ts'
-import { errorStatus } from '@muster/kit/errors.ts'
+import '@muster/areas/vocabulary.contract.ts'
+import '@muster/kit/errors.ts'
+import { statusOfCode } from '@muster/kit/vocabulary.ts'
 import { closeCodes } from '@muster/wire/close-codes.ts'
 import { agentAdvice, orderAdvice, updateAdvice } from './agent.ts'
 import { type Advice, httpAdvice } from './http.ts'
@@ -20,7 +22,7 @@ export function errorReference(): string {
     '## Codes of the HTTP API\n',
     table(
       ['code', 'status', 'cause', 'remedy'],
-      Object.entries(httpAdvice).map(([code, advice]) => [quoted(code), String(statusOf(code)), ...cells(advice)]),
+      Object.entries(httpAdvice).map(([code, advice]) => [quoted(code), String(statusOfCode(code)), ...cells(advice)]),
     ),
     '## Codes of agents\n',
     'The `error` of a failed command begins with one of these codes and a colon. For interactive commands the code is `deviceCode` of the',
@@ -54,10 +56,6 @@ export function errorReference(): string {
       ]),
     ),
   ].join('\n')
-}
-
-function statusOf(code: string): number | undefined {
-  return new Map<string, number>(Object.entries(errorStatus)).get(code)
 }
 
 const quoted = (code: string) => `\`${code}\``

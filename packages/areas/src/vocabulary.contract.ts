@@ -1,4 +1,4 @@
-// The words that areas give to the vocabulary of operations: permissions, audit actions, kinds of callers. A misspelled one does not compile.
+// The words that areas give to the vocabulary of operations: permissions, audit actions, kinds of callers, error codes. A misspelled one does not compile.
 import * as accessReviews from './access/access-reviews/vocabulary.contract.ts'
 import * as apiKeys from './access/api-keys/vocabulary.contract.ts'
 import * as auth from './access/auth/vocabulary.contract.ts'
@@ -67,5 +67,6 @@ declare module '@muster/kit/vocabulary.ts' {
     permission: keyof typeof permissionCatalog
     auditAction: (typeof auditActions)[number]
     callerKind: (typeof callerKinds)[number]
+    errorCode: keyof typeof auth.errors | keyof typeof commands.errors
   }
 }

@@ -2,7 +2,10 @@ import type { Access, Scope } from './contract.ts'
 import { denied, emailNotVerified, mfaRequired, unauthenticated } from './errors.ts'
 import type { CallerKind, Permission } from './vocabulary.ts'
 
-/** Who is asking, and what the hierarchy lets them reach. Resolved from the credential, never from the request. */
+/**
+ * Who is asking, and what the hierarchy lets them reach. Resolved from the credential, never from the request. Areas add the
+ * limits that they know, with `declare module '@muster/kit/access.ts' { interface Caller { … } }`.
+ */
 export interface Caller {
   readonly kind: CallerKind
   /** The kind in the plural, as refusals name it: `API keys`. */
@@ -23,9 +26,6 @@ export interface Caller {
   readonly orgAccess: 'all' | 'selected' | 'none' | null
   /** The organisations of a selection or of an organisation-scoped caller; null where no list limits the caller. */
   readonly accessibleOrgIds: readonly string[] | null
-  /** Restrictions of an organisation member; null means all. */
-  readonly siteIds: readonly string[] | null
-  readonly deviceGroupIds: readonly string[] | null
   readonly roleId: string | null
   readonly permissions: ReadonlySet<Permission>
   /** Did this sign-in pass a second factor? */

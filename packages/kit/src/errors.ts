@@ -1,36 +1,29 @@
-/** The error codes that a caller can see, with their HTTP status. Both doors answer from this table. */
-export const errorStatus = {
+import { type AreaErrorCode, errorCodes, statusOfCode } from './vocabulary.ts'
+
+/** The error codes that every area can answer with, and their HTTP statuses. Areas add theirs in their vocabulary. */
+const ownCodes = errorCodes({
   VALIDATION_ERROR: 400,
   BAD_REQUEST: 400,
   UNAUTHENTICATED: 401,
   FORBIDDEN: 403,
   EMAIL_NOT_VERIFIED: 403,
-  SSO_REQUIRED: 403,
-  APPROVAL_REQUIRED: 403,
   NOT_FOUND: 404,
   METHOD_NOT_ALLOWED: 405,
   CONFLICT: 409,
   ALREADY_PENDING: 409,
-  COMMANDS_STOPPED: 409,
-  DEVICE_OFFLINE: 409,
-  DEVICE_BUSY: 409,
-  DEVICE_REFUSED: 409,
-  AGENT_TOO_OLD: 409,
   PRECONDITION_FAILED: 412,
   PAYLOAD_TOO_LARGE: 413,
   UNSUPPORTED_MEDIA_TYPE: 415,
   MISDIRECTED: 421,
-  UNSUPPORTED_PLATFORM: 422,
   IDEMPOTENCY_KEY_REUSED: 422,
   MFA_REQUIRED: 428,
   RATE_LIMITED: 429,
   INTERNAL: 500,
   UNAVAILABLE: 503,
-  DEVICE_TIMEOUT: 504,
-} as const
-export type ErrorCode = keyof typeof errorStatus
+})
+export type ErrorCode = keyof typeof ownCodes | AreaErrorCode
 
-/** A refusal with words meant for the caller. What only we may know goes into `cause`. */
+/** A refusal with a message for the caller. `cause` is for the log alone. */
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly status: number
@@ -41,7 +34,7 @@ export class AppError extends Error {
     super(message, { cause })
     this.name = 'AppError'
     this.code = code
-    this.status = errorStatus[code]
+    this.status = statusOfCode(code)
     this.extra = extra
   }
 
@@ -72,7 +65,7 @@ export const tooMany = (retryAfter: number, message = 'Too many requests') =>
 export const unavailable = (message: string, retryAfter = 5, cause?: unknown) =>
   new AppError('UNAVAILABLE', message, { retryAfter }, cause)
 
-/** States what cannot be otherwise; when it is, the request ends with 500 and the reason is in the log. */
+/** States what must hold. If it does not, the request ends with 500 and the log has the reason. */
 export function invariant(condition: unknown, why: string): asserts condition {
   if (!condition) throw new Error(`invariant broken: ${why}`)
 }

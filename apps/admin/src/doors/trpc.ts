@@ -1,6 +1,6 @@
 // The tRPC API: one procedure per declared operation. It calls the same `run` as REST.
 import type { Operation } from '@muster/areas/operation.ts'
-import { AppError, type ErrorCode, errorStatus } from '@muster/kit/errors.ts'
+import { AppError } from '@muster/kit/errors.ts'
 import { follow } from '@muster/kit/follow.ts'
 import { run } from '@muster/kit/run.ts'
 import { type AnyTRPCRouter, initTRPC, TRPCError } from '@trpc/server'
@@ -12,35 +12,23 @@ import { asBytes, decoded, jsonType, problemOfJson } from './json-text.ts'
 import { replyTo, requestOf } from './request.ts'
 import type { DoorOptions } from './rest.ts'
 
-const trpcCode: Record<ErrorCode, TRPCError['code']> = {
-  VALIDATION_ERROR: 'BAD_REQUEST',
-  BAD_REQUEST: 'BAD_REQUEST',
-  UNAUTHENTICATED: 'UNAUTHORIZED',
-  FORBIDDEN: 'FORBIDDEN',
-  EMAIL_NOT_VERIFIED: 'FORBIDDEN',
-  SSO_REQUIRED: 'FORBIDDEN',
-  APPROVAL_REQUIRED: 'FORBIDDEN',
-  NOT_FOUND: 'NOT_FOUND',
-  METHOD_NOT_ALLOWED: 'METHOD_NOT_SUPPORTED',
-  CONFLICT: 'CONFLICT',
-  ALREADY_PENDING: 'CONFLICT',
-  COMMANDS_STOPPED: 'CONFLICT',
-  DEVICE_OFFLINE: 'CONFLICT',
-  DEVICE_BUSY: 'CONFLICT',
-  DEVICE_REFUSED: 'CONFLICT',
-  AGENT_TOO_OLD: 'CONFLICT',
-  PRECONDITION_FAILED: 'PRECONDITION_FAILED',
-  IDEMPOTENCY_KEY_REUSED: 'UNPROCESSABLE_CONTENT',
-  PAYLOAD_TOO_LARGE: 'PAYLOAD_TOO_LARGE',
-  UNSUPPORTED_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
-  // tRPC has no code for 421. These requests are rejected before they reach tRPC.
-  MISDIRECTED: 'BAD_REQUEST',
-  UNSUPPORTED_PLATFORM: 'UNPROCESSABLE_CONTENT',
-  MFA_REQUIRED: 'PRECONDITION_REQUIRED',
-  RATE_LIMITED: 'TOO_MANY_REQUESTS',
-  INTERNAL: 'INTERNAL_SERVER_ERROR',
-  UNAVAILABLE: 'SERVICE_UNAVAILABLE',
-  DEVICE_TIMEOUT: 'GATEWAY_TIMEOUT',
+/** tRPC has no code for 421. These requests are rejected before they reach tRPC. */
+const trpcCodes: Readonly<Record<number, TRPCError['code']>> = {
+  400: 'BAD_REQUEST',
+  401: 'UNAUTHORIZED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  405: 'METHOD_NOT_SUPPORTED',
+  409: 'CONFLICT',
+  412: 'PRECONDITION_FAILED',
+  413: 'PAYLOAD_TOO_LARGE',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+  421: 'BAD_REQUEST',
+  422: 'UNPROCESSABLE_CONTENT',
+  428: 'PRECONDITION_REQUIRED',
+  429: 'TOO_MANY_REQUESTS',
+  503: 'SERVICE_UNAVAILABLE',
+  504: 'GATEWAY_TIMEOUT',
 }
 
 interface Context {
@@ -60,7 +48,7 @@ const t = initTRPC.context<Context>().create({
     const { stack: _, ...data } = shape.data
     return {
       ...shape,
-      data: { ...data, httpStatus: known ? errorStatus[known.code] : data.httpStatus, appCode, ...known?.extra },
+      data: { ...data, httpStatus: known ? known.status : data.httpStatus, appCode, ...known?.extra },
     }
   },
 })
@@ -69,7 +57,7 @@ function trpcErrorOf(error: unknown, log: FastifyBaseLogger, requestId: string):
   const known = publicError(error)
   if (known === null) log.error({ err: error, requestId }, 'a request failed')
   const cause = known ?? internal(requestId)
-  return new TRPCError({ code: trpcCode[cause.code], message: cause.message, cause })
+  return new TRPCError({ code: trpcCodes[cause.status] ?? 'INTERNAL_SERVER_ERROR', message: cause.message, cause })
 }
 
 function procedureOf(operation: Operation, { runtime, secureCookies }: DoorOptions) {

@@ -1,3 +1,5 @@
+import { errorCodes } from '@muster/kit/vocabulary.ts'
+
 /** The audit actions of this area. */
 export const actions = [
   'partner.register',
@@ -23,3 +25,6 @@ export const actions = [
   'auth.passkey.update',
   'auth.passkey.delete',
 ] as const
+
+/** The error codes of this area, with their HTTP statuses. */
+export const errors = errorCodes({ SSO_REQUIRED: 403 })

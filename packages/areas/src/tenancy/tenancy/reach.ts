@@ -2,6 +2,14 @@ import type { Caller } from '@muster/kit/access.ts'
 import { denied } from '@muster/kit/errors.ts'
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 
+declare module '@muster/kit/access.ts' {
+  interface Caller {
+    /** The sites and device groups that a member of an organization is limited to; null means all. */
+    readonly siteIds: readonly string[] | null
+    readonly deviceGroupIds: readonly string[] | null
+  }
+}
+
 /** The part of a caller that limits which rows it sees. */
 export type Reach = Pick<
   Caller,
