@@ -22,7 +22,9 @@ interface Account {
 async function shoot(page: Page, path: string, name: string) {
   if (!only.test(name)) return
   await page.goto(path)
+  await page.locator('h1').first().waitFor()
   await page.waitForTimeout(settleMs)
+  await page.locator('[role=status][aria-label^=Loading]').first().waitFor({ state: 'detached' })
   await page.screenshot({ path: `${folder}${name}.png` })
 }
 
@@ -153,9 +155,12 @@ async function realDevice(client: Client): Promise<string | undefined> {
   return device && `/devices/${device.id}`
 }
 
+/** Keeps what else runs on the machine out of the pictures. */
+const neutral: Readonly<Record<string, string>> = { processes: '&q=kworker', files: '&path=%2Fusr' }
+
 async function ofTheFleet(page: Page, theme: string, own: string | undefined) {
   for (const tab of own ? ['processes', 'services', 'files', 'logs', 'tasks'] : []) {
-    await shoot(page, `${own}?tab=${tab}`, `device-${tab}-${theme}`)
+    await shoot(page, `${own}?tab=${tab}${neutral[tab] ?? ''}`, `device-${tab}-${theme}`)
   }
   for (const name of ['groups', 'enrollment', 'fields']) await shoot(page, `/${name}`, `${name}-${theme}`)
   await shoot(page, '/agent-versions', `agent-rollouts-${theme}`)

@@ -137,7 +137,7 @@ function columnsWith(
     {
       id: 'changed',
       header: 'Modified',
-      width: 170,
+      width: 188,
       sort: 'changed',
       cell: ({ modifiedAt }) => <Moment at={modifiedAt} />,
     },

@@ -144,7 +144,7 @@ const columnsWith = (
   {
     id: 'end',
     header: 'Actions',
-    width: 112,
+    width: 124,
     cell: (process) => (
       <Button
         small

@@ -130,7 +130,7 @@ const columnsWith = (
   {
     id: 'next',
     header: 'Next run',
-    width: 170,
+    width: 188,
     sort: 'next',
     cell: ({ nextRunAt }) => <Moment at={nextRunAt} never="–" />,
   },
