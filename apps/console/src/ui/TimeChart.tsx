@@ -51,12 +51,19 @@ const newestIn = (values: readonly (number | null)[]) => values.findLast((value)
 /** Values over time. The legend has the values under the pointer, else the newest. */
 export function TimeChart({ label, from, to, at, series, most, write, zoom }: Props) {
   const place = useRef<HTMLDivElement>(null)
+  const drawn = useRef<UPlot>(null)
+  // New samples do not make a new chart: a range may be dragged over at that moment.
+  const latest = useRef({ from, to, most })
+  latest.current = { from, to, most }
   const appearance = useAppearance()
   const { timezone } = use(TimeContext)
-  const { tick, moment } = useTimes()
+  const { tick } = useTimes()
   const [pointed, setPointed] = useState<number | null>(null)
   const data = useMemo<UPlot.AlignedData>(() => [[...at], ...series.map(({ values }) => [...values])], [at, series])
-  const lines = useMemo(() => series.map(({ label: name, color }) => ({ name, color })), [series])
+  const names = series.map(({ label: name, color }) => `${color} ${name}`).join('\n')
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the lines are the same while their names are
+  const lines = useMemo(() => series.map(({ label: name, color }) => ({ name, color })), [names])
+  const [ready, setReady] = useState(0)
   const zoomed = useEffectEvent(zoom)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the other appearance has other colors
   useEffect(() => {
@@ -80,8 +87,8 @@ export function TimeChart({ label, from, to, at, series, most, write, zoom }: Pr
           ],
         },
         scales: {
-          x: { time: true, range: () => [from, to] },
-          y: { range: (_chart, _min, max) => [0, most ?? Math.max(1, max * 1.1)] },
+          x: { time: true, range: () => [latest.current.from, latest.current.to] },
+          y: { range: (_chart, _min, max) => [0, latest.current.most ?? Math.max(1, max * 1.1)] },
         },
         axes: [
           {
@@ -103,21 +110,21 @@ export function TimeChart({ label, from, to, at, series, most, write, zoom }: Pr
           })),
         ],
       },
-      data,
+      [[], ...lines.map(() => [])],
       box,
     )
+    drawn.current = chart
+    setReady((now) => now + 1)
     const watch = new ResizeObserver(() => chart.setSize({ width: box.clientWidth, height }))
     watch.observe(box)
     return () => {
       watch.disconnect()
       chart.destroy()
+      drawn.current = null
     }
-  }, [data, lines, from, to, most, write, appearance, timezone, tick])
-  const valueIn = (values: readonly (number | null)[]) => {
-    const value = pointed === null ? newestIn(values) : (values[pointed] ?? null)
-    return value === null ? '–' : write(value)
-  }
-  const shownAt = pointed === null ? undefined : at[pointed]
+  }, [lines, write, appearance, timezone, tick])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new chart and another range need the samples again
+  useEffect(() => drawn.current?.setData(data), [data, from, to, most, ready])
   const newest = series.map(({ label: name, values }) => {
     const value = newestIn(values)
     return `${name} ${value === null ? 'unknown' : write(value)}`
@@ -125,15 +132,33 @@ export function TimeChart({ label, from, to, at, series, most, write, zoom }: Pr
   return (
     <figure aria-label={`${label}: ${newest.join(', ')}`} className="min-w-0">
       <div ref={place} aria-hidden />
-      <div aria-hidden className="flex flex-wrap gap-x-4 pl-16 text-muted text-xs tabular">
-        {series.map(({ label: name, color, values }) => (
-          <span key={name} className="flex items-center gap-1.5">
-            <span className={`size-2 rounded-full ${swatches[color]}`} />
-            {name} {valueIn(values)}
-          </span>
-        ))}
-        <span>{shownAt === undefined ? 'latest' : moment(new Date(shownAt * 1000).toISOString())}</span>
-      </div>
+      <Legend at={at} series={series} write={write} pointed={pointed} />
     </figure>
+  )
+}
+
+/** The values under the pointer, else the newest. */
+function Legend({
+  at,
+  series,
+  write,
+  pointed,
+}: Pick<Props, 'at' | 'series' | 'write'> & { readonly pointed: number | null }) {
+  const { moment } = useTimes()
+  const valueIn = (values: readonly (number | null)[]) => {
+    const value = pointed === null ? newestIn(values) : (values[pointed] ?? null)
+    return value === null ? '–' : write(value)
+  }
+  const shownAt = pointed === null ? undefined : at[pointed]
+  return (
+    <div aria-hidden className="flex flex-wrap gap-x-4 pl-16 text-muted text-xs tabular">
+      {series.map(({ label: name, color, values }) => (
+        <span key={name} className="flex items-center gap-1.5">
+          <span className={`size-2 rounded-full ${swatches[color]}`} />
+          {name} {valueIn(values)}
+        </span>
+      ))}
+      <span>{shownAt === undefined ? 'latest' : moment(new Date(shownAt * 1000).toISOString())}</span>
+    </div>
   )
 }
