@@ -62,7 +62,8 @@ async function unreleased(target: Target, entry: string): Promise<string> {
     const blob = await prepare(folder, script, target, assets)
     const whole = join(folder, 'whole')
     await writeExecutable(whole, stripSymbols(await readFile(runtime)))
-    await quietly(() => inject(whole, 'NODE_SEA_BLOB', blob, { sentinelFuse: fuse }))
+    // On macOS this removes the signature of the runtime: scripts/sign-macos.sh adds another one.
+    await quietly(() => inject(whole, 'NODE_SEA_BLOB', blob, { sentinelFuse: fuse, machoSegmentName: 'NODE_SEA' }))
     await rename(whole, path)
     await removeOld(`${target.os}-${target.arch}-`, path)
     return path

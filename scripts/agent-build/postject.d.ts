@@ -1,3 +1,7 @@
 declare module 'postject' {
-  export function inject(file: string, name: string, content: Buffer, options: { sentinelFuse: string }): Promise<void>
+  interface Options {
+    sentinelFuse: string
+    machoSegmentName: string
+  }
+  export function inject(file: string, name: string, content: Buffer, options: Options): Promise<void>
 }

@@ -25,8 +25,7 @@ export interface Target {
   readonly executable: string
 }
 
-// Other platforms have a runtime as well; they lack a platform module (apps/agent/src/platform) and a vendor signature.
-const supported = ['linux-x64', 'linux-arm64', 'win-x64', 'win-arm64']
+const supported = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64', 'win-x64', 'win-arm64']
 const usual = ['linux-x64', 'linux-arm64']
 
 /** The usual targets, or those with these names. */

@@ -39,6 +39,11 @@ const version = '700000.1.0'
 const agent = '#!/bin/sh\necho the agent\n'
 /** A version whose executable is for some other machine. */
 const foreign = '700000.0.9'
+/** The same bytes for every system that the script knows. */
+const onEach = (version: string, bytes: Buffer) =>
+  (['linux', 'darwin'] as const).flatMap((os) =>
+    (['x64', 'arm64'] as const).map((arch) => ({ version, os, arch, bytes })),
+  )
 /** What the server says instead of the truth. */
 const lies = new Map<string, string | Buffer>()
 /** Where an answer breaks off. */
@@ -87,21 +92,9 @@ beforeAll(async () => {
   const online = createReleaseKey()
   await repository.begin({ release: [key], threshold: 1, online })
   const bytes = Buffer.from(agent)
-  await repository.add(
-    [
-      { version, os: 'linux', arch: 'x64', bytes },
-      { version, os: 'linux', arch: 'arm64', bytes },
-    ],
-    [key],
-  )
+  await repository.add(onEach(version, bytes), [key])
   const other = Buffer.from('#!/nowhere/interpreter\n')
-  await repository.add(
-    [
-      { version: foreign, os: 'linux', arch: 'x64', bytes: other },
-      { version: foreign, os: 'linux', arch: 'arm64', bytes: other },
-    ],
-    [key],
-  )
+  await repository.add(onEach(foreign, other), [key])
   await repository.renew(online)
   const published = await publishedIn(store)
   await asSystem(services.system, (db) => register(db, published))
@@ -174,6 +167,62 @@ describe('the install script', () => {
     expect(existsSync(join(root, 'var/lib/muster-agent/identity.key'))).toBe(true)
     expect(await run('--uninstall', '--purge', '--root', root)).toMatchObject({ status: 0 })
     expect(existsSync(join(root, 'var/lib/muster-agent'))).toBe(false)
+  })
+
+  describe('on a Mac', () => {
+    /** Programs that answer as on a Mac with this processor and this signature of the agent. */
+    const onMac = (machine: string, signature: string) => {
+      const folder = mkdtempSync(join(scratch, 'mac-'))
+      const programs = {
+        uname: `case $1 in -s) echo Darwin;; *) echo ${machine};; esac`,
+        codesign: `echo "${signature}" >&2`,
+        sysctl: 'exit 1',
+        xattr: 'echo "No such xattr" >&2; exit 1',
+      }
+      for (const [name, body] of Object.entries(programs))
+        writeFileSync(join(folder, name), `#!/bin/sh\n${body}\n`, { mode: 0o755 })
+      return { PATH: `${folder}:${PATH}`, https_proxy: 'http://ann:a&b<c@proxy:1' }
+    }
+    const data = 'Library/Application Support/Muster Agent'
+    const daemon = 'Library/LaunchDaemons/com.muster.agent.plist'
+
+    it('installs a daemon of launchd, whose settings only root reads', async () => {
+      const root = newRoot()
+      const told = await runWith(onMac('arm64', 'Signature=adhoc'), ...chosen, '--root', root)
+      expect(told).toMatchObject({ status: 0, text: expect.stringContaining('no signature of a developer') })
+      expect(readFileSync(program(root), 'utf8')).toBe(agent)
+      expect(readFileSync(join(root, data, 'enrollment.key'), 'utf8')).toBe('KEY-1\n')
+      expect(statSync(join(root, data)).mode & 0o777).toBe(0o700)
+      expect(statSync(join(root, daemon)).mode & 0o777).toBe(0o600)
+      const plist = readFileSync(join(root, daemon), 'utf8')
+      expect(plist).toContain('<string>/opt/muster/muster-agent.watchdog</string>')
+      expect(plist).toContain(`<string>--server</string><string>${publicUrl}</string>`)
+      expect(plist).toContain(`<string>--data-dir</string><string>/${data}</string>`)
+      expect(plist).toContain('<key>https_proxy</key><string>http://ann:a&amp;b&lt;c@proxy:1</string>')
+      expect(plist).not.toContain('http_proxy</key><string></string>')
+      expect(existsSync(join(root, 'etc'))).toBe(false)
+    })
+
+    it('says that a build is not signed, and refuses it where no Mac could run it', async () => {
+      const unsigned = 'code object is not signed at all'
+      const intel = await runWith(onMac('x86_64', unsigned), ...chosen, '--root', newRoot())
+      expect(intel).toMatchObject({ status: 0, text: expect.stringContaining('this build is not signed') })
+      const root = newRoot()
+      const apple = await runWith(onMac('arm64', unsigned), ...chosen, '--root', root)
+      expect(apple).toMatchObject({ status: 1, text: expect.stringContaining('scripts/sign-macos.sh') })
+      expect(readdirSync(join(root, 'opt/muster'))).toEqual([])
+    })
+
+    it('takes everything away again, the identity only when it is asked to', async () => {
+      const [root, env] = [newRoot(), onMac('arm64', 'Authority=Developer ID Application: Example (ABCDE12345)')]
+      const { text } = await runWith(env, ...chosen, '--root', root)
+      expect(text).not.toContain('signature of a developer')
+      expect(await runWith(env, '--uninstall', '--root', root)).toMatchObject({ status: 0 })
+      expect([program(root), join(root, daemon)].some((path) => existsSync(path))).toBe(false)
+      expect(existsSync(join(root, data))).toBe(true)
+      await runWith(env, '--uninstall', '--purge', '--root', root)
+      expect(existsSync(join(root, data))).toBe(false)
+    })
   })
 
   it('takes a folder with blanks in its name, and says how the agent is started there', async () => {
@@ -299,8 +348,7 @@ describe('the install script', () => {
     const repository = new Repository(own)
     await repository.begin({ release: [key, otherKey], threshold: 2, online: createReleaseKey() })
     const bytes = Buffer.from(agent)
-    const targets = (['x64', 'arm64'] as const).map((arch) => ({ version, os: 'linux', arch, bytes }) as const)
-    await repository.add(targets, [key])
+    await repository.add(onEach(version, bytes), [key])
     const base = `${path}/releases/targets/${version}`
     const [before, pem] = [readFileSync(script, 'utf8'), join(scratch, 'both.pem')]
     writeFileSync(pem, key.pem + otherKey.pem)

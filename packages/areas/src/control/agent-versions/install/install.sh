@@ -61,9 +61,28 @@ server=${server%/}
 root=${root%/}
 program=$root/opt/muster/muster-agent
 new=$program.installing
-data=$root/var/lib/muster-agent
-settings=$root/etc/muster/agent.env
-units=$root/etc/systemd/system
+case $(uname -s) in
+  Linux)
+    os=linux
+    data=$root/var/lib/muster-agent
+    settings=$root/etc/muster/agent.env
+    units=$root/etc/systemd/system
+    ;;
+  Darwin)
+    os=darwin
+    data="$root/Library/Application Support/Muster Agent"
+    label=com.muster.agent
+    daemon=$root/Library/LaunchDaemons/$label.plist
+    ;;
+  *) die "there is no agent for $(uname -s) yet" ;;
+esac
+case $(uname -m) in
+  x86_64 | amd64) arch=x64 ;;
+  aarch64 | arm64) arch=arm64 ;;
+  *) die "there is no agent for $(uname -m) yet" ;;
+esac
+# A shell that macOS translates for another processor is told the other one.
+if [ "$os" = darwin ] && [ "$(sysctl -n hw.optional.arm64 2>/dev/null || true)" = 1 ]; then arch=arm64; fi
 [ -n "$root" ] && start=no
 if [ -z "$root" ] && [ "$(id -u)" -ne 0 ]; then die 'run this as root, or with --root DIR'; fi
 
@@ -74,22 +93,36 @@ no_proxy=${no_proxy:-${NO_PROXY:-}}
 export https_proxy http_proxy no_proxy
 
 has() { command -v "$1" >/dev/null 2>&1; }
-systemd_runs() { [ -z "$root" ] && [ -d /run/systemd/system ] && has systemctl; }
+systemd_runs() { [ "$os" = linux ] && [ -z "$root" ] && [ -d /run/systemd/system ] && has systemctl; }
+launchd_runs() { [ "$os" = darwin ] && [ -z "$root" ]; }
 
 uninstall() {
-  if systemd_runs; then
-    systemctl disable --now muster-agent.service >/dev/null 2>&1 || true
+  if [ "$os" = darwin ]; then
+    if launchd_runs; then unload; fi
+    rm -f "$daemon"
+  else
+    if systemd_runs; then systemctl disable --now muster-agent.service >/dev/null 2>&1 || true; fi
+    rm -f "$units/muster-agent.service" "$settings"
+    rmdir "${settings%/*}" 2>/dev/null || true
+    if systemd_runs; then systemctl daemon-reload; fi
   fi
-  rm -f "$units/muster-agent.service" "$settings"
   rm -rf "$root/opt/muster"
-  rmdir "${settings%/*}" 2>/dev/null || true
-  if systemd_runs; then systemctl daemon-reload; fi
   if [ "$purge" = yes ]; then
     rm -rf "$data"
     say 'removed, with its identity'
   else
     say "removed; its identity stays in $data"
   fi
+}
+
+# launchd ends a service in the background.
+unload() {
+  launchctl bootout "system/$label" >/dev/null 2>&1 || true
+  tries=0
+  while launchctl print "system/$label" >/dev/null 2>&1 && [ "$tries" -lt 20 ]; do
+    sleep 1
+    tries=$((tries + 1))
+  done
 }
 
 # fetch URL FILE
@@ -115,18 +148,6 @@ sha256() {
   else
     die 'needs sha256sum, shasum or openssl'
   fi
-}
-
-platform() {
-  case $(uname -s) in
-    Linux) os=linux ;;
-    *) die "there is no agent for $(uname -s) yet" ;;
-  esac
-  case $(uname -m) in
-    x86_64 | amd64) arch=x64 ;;
-    aarch64 | arm64) arch=arm64 ;;
-    *) die "there is no agent for $(uname -m) yet" ;;
-  esac
 }
 
 # The releases that this server had when it made this script: "<version> <os>-<arch> <sha256>" each.
@@ -197,6 +218,19 @@ choose_release() {
 
 can_verify_signatures() { has openssl && openssl pkeyutl -help 2>&1 | grep -q -- -rawin; }
 
+# Says what macOS thinks of the executable. An Apple processor runs none without any signature.
+check_build() {
+  xattr -d com.apple.quarantine "$new" 2>/dev/null || true
+  if ! has codesign; then return 0; fi
+  case $(codesign -d -v "$new" 2>&1 || true) in
+    *'not signed at all'*)
+      [ "$arch" != arm64 ] || die 'this build is not signed, so this Mac cannot run it: sign it with scripts/sign-macos.sh'
+      say 'this build is not signed: macOS cannot tell who made it'
+      ;;
+    *Signature=adhoc*) say 'this build has no signature of a developer: macOS cannot tell who made it' ;;
+  esac
+}
+
 # What the watchdog runs from: a name of its own, so that no update that fails can break it.
 link_watchdog() { ln -f "$program" "$program.watchdog" 2>/dev/null || cp -f "$program" "$program.watchdog"; }
 
@@ -211,6 +245,7 @@ install_program() {
   fetch "$server/api/v1/agents/download/$os/$arch?version=$version" "$new" || die 'the agent could not be fetched'
   [ "$(sha256 "$new")" = "$expected" ] || die 'what was fetched is not the agent: its SHA-256 is another one'
   chmod 755 "$new"
+  if [ "$os" = darwin ]; then check_build; fi
   "$new" --version >/dev/null || die 'the agent does not run on this machine'
   mv -f "$new" "$program"
   link_watchdog
@@ -222,8 +257,19 @@ quoted() { printf '%s' "$1" | tr -d '\n' | sed "s/[\\\\\"]/\\\\&/g"; }
 setting() { if [ -n "$2" ]; then printf '%s="%s"\n' "$1" "$(quoted "$2")"; fi; }
 
 write_settings() {
-  mkdir -p "$data" "${settings%/*}"
+  mkdir -p "$data"
   chmod 700 "$data"
+  (
+    umask 077
+    # The agent deletes it once it is enrolled.
+    if [ -n "$key" ]; then printf '%s\n' "$key" >"$data/enrollment.key"; fi
+  )
+  if [ "$os" = darwin ]; then write_daemon; else write_unit; fi
+}
+
+# The settings of the service on Linux.
+write_environment() {
+  mkdir -p "${settings%/*}"
   (
     umask 077
     {
@@ -232,8 +278,6 @@ write_settings() {
       setting no_proxy "$no_proxy"
       if [ "$plaintext" = true ]; then setting ALLOW_PLAINTEXT true; fi
     } >"$settings"
-    # The agent deletes it once it is enrolled.
-    if [ -n "$key" ]; then printf '%s\n' "$key" >"$data/enrollment.key"; fi
   )
   chmod 600 "$settings"
 }
@@ -264,6 +308,7 @@ is_loopback() {
 }
 
 write_unit() {
+  write_environment
   mkdir -p "$units"
   cat >"$units/muster-agent.service" <<UNIT
 [Unit]
@@ -287,6 +332,52 @@ TimeoutStopSec=20
 [Install]
 WantedBy=multi-user.target
 UNIT
+}
+
+# text VALUE: a string of a property list
+text() { printf '<string>%s</string>' "$(printf '%s' "$1" | tr -d '\n' | sed 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g')"; }
+
+# entry NAME VALUE: a line of a property list, nothing without a value
+entry() { if [ -n "$2" ]; then printf '    <key>%s</key>%s\n' "$1" "$(text "$2")"; fi; }
+
+# launchd takes the settings from the definition. Only root may read it, because a proxy may have a password.
+write_daemon() {
+  mkdir -p "${daemon%/*}"
+  (
+    umask 077
+    cat >"$daemon.new" <<PLIST
+<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<plist version="1.0">
+<dict>
+  <key>Label</key>$(text "$label")
+  <key>ProgramArguments</key>
+  <array>
+    $(text /opt/muster/muster-agent.watchdog)
+    $(text watchdog)
+    $(text --server)$(text "$server")
+    $(text --data-dir)$(text "${data#"$root"}")
+  </array>
+  <key>EnvironmentVariables</key>
+  <dict>
+$(entry NODE_USE_SYSTEM_CA 1)
+$(entry https_proxy "$https_proxy")
+$(entry http_proxy "$http_proxy")
+$(entry no_proxy "$no_proxy")
+$(if [ "$plaintext" = true ]; then entry ALLOW_PLAINTEXT true; fi)
+  </dict>
+  <key>RunAtLoad</key><true/>
+  <key>KeepAlive</key><true/>
+  <!-- The agent goes on while its watchdog is started again. -->
+  <key>AbandonProcessGroup</key><true/>
+  <key>ExitTimeOut</key><integer>20</integer>
+  <key>StandardOutPath</key><string>/var/log/muster-agent.log</string>
+  <key>StandardErrorPath</key><string>/var/log/muster-agent.log</string>
+</dict>
+</plist>
+PLIST
+  )
+  mv -f "$daemon.new" "$daemon"
 }
 
 if [ "$action" = uninstall ]; then
@@ -317,7 +408,6 @@ if [ -z "$key" ] && { [ "$ask" = yes ] || [ "$enrolled" = no ]; }; then read_key
 case $key in *[!A-Za-z0-9_.-]*) die 'the enrolment key contains characters that no key has' ;; esac
 if [ -z "$key" ] && [ "$enrolled" = no ]; then die 'needs the enrollment key on standard input, or in MUSTER_ENROLLMENT_KEY'; fi
 
-platform
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch" "$new"' EXIT
 trap 'exit 1' HUP INT TERM
@@ -333,8 +423,14 @@ if [ -n "$release_key" ] || [ -n "$(trusted_keys)" ]; then
 fi
 install_program
 write_settings
-write_unit
-if systemd_runs; then
+if launchd_runs; then
+  if [ "$start" = yes ]; then
+    unload
+    launchctl enable "system/$label"
+    launchctl bootstrap system "$daemon" || die "launchd does not take $daemon"
+    say 'the agent runs'
+  fi
+elif systemd_runs; then
   systemctl daemon-reload
   if [ "$start" = yes ]; then
     systemctl enable muster-agent.service >/dev/null 2>&1
