@@ -35,6 +35,11 @@ export const httpAdvice: Readonly<Record<ErrorCode, Advice>> = {
     cause: 'The organization requires single sign-on.',
     remedy: 'Send the user to `loginUrl`.',
   },
+  NOT_PERMITTED: {
+    cause:
+      'The agent on the device has no right to the target, for example a registry key that only the system may open.',
+    remedy: 'Choose another target, or change its permissions on the device.',
+  },
   APPROVAL_REQUIRED: {
     cause:
       'The command exceeds the blast radius, the partner requires a second person, and this operation cannot wait for one.',

@@ -6,6 +6,7 @@ import {
   StreamLanguage,
   syntaxHighlighting,
 } from '@codemirror/language'
+import { powerShell } from '@codemirror/legacy-modes/mode/powershell'
 import { python } from '@codemirror/legacy-modes/mode/python'
 import { shell } from '@codemirror/legacy-modes/mode/shell'
 import { EditorState } from '@codemirror/state'
@@ -16,7 +17,8 @@ import { styleNonce } from '../styleNonce.ts'
 
 interface Props {
   readonly label: string
-  readonly language: 'bash' | 'sh' | 'python'
+  /** A script language. The editor has no colors for `cmd` and `osascript`. */
+  readonly language: string
   readonly value: string
   change(value: string): void
 }
@@ -43,6 +45,12 @@ const highlighting = HighlightStyle.define([
   { tag: [tags.variableName, tags.standard(tags.variableName)], color: 'var(--color-chart-2)' },
 ])
 
+const languages = new Map([
+  ...['bash', 'sh', 'zsh'].map((name) => [name, StreamLanguage.define(shell)] as const),
+  ['powershell', StreamLanguage.define(powerShell)] as const,
+  ['python', StreamLanguage.define(python)] as const,
+])
+
 /** An editor for scripts. Escape and then Tab leaves it by the keyboard. */
 export function CodeEditor({ label, language, value, change }: Props) {
   const place = useRef<HTMLDivElement>(null)
@@ -64,7 +72,7 @@ export function CodeEditor({ label, language, value, change }: Props) {
           keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
           look,
           syntaxHighlighting(highlighting),
-          StreamLanguage.define(language === 'python' ? python : shell),
+          languages.get(language) ?? [],
           EditorView.cspNonce.of(styleNonce),
           EditorView.contentAttributes.of({ 'aria-label': label }),
           EditorView.updateListener.of((update) => {

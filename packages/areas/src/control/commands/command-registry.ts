@@ -12,6 +12,7 @@ import * as tasks from '@muster/wire/commands/tasks.ts'
 import type { z } from 'zod'
 import { autoUpdateSetting, type DeviceSetting } from './auto-update/update-setting.ts'
 import type { CommandName } from './commands.contract.ts'
+import { languageSystems, type System } from './script-languages.rules.ts'
 
 type Fields = z.ZodType<Record<string, unknown>>
 
@@ -37,8 +38,8 @@ export interface CommandType {
   readonly risk: 'look' | 'read' | 'change' | 'full'
   /** The first version of the agent that knows it. */
   readonly minAgentVersion: string
-  /** The operating system that has it; all if absent. */
-  readonly platform?: 'windows'
+  /** The operating systems that can run it with such a payload; all if absent. */
+  readonly platforms?: (payload: Readonly<Record<string, unknown>>) => readonly System[]
   /** Stored with the device when the command is issued. */
   readonly setting?: DeviceSetting
 }
@@ -56,7 +57,7 @@ const usual = {
 const look = { ...usual, mode: 'interactive', risk: 'look' } as const
 const change = { ...usual, mode: 'both', risk: 'change', timeoutMs: 60_000 } as const
 const queued = { ...usual, mode: 'queued' } as const
-const windows = { platform: 'windows' } as const
+const windows = { platforms: () => ['windows'] as const }
 const file = { permission: 'remote:access', timeoutMs: 30_000 } as const
 
 export const commandRegistry = {
@@ -74,6 +75,7 @@ export const commandRegistry = {
     permission: 'scripts:execute',
     timeoutMs: 300_000,
     risk: 'full',
+    platforms: (payload) => languageSystems[RunScript.shape.language.parse(payload.language)],
   },
   set_auto_update: {
     ...queued,

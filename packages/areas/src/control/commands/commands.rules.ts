@@ -67,15 +67,16 @@ export function commandRefusal(
 /** What a type of command asks of the machine and its agent. */
 export interface Requirement {
   readonly minAgentVersion: string
-  readonly platform?: string
+  /** The operating systems that can run it; all if absent. */
+  readonly platforms?: readonly string[] | undefined
 }
 
 /** Why a device cannot do a command of some type; null when it can, or when it has not said enough of itself yet. */
 export function incapacity(
   { osType, agentVersion }: { readonly osType: string | null; readonly agentVersion: string | null },
-  { minAgentVersion, platform }: Requirement,
+  { minAgentVersion, platforms }: Requirement,
 ): Refusal | null {
-  if (platform !== undefined && osType !== null && osType !== platform) return 'unsupported_platform'
+  if (platforms !== undefined && osType !== null && !platforms.includes(osType)) return 'unsupported_platform'
   return agentVersion === null || isAtLeast(agentVersion, minAgentVersion) ? null : 'agent_too_old'
 }
 

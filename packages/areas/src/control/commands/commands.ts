@@ -170,7 +170,7 @@ function again(known: readonly Command[], targets: readonly Target[], order: Ord
     .filter(({ id }) => !issued.has(id))
     .map((target) => ({
       deviceId: target.id,
-      reason: refusalOf(target, order.type, settings) ?? ('already_pending' as const),
+      reason: refusalOf(target, order, settings) ?? ('already_pending' as const),
     }))
   return { batchId: known[0]?.batchId ?? null, commands: [...known], skipped }
 }

@@ -17,6 +17,7 @@ export const actions = [
 /** The error codes of this area, with their HTTP statuses. */
 export const errors = errorCodes({
   APPROVAL_REQUIRED: 403,
+  NOT_PERMITTED: 403,
   COMMANDS_STOPPED: 409,
   DEVICE_OFFLINE: 409,
   DEVICE_BUSY: 409,

@@ -11,7 +11,7 @@ import { Select } from '../../../ui/Select.tsx'
 import { Failure, Loading, Refusal } from '../../../ui/states.tsx'
 import { useCurrent } from '../../fleet/devices/status.tsx'
 import { CommandMark } from './CommandMark.tsx'
-import { type Language, languages } from './languages.ts'
+import { type Language, languagesOf } from './languages.ts'
 import { useOutput } from './useOutput.ts'
 
 // The heaviest parts of the console, so each comes alone.
@@ -24,8 +24,9 @@ export function RunTab({ device }: { readonly device: DeviceDetail }) {
   const navigate = useNavigate({ from: '/devices/$deviceId' })
   const can = useCan()
   const { status } = useCurrent(device)
-  const [language, setLanguage] = useState<Language>('bash')
-  const [script, setScript] = useState('uptime\n')
+  const windows = device.osType === 'windows'
+  const [language, setLanguage] = useState<Language>(windows ? 'powershell' : 'bash')
+  const [script, setScript] = useState(windows ? 'Get-ComputerInfo -Property OsName, OsUptime\n' : 'uptime\n')
   const run = useApiMutation(
     () => api.devices.commands.create.mutate({ id: device.id, type: 'run_script', payload: { script, language } }),
     {
@@ -38,7 +39,6 @@ export function RunTab({ device }: { readonly device: DeviceDetail }) {
     (status === 'provisioned' && 'The device has no agent yet') ||
     (status === 'quarantined' && 'The device is quarantined and takes no commands') ||
     (status === 'decommissioned' && 'The device is decommissioned') ||
-    (device.osType === 'windows' && 'Scripts run on Linux and macOS only') ||
     (script.trim() === '' && 'Write a script first')
   return (
     <div className="grid gap-3">
@@ -47,8 +47,8 @@ export function RunTab({ device }: { readonly device: DeviceDetail }) {
           label="Language"
           className="w-36"
           value={language}
-          options={languages}
-          choose={(next = 'bash') => setLanguage(next)}
+          options={languagesOf(device.osType)}
+          choose={(next) => next && setLanguage(next)}
         />
         <Button kind="primary" blocked={blocked} busy={run.isPending} onClick={() => run.mutate()}>
           <Play aria-hidden className="size-4" />

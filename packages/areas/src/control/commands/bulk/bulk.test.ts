@@ -65,6 +65,14 @@ describe('whom a bulk request means', () => {
     const told = await refusal(call(here.orgAdmin, commands.create, { id: one, type: 'create_registry_key', payload }))
     expect(told).toMatchObject({ status: 422, code: 'UNSUPPORTED_PLATFORM' })
   })
+
+  it('rejects a script in a language that the system of the device lacks', async () => {
+    const order = { type: 'run_script', payload: { script: 'dir', language: 'cmd' } } as const
+    const told = await refusal(call(here.orgAdmin, commands.create, { id: one, ...order }))
+    expect(told).toMatchObject({ status: 422, code: 'UNSUPPORTED_PLATFORM' })
+    const { skipped } = await call(here.orgAdmin, commands.bulk, { deviceIds: [one], ...order })
+    expect(skipped).toEqual([{ deviceId: one, reason: 'unsupported_platform' }])
+  })
 })
 
 describe('a request that is made again', () => {

@@ -40,7 +40,7 @@ export async function askable(
   if (!hasPermission(caller, permission)) throw denied(`Permission denied: ${permission} is required`)
   return asCaller(services.people, caller, 'read', async (db) => {
     const target = await targetById(db, caller, deviceId)
-    requireCapable(target, type, services.settings)
+    requireCapable(target, { type, payload: {} }, services.settings)
     await requireDelivery(db, [target.partnerId])
     return target
   })
@@ -74,6 +74,7 @@ export const refusalCodes: Readonly<Record<string, ErrorCode>> = {
   INVALID_PAYLOAD: 'VALIDATION_ERROR',
   UNSUPPORTED_COMMAND: 'AGENT_TOO_OLD',
   UNSUPPORTED_PLATFORM: 'UNSUPPORTED_PLATFORM',
+  NOT_PERMITTED: 'NOT_PERMITTED',
   TIMED_OUT: 'DEVICE_TIMEOUT',
   BUSY: 'DEVICE_BUSY',
   TOO_LARGE: 'PAYLOAD_TOO_LARGE',

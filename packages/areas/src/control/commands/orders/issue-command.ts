@@ -33,18 +33,25 @@ const codes: Readonly<Partial<Record<SkipReason, ErrorCode>>> = {
   unsupported_platform: 'UNSUPPORTED_PLATFORM',
 }
 
-/** Why a device does not receive a command of this type; null if it does. */
-export function refusalOf(target: Target, type: CommandName, { unsignedAgentsUntilMs }: Settings): SkipReason | null {
+interface Content {
+  readonly type: CommandName
+  readonly payload: Readonly<Record<string, unknown>>
+}
+
+/** Why a device does not receive such a command; null if it does. */
+export function refusalOf(target: Target, content: Content, { unsignedAgentsUntilMs }: Settings): SkipReason | null {
   const { lifecycle, organizationStatus, agentProtocol } = target
-  const refusal = commandRefusal(lifecycle, organizationStatus) ?? incapacity(target, commandType(type))
+  const { minAgentVersion, platforms } = commandType(content.type)
+  const required = { minAgentVersion, platforms: platforms?.(content.payload) }
+  const refusal = commandRefusal(lifecycle, organizationStatus) ?? incapacity(target, required)
   if (refusal !== null || agentProtocol === null || agentProtocol >= signedOrdersProtocol) return refusal
   return Date.now() < (unsignedAgentsUntilMs ?? Number.POSITIVE_INFINITY) ? null : 'agent_too_old'
 }
 
-/** @throws if the device receives no commands, or none of this type */
-export function requireCapable(target: Target, type: CommandName, settings: Settings): void {
+/** @throws if the device receives no commands, or not such a one */
+export function requireCapable(target: Target, content: Content, settings: Settings): void {
   requireWorking({ status: target.organizationStatus })
-  const refusal = refusalOf(target, type, settings)
+  const refusal = refusalOf(target, content, settings)
   if (refusal !== null) throw new AppError(codes[refusal] ?? 'CONFLICT', messages[refusal])
 }
 
@@ -123,7 +130,7 @@ export async function issueBeforeJudging(
     insertCommands(db, order, [{ commandId: randomUUID(), deviceId }]),
   ])
   const target = settled(judged)
-  requireCapable(target, order.type, services.settings)
+  requireCapable(target, order, services.settings)
   settled(delivery)
   const commands = settled(inserted)
   const [command] = commands
@@ -146,7 +153,7 @@ export async function issueToAll(
   targets: readonly Target[],
   order: Order,
 ): Promise<IssuedToAll> {
-  const refusals = new Map(targets.map((target) => [target.id, refusalOf(target, order.type, call.services.settings)]))
+  const refusals = new Map(targets.map((target) => [target.id, refusalOf(target, order, call.services.settings)]))
   const able = targets.filter(({ id }) => refusals.get(id) === null)
   if (JSON.stringify(order.payload).length * able.length > bulkBytesMax) {
     throw new AppError('PAYLOAD_TOO_LARGE', 'The payload is too large for so many devices at once')

@@ -4,7 +4,7 @@ import { usePlace } from '../../../../shell/place.ts'
 import { Options, SelectField, TextField } from '../../../../ui/fields.tsx'
 import { Select } from '../../../../ui/Select.tsx'
 import { Loading } from '../../../../ui/states.tsx'
-import { languages } from '../../../control/commands/languages.ts'
+import { languagesOf } from '../../../control/commands/languages.ts'
 import type { Order } from './bulk.ts'
 
 const CodeEditor = lazy(() =>
@@ -48,7 +48,7 @@ export function OrderFields({ order, change }: Props) {
         label="Language"
         className="w-36"
         value={order.language}
-        options={languages}
+        options={languagesOf(null)}
         choose={(language = 'bash') => change({ ...order, language })}
       />
       <Suspense fallback={<Loading lines={4} />}>
