@@ -58,7 +58,7 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number 
   return code
 }
 
-it(`a worker that is killed ${kills} times at random moments loses nothing and stores nothing twice`, async () => {
+it(`loses nothing and stores nothing twice when the worker is killed ${kills} times`, async () => {
   const devices = await makeDevices(bed, 80)
   const node = new TestNode()
   const bootId = randomInt(1, 2 ** 47)
@@ -84,7 +84,7 @@ it(`a worker that is killed ${kills} times at random moments loses nothing and s
     const worker = await startWorker()
     await pause(randomInt(20, 400))
     await end(worker, 'SIGKILL')
-    // The leases of the dead run out by themselves; the test need not wait for that.
+    // The leases of killed workers expire; the test does not wait for that.
     for (let shard = 0; shard < shards; shard++) await bed.redis.del(shardOwner(shard))
   }
   const stored = async () =>

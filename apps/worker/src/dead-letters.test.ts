@@ -7,7 +7,7 @@ import { appendEntry, storedOf, TestNode, until, untilDrained, withConsumer } fr
 import { boot, oneDevice } from './testing/fleet.ts'
 
 const { bed } = await withConsumer()
-/** The command as an operator types it. */
+/** Runs the command as an operator does. */
 async function streams(...args: string[]): Promise<{ code: number; out: string }> {
   const file = fileURLToPath(new URL('streams-cli.ts', import.meta.url))
   const env = { REDIS_URL: bed.redisUrl }
@@ -17,7 +17,7 @@ async function streams(...args: string[]): Promise<{ code: number; out: string }
   )
 }
 
-it('what could not be stored is listed, shown, and stored once it is given back', async () => {
+it('lists and shows dead letters, and stores them after a replay', async () => {
   const device = await oneDevice(bed)
   const bootId = boot()
   await appendEntry(bed.redis, 0, Buffer.from('no batch'))
@@ -50,14 +50,14 @@ it('what could not be stored is listed, shown, and stored once it is given back'
     node: 'node-a',
     records: [{ kind: 'heartbeat', deviceId: device.id, bootId, sequence: 1 }, { sequence: 2 }],
   })
-  expect((await streams('replay', '0', String(id))).out).toMatch(/1 entry given back/)
+  expect((await streams('replay', '0', String(id))).out).toMatch(/1 entry replayed/)
   await until(
     'the heartbeats',
     () => storedOf(bed, [device]),
     (stored) => stored.length === 2,
   )
   expect(await bed.redis.xlen(deadStream(0))).toBe(1)
-  // What is no batch comes back dead, as often as it is given back.
+  // An entry that is not a batch becomes a dead letter again after each replay.
   await streams('replay', '--all')
   await untilDrained(bed.redis, 0)
   await until(
@@ -68,7 +68,7 @@ it('what could not be stored is listed, shown, and stored once it is given back'
   expect(await bed.redis.xlen(shardStream(0))).toBe(0)
 })
 
-it('what is not there, or not said well, is answered in words', async () => {
+it('explains unknown dead letters and invalid arguments', async () => {
   expect(await streams('show', '0', '1-1')).toMatchObject({
     code: 2,
     out: expect.stringContaining('no dead letter 1-1'),

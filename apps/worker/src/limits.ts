@@ -33,7 +33,7 @@ export const waitForEntriesMs = 5_000
 export const abandonedMs = 15_000
 export const claimCheckMs = 15_000
 
-// Failures. An entry is set aside when it failed alone this often, or when this many workers ended while they had it.
+// Failures. An entry becomes a dead letter after it failed alone this often, or after this many workers ended with it.
 export const triesMax = 5
 export const takeoversTogetherMax = 5
 export const takeoversMax = 20

@@ -1,4 +1,4 @@
-// Dead letters: entries of the streams that could not be stored. An operator lists them, looks into them and gives them back.
+// Dead letters: entries of the streams that could not be stored. An operator lists, shows and replays them.
 import { parseArgs } from 'node:util'
 import {
   contentOf,
@@ -11,10 +11,10 @@ import { connectRedis, type Redis, untilReady } from '@muster/backplane/redis.ts
 import { readConfig, redisUrl, wholeNumber } from '@muster/kit/config.ts'
 import { z } from 'zod'
 
-const usage = `npm run streams -- list [--json]            what is set aside, shard by shard
-npm run streams -- show <shard> <id>       what one of them holds
-npm run streams -- replay <shard> <id>     gives one back to its shard
-npm run streams -- replay --all            gives all of them back`
+const usage = `npm run streams -- list [--json]            list dead letters by shard
+npm run streams -- show <shard> <id>       show the content of one
+npm run streams -- replay <shard> <id>     replay one
+npm run streams -- replay --all            replay all`
 
 const Settings = z.object({ REDIS_URL: redisUrl(), STREAM_SHARDS: wholeNumber(1, 1024, 8) })
 
@@ -70,7 +70,7 @@ async function run(args: string[]): Promise<void> {
     const letters = values.all === true ? await all(redis, shards) : [await one(redis, shard, id)]
     for (const letter of letters)
       console.log(`shard ${letter.shard}  ${letter.id} is ${await replayDeadLetter(redis, letter)} now`)
-    console.log(letters.length === 1 ? '1 entry given back' : `${letters.length} entries given back`)
+    console.log(letters.length === 1 ? '1 entry replayed' : `${letters.length} entries replayed`)
   } finally {
     redis.disconnect()
   }

@@ -88,7 +88,7 @@ const ownersAre = (...workers: Worker[]) =>
     20_000,
   )
 
-it('two workers share the work, give it to each other, and go on after Redis has lost everything', async () => {
+it('shares shards between two workers, hands them over, and continues after Redis lost everything', async () => {
   const first = await begin()
   await beat()
   await allStored()
@@ -112,7 +112,7 @@ it('two workers share the work, give it to each other, and go on after Redis has
   expect(await bed.redis.exists(...numbers.map(deadStream))).toBe(0)
 }, 90_000)
 
-it('a worker tells how it is', async () => {
+it('serves health checks and metrics', async () => {
   const [worker] = running
   if (worker === undefined) throw new Error('no worker runs')
   const look = async (path: string) => (await fetch(`http://127.0.0.1:${worker.info().metricsPort}${path}`)).text()

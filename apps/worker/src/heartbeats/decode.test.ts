@@ -7,8 +7,8 @@ import { decodeEntries } from './decode.ts'
 const device: TestDevice = { id: '', bytes: new Uint8Array(16).fill(3), orgId: '', partnerId: '', siteId: '' }
 const now = Date.now()
 
-describe('decoding entries', () => {
-  it('puts heartbeats into columns and everything else into objects, in the order of the stream', () => {
+describe('decodeEntries', () => {
+  it('returns heartbeats as columns and other records as objects, in the order of the stream', () => {
     const node = new TestNode('node-a')
       .connected(device, 7, now)
       .heartbeat(device, 7, 1, now + 1, 33)
@@ -28,7 +28,7 @@ describe('decoding entries', () => {
     ])
   })
 
-  it('sets aside a record that means nothing as a batch of its own, and keeps its neighbours', () => {
+  it('returns an invalid record as its own batch and keeps its neighbors', () => {
     const node = new TestNode('node-b')
       .heartbeat(device, 7, 1, now)
       .record(33, device, 7, 2, now, Buffer.from([0x93, 33, 2, 0xc1]))
@@ -49,7 +49,7 @@ describe('decoding entries', () => {
     }
   })
 
-  it('survives any bytes', () => {
+  it('does not throw for any bytes', () => {
     const batch = new TestNode()
       .heartbeat(device, 7, 1, now)
       .connected(device, 7, now)

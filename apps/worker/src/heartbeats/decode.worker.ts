@@ -2,7 +2,7 @@ import { move, transferableSymbol, valueSymbol } from 'piscina'
 import { decodeEntries } from './decode.ts'
 
 /**
- * Runs in a thread of its own. Columns move back to the main thread instead of being copied.
+ * Runs in its own thread. Columns are transferred to the main thread, not copied.
  * @public
  */
 export default function decode(entries: Uint8Array[]) {

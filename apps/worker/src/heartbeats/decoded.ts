@@ -43,7 +43,7 @@ export type AreaRecord = Placed & StreamRecord
 
 export type OtherRecord = ConnectedRecord | DisconnectedRecord | AreaRecord
 
-/** An invalid record as its own batch, so that it can be set aside and replayed. */
+/** An invalid record as its own batch, which becomes a dead letter. */
 export interface InvalidRecord {
   entry: number
   reason: string

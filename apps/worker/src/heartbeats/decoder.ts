@@ -3,7 +3,7 @@ import { decodeInThreadBytesMin, decodeQueueMax, decodeThreadsMax } from '../lim
 import { decodeEntries } from './decode.ts'
 import type { Decoded } from './decoded.ts'
 
-/** Decodes reads, large ones in threads of their own. */
+/** Decodes reads, large ones in threads. */
 export interface Decoder {
   decode(entries: readonly Uint8Array[]): Promise<Decoded>
   close(): Promise<void>
@@ -21,7 +21,7 @@ export function createDecoder(): Decoder {
     async decode(entries) {
       const bytes = entries.reduce((sum, entry) => sum + entry.length, 0)
       if (bytes < decodeInThreadBytesMin) return decodeEntries(entries)
-      // What arrived lies in memory that the connection shares between replies: one copy, which then moves.
+      // The connection shares its memory between replies, so the bytes are copied once and then transferred.
       const moved = entries.map((entry) => Uint8Array.from(entry))
       return pool.run(moved, { transferList: moved.map((entry) => entry.buffer) })
     },

@@ -25,8 +25,8 @@ const known = (bootId: number, sequence: number, seenAtMs = 0): Known => ({
 const stores = recordStores(records)
 const now = Date.now()
 
-describe('folding a read', () => {
-  it('takes every heartbeat with a higher number, the last one as the state', () => {
+describe('fold', () => {
+  it('stores every heartbeat with a higher number, the last one as the state', () => {
     const node = new TestNode()
       .heartbeat(device(1), 7, 4, now)
       .heartbeat(device(1), 7, 5, now)
@@ -36,7 +36,7 @@ describe('folding a read', () => {
     expect(plan.after).toEqual([known(7, 9, now)])
   })
 
-  it('leaves a repeated or overtaken number to the database', () => {
+  it('lets the database decide about repeated and overtaken numbers', () => {
     const node = new TestNode()
       .heartbeat(device(1), 7, 3, now)
       .heartbeat(device(1), 7, 4, now)
@@ -48,7 +48,7 @@ describe('folding a read', () => {
     })
   })
 
-  it('lets a new boot begin at any number and takes the old one, if it still comes, as late', () => {
+  it('accepts a new boot at any number and treats the old boot as late', () => {
     const node = new TestNode()
       .connected(device(1), 8, now)
       .heartbeat(device(1), 8, 1, now + 1)
@@ -58,12 +58,12 @@ describe('folding a read', () => {
     expect(plan.after[0]).toEqual(known(8, 1, now + 1))
   })
 
-  it('notices a new boot by its heartbeats when the hello was lost', () => {
+  it('detects a new boot by its heartbeats when the hello was lost', () => {
     const node = new TestNode().heartbeat(device(1), 8, 5, now)
     expect(fold(decodeEntries([node.flush()]), [known(7, 900, now - 1)], stores).newest).toEqual([0])
   })
 
-  it('asks for what is stored of a boot that comes back', () => {
+  it('asks for the stored number of a boot that returns', () => {
     const decoded = decodeEntries([
       new TestNode().heartbeat(device(1), 8, 5, now).heartbeat(device(1), 8, 6, now).flush(),
     ])
@@ -72,7 +72,7 @@ describe('folding a read', () => {
     expect(fold(decoded, before, stores, () => 5)).toMatchObject({ late: [0], newest: [1] })
   })
 
-  it('counts records of devices that do not exist and keeps none of them', () => {
+  it('counts and drops records of devices that do not exist', () => {
     const node = new TestNode()
       .heartbeat(device(1), 7, 1, now)
       .connected(device(1), 7, now)
@@ -82,7 +82,7 @@ describe('folding a read', () => {
     expect(plan).toMatchObject({ unknown: 2, newest: [1], connections: [] })
   })
 
-  it('takes each number of a boot as new at most once, whatever order and repetition they come in', () => {
+  it('treats each number of a boot as new at most once, in any order and repetition', () => {
     const sequences = fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 60 })
     fc.assert(
       fc.property(sequences, fc.array(fc.integer({ min: 1, max: 20 })), (first, second) => {
@@ -105,7 +105,7 @@ describe('folding a read', () => {
     )
   })
 
-  it('keeps of each device the last news of its connection and of its inventory', () => {
+  it('keeps the last connection event of each device', () => {
     const node = new TestNode()
       .connected(device(1), 7, now)
       .disconnected(device(1), 7, now + 1)

@@ -2,18 +2,18 @@ import { deviceIdBytes, deviceIdFromBytes } from '@muster/backplane/device-id.ts
 import { knownDevicesMax } from '../limits.ts'
 import type { Decoded } from './decoded.ts'
 
-/** What the fold has to know of a device before it can tell a new heartbeat from an old one. */
+/** What decides whether a heartbeat of a device is new. */
 export interface Known {
   partnerId: string
   agentVersion: string | null
   agentProtocol: number | null
   bootId: number
   sequence: number
-  /** When it was last heard of, by the receiving server's clock. */
+  /** When it was last seen, by the clock of the gateway. */
   seenAtMs: number
 }
 
-/** The distinct devices of one read, in the order of the decoder's indexes. */
+/** The distinct devices of one read, in the order of the decoder. */
 export class DeviceTable {
   readonly #bytes: Uint8Array
   readonly keys: string[]
@@ -39,8 +39,8 @@ export class DeviceTable {
 }
 
 /**
- * What one shard's owner knows of its devices. It may be trusted because only the owner of a shard changes these
- * properties, and a write fails when another has written the shard meanwhile; then everything here is forgotten.
+ * The known devices of one shard. Only the owner of the shard changes these properties, and a write fails if another worker
+ * wrote the shard meanwhile; all entries are dropped then.
  */
 export class KnownDevices {
   readonly #devices = new Map<string, Known>()

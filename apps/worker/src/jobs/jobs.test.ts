@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => bed?.close())
 
-it('the queues come up under a login that owns nothing, and hold the schedule of every job', async () => {
+it('creates the queues with an unprivileged login, with the schedule of every job', async () => {
   const { pool, redis, systemUrl: databaseUrl } = bed
   const parts = {
     pool,
@@ -44,7 +44,7 @@ it('the queues come up under a login that owns nothing, and hold the schedule of
   await second.drain()
 })
 
-it('partitions for the coming days are made once, so that no heartbeat falls into the default one', async () => {
+it('creates the partitions of the coming days once', async () => {
   await bed.owner.query(
     `DROP TABLE device_metrics_${new Date(Date.now() + 86_400_000).toISOString().slice(0, 10).replaceAll('-', '')}`,
   )

@@ -17,7 +17,7 @@ const minute = 60_000
 const day = 24 * 60 * minute
 const days = { raw: 7, fiveMinutes: 30, hours: 365 }
 const floor = (ms: number, unitMs: number) => Math.floor(ms / unitMs) * unitMs
-/** The start of an hour that is over. */
+/** The start of a past hour. */
 const hour = floor(Date.now() - 4 * 60 * minute, 60 * minute)
 
 let bed: Bed
@@ -56,8 +56,8 @@ const two = async (): Promise<[TestDevice, TestDevice]> => {
   return [one, other]
 }
 
-describe('what is over is rolled up', () => {
-  it('into five minutes and hours, with averages, highest and last figures, each device by itself', async () => {
+describe('rollups', () => {
+  it('have averages, maxima and last values per device, for five minutes and for hours', async () => {
     const [one, other] = await two()
     await put(one, hour + 1 * minute, 10, 1_000)
     await put(one, hour + 4 * minute, 30, 2_000)
@@ -90,7 +90,7 @@ describe('what is over is rolled up', () => {
     expect(await rolled('five_minutes', other)).toMatchObject([{ at: hour, cpu_percent: 90 }])
   })
 
-  it('not before its heartbeats had time to arrive, and a second time changes nothing', async () => {
+  it('wait until the heartbeats had time to arrive, and do not change when they run twice', async () => {
     const [one] = await two()
     await put(one, hour + 1 * minute, 10)
     expect(await rollUp(hour + 6 * minute)).toEqual({ rows: 0, repaired: 0 })
@@ -99,7 +99,7 @@ describe('what is over is rolled up', () => {
     expect(await rolled('five_minutes', one)).toHaveLength(1)
   })
 
-  it('a heartbeat that is stored later is found in both afterwards', async () => {
+  it('include a heartbeat that is stored late', async () => {
     const [one] = await two()
     await put(one, hour + 1 * minute, 10)
     await rollUp(hour + 120 * minute)
@@ -116,7 +116,7 @@ describe('what is over is rolled up', () => {
     expect(await rollUp(hour + 120 * minute)).toMatchObject({ repaired: 0 })
   })
 
-  it('a time whose heartbeats retention has taken is left as it was', async () => {
+  it('keep a period whose heartbeats retention has deleted', async () => {
     const [one] = await two()
     const at = keptFrom(days.raw, hour) - 60 * minute
     await bed.owner.query(
@@ -131,7 +131,7 @@ describe('what is over is rolled up', () => {
   })
 })
 
-describe('what is too old is dropped', () => {
+describe('retention', () => {
   const partition = async (series: string, begins: number, days: number) => {
     const [from, to] = [begins, begins + days * day].map((ms) => new Date(ms).toISOString().slice(0, 10))
     const name = `${series}_${from?.replaceAll('-', '').slice(0, series.endsWith('hours') ? 6 : 8)}`
@@ -141,7 +141,7 @@ describe('what is too old is dropped', () => {
     return name
   }
 
-  it('by whole days, each series after its own time, and never what is younger', async () => {
+  it('drops whole days, each resolution after its own period', async () => {
     const now = Date.now()
     const gone = [
       await partition('device_metrics', keptFrom(8, now), 1),
@@ -162,7 +162,7 @@ describe('what is too old is dropped', () => {
     expect(await dropOldMetrics(bed.pool, days, now)).toEqual([])
   })
 
-  it('while somebody reads or writes the table, it waits for them and they do not wait for it', async () => {
+  it('waits for readers and writers of the table, which do not wait for it', async () => {
     const now = Date.now()
     const name = await partition('device_metrics', keptFrom(9, now), 1)
     const [one] = await two()
@@ -179,7 +179,7 @@ describe('what is too old is dropped', () => {
     expect(await making).toBe(0)
   })
 
-  it('the worker’s login can drop nothing that is not over', async () => {
+  it('cannot drop a partition that is still in its retention period', async () => {
     const today = `device_metrics_${new Date().toISOString().slice(0, 10).replaceAll('-', '')}`
     for (const name of [today, 'device_metrics', 'devices', 'device_metrics_default'])
       await expect(bed.pool.query('SELECT drop_metric_partition($1)', [name])).rejects.toThrow('is no partition')

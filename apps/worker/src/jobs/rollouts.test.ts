@@ -1,5 +1,5 @@
-// Case U6: a bad version stops itself in its first ring. The agents are simulated where a worker meets them: what it sends
-// goes into the stream of a node, and what they answer comes out of the stream of a shard.
+// Case U6: a rollout of a bad version halts in its first ring. The agents are simulated through Redis: orders arrive in the
+// stream of a gateway, and reports enter the stream of a shard.
 import { randomInt } from 'node:crypto'
 import { workerSignerOf } from '@muster/areas/control/commands/delivery/order-signer.ts'
 import { offerUpdates } from '@muster/areas/control/rollouts/offers.jobs.ts'
@@ -12,7 +12,7 @@ import type { UpdateStatus } from '@muster/wire/messages/update-status.ts'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { makeDevices, type TestDevice, TestNode, untilDrained, withConsumer } from '../testing/bed.ts'
 
-// Two, because a worker remembers what a device said it runs.
+// Two versions, because a worker remembers the version of each device.
 const [bad, version] = ['1.9.0', '2.0.0']
 const fleetSize = 2_000
 const publicUrl = 'http://127.0.0.1:3000'
@@ -99,7 +99,7 @@ async function answer(offers: ReadonlyMap<string, Update>, fails: (id: string) =
 }
 
 describe('a version that goes out to 2,000 devices', () => {
-  it('stops itself when one in twenty of its first ring fails, and nobody outside that ring was touched', {
+  it('halts when one in twenty of its first ring fails, before any device outside that ring', {
     timeout: 120_000,
   }, async () => {
     await begin({ version: bad })
@@ -123,7 +123,7 @@ describe('a version that goes out to 2,000 devices', () => {
     expect(rows).toEqual([{ resource_name: bad, actor_type: 'system' }])
   })
 
-  it('reaches all of them in rings when it is good, always the same devices in the same ring', {
+  it('reaches all devices ring by ring when it is good, with the same devices in each ring', {
     timeout: 120_000,
   }, async () => {
     const id = await begin()
@@ -157,7 +157,7 @@ describe('a version that goes out to 2,000 devices', () => {
 })
 
 describe('offers', () => {
-  it('of a rollout that is begun again and again reach the same first ring', async () => {
+  it('reach the same first ring when a rollout is started repeatedly', async () => {
     const reached: string[][] = []
     for (let times = 0; times < 3; times++) {
       await begin()
@@ -172,7 +172,7 @@ describe('offers', () => {
 
   const all = { stages: [100], stageSeconds: 3_600 }
 
-  it('U8: are withheld from devices that are not to have it', async () => {
+  it('U8: skip devices that must not get the version', async () => {
     const [off, newer, other, offline, barred, plain] = fleet
     await begin(all)
     const set = (device: TestDevice | undefined, change: string) =>
@@ -193,7 +193,7 @@ describe('offers', () => {
     expect(offers.size).toBe(fleetSize - 5)
   })
 
-  it('follow pins: a group before a site, a site before an organisation', async () => {
+  it('follow pins: group before site, site before organization', async () => {
     const [first] = fleet
     await begin(all)
     const pin = (what: { siteId?: string | undefined; groupId?: string | undefined; version: string | null }) =>
@@ -218,7 +218,7 @@ describe('offers', () => {
     expect([offers.size, offers.has(first?.id ?? '')]).toEqual([fleetSize - 1, false])
   })
 
-  it('U8: end at once with the emergency stop, and when it cannot be read what is allowed', async () => {
+  it('U8: end at once with the emergency stop, and when the rules cannot be read', async () => {
     await begin(all)
     await bed.owner.query('UPDATE agent_update_stop SET stopped = true')
     expect(await turn()).toBe(0)
@@ -235,7 +235,7 @@ describe('offers', () => {
     expect(await turn()).toBeGreaterThan(0)
   })
 
-  it('U9: are made again later and later to a device that does not take it, up to a day', async () => {
+  it('U9: are repeated with growing delays to a device that does not update, up to a day', async () => {
     const id = await begin(all)
     const [device] = fleet
     await bed.owner.query(`UPDATE device_state SET status = 'offline' WHERE device_id <> $1`, [device?.id])

@@ -14,7 +14,7 @@ const { bed, parts } = await withConsumer()
 const sending = { ...parts, signer: workerSignerOf(parts.worker) }
 const longAgo = { created_at: `now() - interval '1 minute'`, updated_at: `now() - interval '1 minute'` }
 
-/** A device that a node holds. */
+/** A device that is connected. */
 async function onlineDevice() {
   const [device, node] = [await oneDevice(bed), new TestNode()]
   await hold(bed, device, node)
@@ -23,7 +23,7 @@ async function onlineDevice() {
 }
 
 describe('a device that connects', () => {
-  it('gets everything that is still to be done, in the order in which it was asked for', async () => {
+  it('is sent its open commands in the order of their creation', async () => {
     const device = await oneDevice(bed)
     const node = new TestNode()
     await hold(bed, device, node)
@@ -49,7 +49,7 @@ describe('a device that connects', () => {
     })
   })
 
-  it('gets a new certificate when its own runs out within the month', async () => {
+  it('is sent a new certificate when its own expires within a month', async () => {
     const [late, fresh, stale] = await makeDevices(bed, 3)
     if (!late || !fresh || !stale) throw new Error('no devices')
     const node = new TestNode()
@@ -79,8 +79,8 @@ describe('a device that connects', () => {
   })
 })
 
-describe('commands that run out of time', () => {
-  it('expire while they wait and time out once they run, and only then', async () => {
+describe('overdue commands', () => {
+  it('expire while they wait, and time out once they run', async () => {
     const device = await oneDevice(bed)
     const live = await listen(bed, device)
     const ago = (seconds: number) => `now() - interval '${seconds} seconds'`
@@ -111,7 +111,7 @@ describe('commands that run out of time', () => {
     live.stop()
   })
 
-  it('wait as long as commands of their partner, or of everybody, are stopped', async () => {
+  it('wait while an emergency stop holds their partner or all partners', async () => {
     const { device, node } = await onlineDevice()
     const waiting = await addCommand(bed, device, longAgo)
     for (const partnerId of [device.partnerId, null]) {
@@ -132,7 +132,7 @@ describe('commands that run out of time', () => {
     ])
   })
 
-  it('are sent again to a connected device that has not begun them, once per interval', async () => {
+  it('are sent again to a connected device that did not start them, once per interval', async () => {
     const { device: here, node } = await onlineDevice()
     const away = await oneDevice(bed)
     const stuck = await addCommand(bed, here, longAgo)

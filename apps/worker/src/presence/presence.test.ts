@@ -53,7 +53,7 @@ const settled = (device: TestDevice, status: string) =>
   )
 
 describe('connections', () => {
-  it('make a device online on its node, with its version, and offline when nobody holds it', async () => {
+  it('set a device online with its node and version, and offline when no node holds it', async () => {
     const [device] = await some(1)
     const node = new TestNode()
     await Promise.all([live(node), hold(device, node)])
@@ -72,7 +72,7 @@ describe('connections', () => {
     expect(await stateOf(device)).toMatchObject({ status: 'offline', node: null })
   })
 
-  it('keep a device online that has moved to another node, in whatever order the two report', async () => {
+  it('keep a device online that moved to another node, whichever node reports first', async () => {
     const [device] = await some(1)
     const [before, after] = [new TestNode(), new TestNode()]
     await Promise.all([live(before), live(after), hold(device, after)])
@@ -81,7 +81,7 @@ describe('connections', () => {
     expect(await stateOf(device)).toMatchObject({ status: 'online', node: after.id })
   })
 
-  it('are looked at again when presence had not let go yet', async () => {
+  it('are checked again when presence was not released yet', async () => {
     const [gone, back] = await some(2)
     if (back === undefined) throw new Error('no device')
     const node = new TestNode()
@@ -94,7 +94,7 @@ describe('connections', () => {
     expect(await stateOf(back)).toMatchObject({ status: 'online' })
   })
 
-  it('of a node that has died meanwhile make nobody online', async () => {
+  it('of a dead node set no device online', async () => {
     const [device] = await some(1)
     await store(
       new TestNode().connected(device, boot(), Date.now() - 60_000).heartbeat(device, 1, 1, Date.now() - 59_000),
@@ -102,7 +102,7 @@ describe('connections', () => {
     expect(await stateOf(device)).toMatchObject({ status: 'offline' })
   })
 
-  it('never make a decommissioned device online, nor do its heartbeats', async () => {
+  it('never set a decommissioned device online', async () => {
     const [device] = await some(1)
     const node = new TestNode()
     await Promise.all([live(node), hold(device, node)])
@@ -113,7 +113,7 @@ describe('connections', () => {
     expect(await stateOf(device)).toMatchObject({ status: 'offline', sequence: 1 })
   })
 
-  it('of devices that were sent away in order leave them online for as long as they may take to come back', async () => {
+  it('that a draining gateway closed leave the device online until it should have returned', async () => {
     const [moved, lost] = await some(2)
     if (lost === undefined) throw new Error('no device')
     const [before, after] = [new TestNode(), new TestNode()]
@@ -133,8 +133,8 @@ describe('connections', () => {
   })
 })
 
-describe('devices that are heard', () => {
-  it('come online again when they count as offline but somebody holds them', async () => {
+describe('devices that send heartbeats', () => {
+  it('are set online when a node holds them', async () => {
     const [device] = await some(1)
     const node = new TestNode()
     const bootId = boot()
@@ -144,7 +144,7 @@ describe('devices that are heard', () => {
     expect(await stateOf(device)).toMatchObject({ node: node.id })
   })
 
-  it('show an update while it lasts, and end it when it takes too long', async () => {
+  it('are updating during an update, and offline when it takes too long', async () => {
     const [device] = await some(1)
     const node = new TestNode()
     await Promise.all([live(node), hold(device, node)])
@@ -177,7 +177,7 @@ describe('reports about updates', () => {
   const report = (device: TestDevice, sequence: number, body: UpdateStatus) =>
     store(new TestNode().message(device, 1, { name: 'updateStatus', sequence, body }))
 
-  it('are kept per device, with the versions that it will not try again', async () => {
+  it('are stored per device, with its barred versions', async () => {
     const [device] = await some(1)
     await report(device, 1, { version: '2', state: 'downloading' })
     expect(await told(device)).toMatchObject({ version: '2', state: 'downloading', barred: [] })
@@ -191,7 +191,7 @@ describe('reports about updates', () => {
     expect(await told(device)).toMatchObject({ version: '3', state: 'confirmed', reason: null, barred: ['2'] })
   })
 
-  it('about another version than the one on offer change nothing but what is barred', async () => {
+  it('about a version other than the offered one change only the barred versions', async () => {
     const [device] = await some(1)
     await bed.owner.query(
       `INSERT INTO device_updates (device_id, org_id, partner_id, version, rollout_id) VALUES ($1, $2, $3, '3', gen_random_uuid())`,
@@ -202,8 +202,8 @@ describe('reports about updates', () => {
   })
 })
 
-describe('nodes that die', () => {
-  it('take their devices offline, but not those that another node holds by now', async () => {
+describe('dead nodes', () => {
+  it('take their devices offline, except those that another node holds', async () => {
     const [lost, moved, other] = await some(3)
     if (!moved || !other) throw new Error('no devices')
     const [dead, alive] = [new TestNode(), new TestNode()]
@@ -223,7 +223,7 @@ describe('nodes that die', () => {
     expect(await bed.redis.zrange(nodesKey, '0', '-1')).toEqual([alive.id])
   })
 
-  it('are noticed though Redis has forgotten them', async () => {
+  it('are detected although Redis lost them', async () => {
     const [device] = await some(1)
     const node = new TestNode()
     await Promise.all([live(node), hold(device, node)])
@@ -235,7 +235,7 @@ describe('nodes that die', () => {
     expect(await stateOf(device)).toMatchObject({ status: 'offline' })
   })
 
-  it('leave no device online that has long been silent and that nobody holds', async () => {
+  it('leave no silent device online that no node holds', async () => {
     const [device] = await some(1)
     await bed.owner.query(
       `UPDATE device_state SET status = 'online', status_at = now() - interval '1 hour', last_seen_at = now() - interval '10 minutes'
@@ -247,8 +247,8 @@ describe('nodes that die', () => {
   })
 })
 
-describe('what is told live', () => {
-  it('goes to each partner alone: status, and heartbeats with their figures', async () => {
+describe('live events', () => {
+  it('of statuses and heartbeats go to the partner of the device only', async () => {
     const [[mine], [others]] = [await some(1), await some(1)]
     const subscriber = connectSubscriber(bed.redisUrl, 'worker-test-live')
     const events = new Map<string, LiveEvent[]>()
@@ -263,7 +263,7 @@ describe('what is told live', () => {
     await store(node.connected(mine, myBoot).connected(others, otherBoot))
     const heard = () => [mine, others].map(({ partnerId }) => events.get(liveChannel(partnerId)) ?? [])
     let sequence = 0
-    // Who watches is asked anew only now and then.
+    // The list of watched channels is refreshed only once a second.
     await until(
       'heartbeats',
       async () => {
@@ -293,7 +293,7 @@ describe('what is told live', () => {
 })
 
 describe('certificate generations', () => {
-  it('are written anew from the database, and only where they differ', async () => {
+  it('are restored from the database where they differ', async () => {
     const [plain, raised, retired] = await some(3)
     if (!raised || !retired) throw new Error('no devices')
     await bed.owner.query('UPDATE devices SET key_generation = 4 WHERE id = $1', [raised.id])

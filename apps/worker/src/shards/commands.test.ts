@@ -25,8 +25,8 @@ const progress = (commandId: string, sequence: number, output?: string, offset?:
   body: { commandId, state: 'running' as const, output, offset, stream: 'stdout' as const },
 })
 
-describe('what is reported of commands', () => {
-  it('moves a command from sent over running to its end, with what came back, and says so live', async () => {
+describe('command reports', () => {
+  it('lead a command through its states to its result, with a live event for each', async () => {
     const device = await oneDevice(bed)
     const live = await listen(bed, device)
     const id = await addCommand(bed, device)
@@ -54,28 +54,26 @@ describe('what is reported of commands', () => {
     live.stop()
   })
 
-  it.each(['completed', 'failed', 'timed_out', 'cancelled', 'expired'] as const)(
-    'keeps %s as the end, whatever arrives later',
-    async (status) => {
-      const device = await oneDevice(bed)
-      const id = await addCommand(bed, device)
-      await store(bed, new TestNode().message(device, 1, result(id, status)))
-      const before = await commandOf(bed, id)
-      expect(before).toMatchObject({ status })
-      const other = status === 'failed' ? 'completed' : 'failed'
-      await store(
-        bed,
-        new TestNode()
-          .sent(device, 1, id)
-          .message(device, 1, progress(id, 10, 'late'))
-          .message(device, 1, result(id, other, 11))
-          .refused(device, id),
-      )
-      expect(await commandOf(bed, id)).toEqual(before)
-    },
-  )
+  const ends = ['completed', 'failed', 'timed_out', 'cancelled', 'expired'] as const
+  it.each(ends)('keep %s as the end, whichever report follows', async (status) => {
+    const device = await oneDevice(bed)
+    const id = await addCommand(bed, device)
+    await store(bed, new TestNode().message(device, 1, result(id, status)))
+    const before = await commandOf(bed, id)
+    expect(before).toMatchObject({ status })
+    const other = status === 'failed' ? 'completed' : 'failed'
+    await store(
+      bed,
+      new TestNode()
+        .sent(device, 1, id)
+        .message(device, 1, progress(id, 10, 'late'))
+        .message(device, 1, result(id, other, 11))
+        .refused(device, id),
+    )
+    expect(await commandOf(bed, id)).toEqual(before)
+  })
 
-  it('collects output piece by piece, once each, and keeps no more than the limit, cut between characters', async () => {
+  it('append each piece of output once, up to the limit, in whole characters', async () => {
     const device = await oneDevice(bed)
     const id = await addCommand(bed, device)
     await store(
@@ -99,14 +97,14 @@ describe('what is reported of commands', () => {
     expect(stdout.endsWith('ä')).toBe(true)
   })
 
-  it('believes no device about another device’s command', async () => {
+  it('are dropped when the command belongs to another device', async () => {
     const [device, stranger] = [await oneDevice(bed), await oneDevice(bed)]
     const id = await addCommand(bed, device)
     await store(bed, new TestNode().message(stranger, 1, result(id, 'completed')))
     expect(await commandOf(bed, id)).toMatchObject({ status: 'pending', stdout: null })
   })
 
-  it('lets a command wait again that the node could not hand over', async () => {
+  it('return a command to pending that the gateway could not deliver', async () => {
     const device = await oneDevice(bed)
     const id = await addCommand(bed, device, { status: `'sent'` })
     await store(bed, new TestNode().refused(device, id))
@@ -114,14 +112,14 @@ describe('what is reported of commands', () => {
   })
 })
 
-describe('finding 4: what a device did not obey', () => {
+describe('a refused order', () => {
   const refusal = (sequence: number) => ({
     name: 'refusal' as const,
     sequence,
     body: { code: 'ORDER_UNSIGNED' as const, type: 4, detail: 'it was not signed' },
   })
 
-  it('is put on record for its tenant, once in a while, and counted', async () => {
+  it('is audited for its tenant at a limited rate, and counted', async () => {
     const device = await oneDevice(bed)
     const node = new TestNode()
     for (let sequence = 1; sequence <= 5; sequence++) node.message(device, 1, refusal(sequence))
@@ -145,7 +143,7 @@ describe('finding 4: what a device did not obey', () => {
     )
   })
 
-  it('shows in the answer of the command', async () => {
+  it('is the error of its command', async () => {
     const device = await oneDevice(bed)
     const id = await addCommand(bed, device)
     const body = { commandId: id, status: 'failed' as const, error: 'ORDER_EXPIRED: it has expired', durationMs: 0 }
@@ -153,7 +151,7 @@ describe('finding 4: what a device did not obey', () => {
     expect(await commandOf(bed, id)).toMatchObject({ status: 'failed', error: 'ORDER_EXPIRED: it has expired' })
   })
 
-  it('a command for an agent that cannot check signatures ends at once when its time is over', async () => {
+  it('fails a command at once when the agent cannot check signatures', async () => {
     const device = await oneDevice(bed)
     const id = await addCommand(bed, device)
     await store(bed, new TestNode().refused(device, id, Date.now(), 'AGENT_TOO_OLD'))
@@ -163,7 +161,7 @@ describe('finding 4: what a device did not obey', () => {
     })
   })
 
-  it('the version of the protocol that an agent speaks is kept with its device, also when the agent’s own stays', async () => {
+  it('stores the protocol version of an agent, also when the agent version is unchanged', async () => {
     const device = await oneDevice(bed)
     const kept = async () =>
       (await bed.owner.query('SELECT agent_protocol FROM devices WHERE id = $1', [device.id])).rows[0]?.agent_protocol

@@ -45,8 +45,8 @@ const start = async () => {
 const unacknowledged = async () => (await bed.redis.xpending(shardStream(shard), writersGroup))[0]
 const deadOf = (number: number) => bed.redis.xrangeBuffer(deadStream(number), '-', '+')
 
-describe('draining a shard', () => {
-  it('stores each heartbeat once, with its figures, tenant and time, and makes the last one the state', async () => {
+describe('a shard consumer', () => {
+  it('stores each heartbeat once with figures, tenant and time, and the last one as the state', async () => {
     const device = await oneDevice(bed)
     const bootId = boot()
     const at = Date.now() - 1_000
@@ -76,7 +76,7 @@ describe('draining a shard', () => {
     expect(await unacknowledged()).toBe(0)
   })
 
-  it('stores what was sent again, overtaken or repeated exactly once, across reads and boots', async () => {
+  it('stores resent, overtaken and repeated heartbeats exactly once, across reads and boots', async () => {
     const devices = await makeDevices(bed, 3)
     const expected: string[] = []
     const [before, after] = [boot(), boot()]
@@ -103,7 +103,7 @@ describe('draining a shard', () => {
     expect((await storedOf(bed, devices)).sort()).toEqual(expected.sort())
   })
 
-  it('takes over what another worker read and never acknowledged, before anything newer', async () => {
+  it('takes over entries that another worker did not acknowledge, before newer ones', async () => {
     const devices = await makeDevices(bed, 2)
     const bootId = boot()
     await bed.redis.xgroup('CREATE', shardStream(shard), writersGroup, '0', 'MKSTREAM')
@@ -119,7 +119,7 @@ describe('draining a shard', () => {
     expect(await unacknowledged()).toBe(0)
   })
 
-  it('does not store again what was committed before an acknowledgement got lost', async () => {
+  it('does not repeat a commit whose acknowledgment was lost', async () => {
     const devices = await makeDevices(bed, 2)
     const bootId = boot()
     const stream = shardStream(shard)
@@ -142,7 +142,7 @@ describe('draining a shard', () => {
     expect(await storedOf(bed, devices)).toHaveLength(6)
   })
 
-  it('sets an entry aside that fails alone five times, with its reason, and stores its neighbours', async () => {
+  it('makes an entry a dead letter that fails alone five times, and stores its neighbors', async () => {
     const device = await oneDevice(bed)
     const bootId = boot()
     await new TestNode().heartbeat(device, bootId, 1).append(bed.redis, shard)
@@ -158,7 +158,7 @@ describe('draining a shard', () => {
     )
   })
 
-  it('sets a malformed frame aside and stores the rest of its batch; given back repaired it is stored once', async () => {
+  it('makes a malformed frame a dead letter, stores the rest of its batch, and stores it once after a repaired replay', async () => {
     const device = await oneDevice(bed)
     const bootId = boot()
     const frame = Buffer.from([0x93, 33, 2, 0xc1])
@@ -174,7 +174,7 @@ describe('draining a shard', () => {
     expect((await storedOf(bed, [device])).sort()).toEqual([`${bootId}:1`, `${bootId}:2`, `${bootId}:3`])
   })
 
-  it('drops what a deleted device still sends, before and after it was deleted', async () => {
+  it('drops records of a deleted device', async () => {
     const devices = await makeDevices(bed, 2)
     const [gone, stays] = devices
     if (gone === undefined || stays === undefined) throw new Error('no devices')
@@ -196,7 +196,7 @@ describe('draining a shard', () => {
     expect(await deadOf(shard)).toEqual([])
   })
 
-  it('goes on after its group was removed', async () => {
+  it('continues after its consumer group was removed', async () => {
     const device = await oneDevice(bed)
     const bootId = boot()
     await start()
@@ -209,7 +209,7 @@ describe('draining a shard', () => {
     expect(parts.forgotten.length).toBeGreaterThan(0)
   })
 
-  it('reads a stream from its start that Redis lost and began anew under an earlier clock', async () => {
+  it('reads a stream from its start that Redis lost and created again with an earlier clock', async () => {
     const device = await oneDevice(bed)
     const bootId = boot()
     const first = await start()
@@ -224,7 +224,7 @@ describe('draining a shard', () => {
     expect(await storedOf(bed, [device])).toEqual([`${bootId}:1`, `${bootId}:2`])
   })
 
-  it('ends when the lease is another worker’s, without taking what that worker should read', async () => {
+  it('ends when another worker has the lease, without reading its entries', async () => {
     const device = await oneDevice(bed)
     const consumer = await start()
     await until(
@@ -239,7 +239,7 @@ describe('draining a shard', () => {
     expect(await bed.redis.xlen(shardStream(shard))).toBe(1)
   })
 
-  it('loses and repeats nothing when its connections to both stores are cut again and again', {
+  it('loses and repeats nothing when its connections to both stores fail repeatedly', {
     timeout: 120_000,
   }, async () => {
     const devices = await makeDevices(bed, 20)
@@ -275,7 +275,7 @@ describe('draining a shard', () => {
     expect(await deadOf(shard)).toEqual([])
   })
 
-  it('sets an entry aside that ended every worker which took it over, and only that one', async () => {
+  it('makes only the entry a dead letter that crashed every worker that took it over', async () => {
     const device = await oneDevice(bed)
     const bootId = boot()
     const stream = shardStream(shard)

@@ -28,13 +28,13 @@ import { PositionMoved, remember, type Writer } from './writer.ts'
 
 export interface ConsumerParts {
   redis: Redis
-  /** Makes a connection for blocking reads. */
+  /** Opens a connection for blocking reads. */
   blocking: () => Redis
   pool: pg.Pool
   decoder: Decoder
   writer: Writer
   groups: WriteGroups
-  /** Called when the stream turns out to be lost, and with it whatever else Redis kept. */
+  /** Called when Redis lost the stream, and with it all other data. */
   onRedisForgot: () => void
   metrics: WorkerMetrics
   log: Log
@@ -43,17 +43,17 @@ export interface ConsumerParts {
 interface Load {
   entries: Entry[]
   decoded: Decoded
-  /** As many as were asked for: more are probably waiting. */
+  /** The read has the maximum size: more entries probably wait. */
   full: boolean
 }
 
-// All shards of a process write at the same moments, so that their reads meet in one transaction; processes differ.
+// All shards of a process write at the same time, so that their reads share a transaction; processes differ.
 const phaseMs = Math.random() * writePaceMs
 const untilNextMs = (paceMs: number) => paceMs - ((performance.now() + phaseMs) % paceMs)
 
 /**
- * Drains one shard, strictly in the order of its stream: what an earlier owner left unacknowledged first, then what is
- * new. Order is what makes one position per stream enough to know what is stored.
+ * Stores the entries of one shard in the order of its stream: first those that an earlier owner did not acknowledge, then new
+ * ones. Because of this order one position per stream tells what is stored.
  */
 export class ShardConsumer {
   readonly shard: number
@@ -71,7 +71,7 @@ export class ShardConsumer {
   #hasTakenOver = false
   #failures = 0
 
-  /** Starts draining. The shard's lease has to hold `consumer` already. */
+  /** Starts to read. `consumer` must already have the lease of the shard. */
   constructor(parts: ConsumerParts, shard: number, consumer: string, shards: number) {
     this.shard = shard
     this.#parts = parts
@@ -81,12 +81,12 @@ export class ShardConsumer {
     this.#loop = this.#run()
   }
 
-  /** Settles when the consumer has ended, by `stop` or because the shard is another worker's. */
+  /** Settles when the consumer has ended, by `stop` or because another worker has the shard. */
   get ended(): Promise<void> {
     return this.#loop
   }
 
-  /** Finishes what is being written and ends; what was only read stays for the next owner. */
+  /** Finishes the current write and ends. The next owner stores what was only read. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     this.#blocking.disconnect()
@@ -97,7 +97,7 @@ export class ShardConsumer {
     const { signal } = this.#stopping
     while (!signal.aborted) {
       try {
-        await this.#synchronise()
+        await this.#synchronize()
         while (!signal.aborted) await this.#turn()
       } catch (error) {
         if (error instanceof LeaseLost) break
@@ -111,12 +111,12 @@ export class ShardConsumer {
     this.#ahead?.catch(() => undefined)
     this.#ahead = undefined
     this.#devices.clear()
-    this.#parts.log.warn({ err: error, shard: this.shard }, 'the shard is read anew')
+    this.#parts.log.warn({ err: error, shard: this.shard }, 'Reading the shard again')
     if (!(error instanceof PositionMoved)) await this.#backOff()
   }
 
-  /** Finds the position and takes over everything unacknowledged, so that nothing older follows what is read next. */
-  async #synchronise(): Promise<void> {
+  /** Finds the position and takes over all unacknowledged entries, which are older than the next read. */
+  async #synchronize(): Promise<void> {
     const { last, isNew } = await this.#stream.open()
     this.#position = await openPosition(this.#parts.pool, this.#stream.name, last)
     this.#delivered = this.#position
@@ -138,15 +138,15 @@ export class ShardConsumer {
     }
   }
 
-  /** Looks for the entry that ends every worker which takes it over. */
+  /** Finds the entry that crashes every worker that takes it over. */
   async #handleClaimed(entries: Entry[]): Promise<void> {
     const takeovers = this.#hasTakenOver ? [] : await this.#stream.countTakeovers(entries)
     if (Math.max(0, ...takeovers) <= takeoversTogetherMax)
       return this.#handle({ entries, decoded: await this.#decode(entries), full: true })
     for (const [index, entry] of entries.entries()) {
-      // The first was counted with the others just now.
+      // The first entry was counted with the others above.
       const [count = 0] = index === 0 ? takeovers : await this.#stream.countTakeovers([entry])
-      if (count > takeoversMax) await this.#setAside([entry], 'it ended several workers', count)
+      if (count > takeoversMax) await this.#setAside([entry], 'it crashed several workers', count)
       else await this.#storeAlone(entry)
     }
   }
@@ -160,7 +160,7 @@ export class ShardConsumer {
       return
     }
     if (load.full) {
-      // Read and decode the next while this one is written.
+      // Read and decode the next entries during this write.
       this.#ahead = this.#read()
       this.#ahead.catch(() => undefined)
     }
@@ -183,14 +183,17 @@ export class ShardConsumer {
     if (decoded.invalid.length === 0) return decoded
     metrics.invalid.inc(decoded.invalid.length)
     const [first] = decoded.invalid
-    log.warn({ shard: this.shard, records: decoded.invalid.length, reason: first?.reason }, 'records set aside')
+    log.warn(
+      { shard: this.shard, records: decoded.invalid.length, reason: first?.reason },
+      'Invalid records set aside as dead letters',
+    )
     await this.#stream.keepInvalid(
       decoded.invalid.map(({ entry, reason, batch }) => ({ reason, batch, from: entries[entry]?.id ?? '' })),
     )
     return decoded
   }
 
-  /** Lets go of entries that are stored already and returns the others. */
+  /** Acknowledges entries that are stored already and returns the others. */
   async #withoutStored(entries: Entry[]): Promise<Entry[]> {
     const open = entries.filter(({ id }) => compareIds(id, this.#position) > 0)
     if (open.length < entries.length)
@@ -207,7 +210,7 @@ export class ShardConsumer {
     for (const entry of entries) await this.#storeAlone(entry)
   }
 
-  /** Stores until it succeeds; false when the failure lies in the entries. */
+  /** Retries until the entries are stored; false if the entries cause the failure. */
   async #store(entries: readonly Entry[], decoded: Decoded): Promise<boolean> {
     const [broken] = decoded.broken
     if (broken !== undefined) return false
@@ -220,7 +223,7 @@ export class ShardConsumer {
         const { metrics, log } = this.#parts
         const isElsewhere = isTransient(error)
         metrics.retries.inc({ why: isElsewhere ? 'store' : 'data' })
-        log.warn({ err: error, shard: this.shard, entries: entries.length }, 'a write failed')
+        log.warn({ err: error, shard: this.shard, entries: entries.length }, 'Write failed')
         if (!isElsewhere) return false
         this.#size.shrink()
         await this.#backOff()
@@ -233,10 +236,10 @@ export class ShardConsumer {
     for (let tries = 1; tries <= triesMax; tries++) {
       try {
         const decoded = await this.#parts.decoder.decode([entry.bytes])
-        reason = decoded.broken[0]?.reason ?? 'the database refused it'
+        reason = decoded.broken[0]?.reason ?? 'the database rejected it'
         if (await this.#store([entry], decoded)) return
       } catch (error) {
-        // What ends here did not come from storing: the thread that decodes it did not survive it.
+        // Not a failure of the database: the decoding thread crashed.
         if (this.#mustGiveUp(error)) throw error
         reason = error instanceof Error ? error.message : String(error)
       }
@@ -249,7 +252,7 @@ export class ShardConsumer {
     await this.#stream.setAside(entries, reason, tries)
     this.#parts.metrics.deadLetters.inc(entries.length)
     const ids = entries.map(({ id }) => id)
-    this.#parts.log.error({ shard: this.shard, entries: ids, reason }, 'entries set aside as dead letters')
+    this.#parts.log.error({ shard: this.shard, entries: ids, reason }, 'Entries set aside as dead letters')
   }
 
   async #write(entries: readonly Entry[], decoded: Decoded): Promise<void> {
@@ -267,7 +270,7 @@ export class ShardConsumer {
     await this.#acknowledge(entries)
   }
 
-  /** A failure here must not store the entries again: the shard is read anew, which finds them stored. */
+  /** A failure must not store the entries twice: the shard is read again, which finds them stored. */
   async #acknowledge(entries: readonly Entry[]): Promise<void> {
     try {
       await this.#stream.acknowledge(entries.map(({ id }) => id))
@@ -290,7 +293,7 @@ export class ShardConsumer {
     await this.#pause(delayMs * (0.5 + Math.random() / 2))
   }
 
-  /** Returns early when the consumer is to stop. */
+  /** Returns early when the consumer stops. */
   async #pause(ms: number): Promise<void> {
     await pause(ms, undefined, { signal: this.#stopping.signal }).catch(() => undefined)
   }

@@ -20,7 +20,7 @@ describe('inventory', () => {
     },
   })
 
-  it('is stored with what it says of the device, and an older one does not replace it', async () => {
+  it('is stored with the properties of the device, and is not replaced by an older one', async () => {
     const device = await oneDevice(bed)
     const live = await listen(bed, device)
     const now = Date.now()

@@ -4,8 +4,8 @@ import { compareIds } from './stream.ts'
 const start = '0-0'
 
 /**
- * The id up to which a stream is stored. A stream whose last id lies before it is not the one that was stored: Redis
- * lost it and has begun a new one under an earlier clock, which is then read from its start.
+ * The ID up to which a stream is stored. If the last ID of the stream is before it, Redis lost the stream and created it again
+ * with an earlier clock; the new one is read from its start.
  */
 export async function openPosition(pool: pg.Pool, stream: string, lastId: string): Promise<string> {
   await pool.query({

@@ -9,7 +9,7 @@ import {
   writeShortMs,
 } from '../limits.ts'
 
-/** How many entries to read at once: more while writes are quick and reads full, fewer when either gets large. */
+/** How many entries to read at once: more while writes are quick and reads full, fewer when writes are slow or reads large. */
 export class ReadSize {
   #entries = entriesPerReadFirst
 
@@ -17,7 +17,7 @@ export class ReadSize {
     return this.#entries
   }
 
-  /** Learns from a write that succeeded. */
+  /** Adapts to a write that succeeded. */
   adapt(read: readonly { bytes: Uint8Array }[], records: number, tookMs: number): void {
     const bytes = read.reduce((sum, entry) => sum + entry.bytes.length, 0)
     const isSlow = tookMs > writeLongMs && records > recordsQuickMax

@@ -18,7 +18,7 @@ afterEach(async () => {
 })
 afterAll(() => bed?.close())
 
-/** Who drains what, checked at every start and end: no shard may ever be drained by two. */
+/** Shard → worker, checked at every start and end: two workers never drain one shard. */
 const draining = new Map<number, string>()
 
 function worker(redis: Redis = bed.redis): { shards: Shards; workerId: string } {
@@ -55,7 +55,7 @@ const counts = (...workers: { shards: Shards }[]) =>
   )
 
 describe('shard leases', () => {
-  it('are shared evenly, given up to newcomers and taken over at once from a worker that stops', async () => {
+  it('are shared evenly, released to new workers, and taken over at once from a worker that stops', async () => {
     const first = worker()
     await first.shards.run()
     await counts(first)
@@ -69,7 +69,7 @@ describe('shard leases', () => {
     expect(await bed.redis.zrange(workersKey, '0', '-1')).toEqual([second.workerId])
   })
 
-  it('of a worker that died run out and are taken over', async () => {
+  it('of a dead worker expire and are taken over', async () => {
     const dead = randomUUID()
     await bed.redis.zadd(workersKey, Date.now(), dead)
     for (let shard = 0; shard < 8; shard++) await bed.redis.set(shardOwner(shard), dead, 'PX', 3_000)
@@ -78,7 +78,7 @@ describe('shard leases', () => {
     await counts(survivor)
   })
 
-  it('that were lost end the draining', async () => {
+  it('that were lost end the consumer', async () => {
     const one = worker()
     await one.shards.run()
     await counts(one)

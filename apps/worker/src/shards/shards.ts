@@ -5,9 +5,9 @@ import type { Log } from '@muster/kit/log.ts'
 import type { Service } from '@muster/kit/service.ts'
 import { leaseMs, leaseRenewalMs, workerSilentMs } from '../limits.ts'
 
-/** What drains a shard while this worker holds its lease. */
+/** Reads a shard while this worker has its lease. */
 export interface Drain {
-  /** Settles when it has ended, by itself or because it was told to. */
+  /** Settles when it has ended, by itself or after `stop`. */
   readonly ended: Promise<void>
   stop(): Promise<void>
 }
@@ -16,12 +16,12 @@ export interface ShardOptions {
   redis: Redis
   workerId: string
   shards: number
-  /** Starts draining a shard whose lease is held. */
+  /** Starts to read a shard whose lease this worker has. */
   open: (shard: number) => Drain
   log: Log
 }
 
-// Redis's own clock, so that workers whose clocks differ agree on who is alive.
+// The clock of Redis, so that workers with different clocks agree on who is alive.
 const appear = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -36,7 +36,7 @@ interface Held {
   leaving?: Promise<void>
 }
 
-/** Shares the shards among the living workers: each takes free ones up to an equal part and gives back what is beyond. */
+/** Shares the shards among the living workers: each takes free ones up to an equal share and releases the rest. */
 export class Shards implements Service {
   readonly name = 'shards'
   readonly #options: ShardOptions
@@ -49,7 +49,7 @@ export class Shards implements Service {
     this.#options = options
   }
 
-  /** The shards that this worker drains. */
+  /** The shards that this worker reads. */
   get held(): number[] {
     return [...this.#held.keys()]
   }
@@ -58,7 +58,7 @@ export class Shards implements Service {
     this.#loop = this.#repeat()
   }
 
-  /** Finishes what is being written and gives everything back at once, so that others need not wait for leases to run out. */
+  /** Finishes current writes and releases all leases, so that other workers need not wait until they expire. */
   async drain(): Promise<void> {
     this.#stopping.abort()
     await this.#loop
@@ -76,7 +76,7 @@ export class Shards implements Service {
         await this.#balance()
         this.#isFailing = false
       } catch (error) {
-        if (!this.#isFailing) log.warn({ err: error }, 'cannot renew the leases of shards')
+        if (!this.#isFailing) log.warn({ err: error }, 'Shard leases could not be renewed')
         this.#isFailing = true
       }
       await pause(leaseRenewalMs, undefined, { signal }).catch(() => undefined)
@@ -90,7 +90,7 @@ export class Shards implements Service {
     const share = Math.ceil(shards / Math.max(1, living))
     const staying = [...this.#held].filter(([, { leaving }]) => leaving === undefined).map(([shard]) => shard)
     for (const shard of staying.slice(share)) void this.#leave(shard)
-    // Each begins its search elsewhere, or all workers would try the same shards in the same order.
+    // Workers start at different shards, or all would try the same ones in the same order.
     const first = Math.floor(Math.random() * shards)
     for (let step = 0; step < shards && this.#held.size < share; step++) await this.#take((first + step) % shards)
   }
@@ -101,7 +101,7 @@ export class Shards implements Service {
     if (renewed === 1) return
     const held = this.#held.get(shard)
     this.#held.delete(shard)
-    log.warn({ shard }, 'the lease of the shard was lost')
+    log.warn({ shard }, 'Lost the lease of the shard')
     await held?.drain.stop()
   }
 
@@ -111,7 +111,7 @@ export class Shards implements Service {
     if ((await redis.set(shardOwner(shard), workerId, 'PX', leaseMs, 'NX')) === null) return
     const drain = open(shard)
     this.#held.set(shard, { drain })
-    log.info({ shard }, 'draining the shard')
+    log.info({ shard }, 'Reading the shard')
     drain.ended.then(() => {
       if (this.#held.get(shard)?.drain === drain) this.#held.delete(shard)
     })
@@ -120,18 +120,18 @@ export class Shards implements Service {
   #leave(shard: number): Promise<void> {
     const held = this.#held.get(shard)
     if (held === undefined) return Promise.resolve()
-    held.leaving ??= this.#giveBack(shard, held.drain)
+    held.leaving ??= this.#release(shard, held.drain)
     return held.leaving
   }
 
-  /** Keeps the lease, which goes on being renewed, until the last write is done. */
-  async #giveBack(shard: number, drain: Drain): Promise<void> {
+  /** Renews the lease until the last write is done, then releases it. */
+  async #release(shard: number, drain: Drain): Promise<void> {
     const { redis, workerId, log } = this.#options
     await drain.stop()
     this.#held.delete(shard)
     await redis
       .eval(release, 1, shardOwner(shard), workerId)
-      .catch((error: unknown) => log.warn({ err: error, shard }, 'a lease was not given back and has to run out'))
-    log.info({ shard }, 'gave the shard back')
+      .catch((error: unknown) => log.warn({ err: error, shard }, 'Lease was not released and has to expire'))
+    log.info({ shard }, 'Released the shard')
   }
 }

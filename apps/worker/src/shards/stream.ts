@@ -8,37 +8,37 @@ export interface Entry {
   bytes: Uint8Array
 }
 
-/** The lease of the shard is another worker's. */
+/** Another worker has the lease of the shard. */
 export class LeaseLost extends Error {
   constructor(shard: number) {
-    super(`Shard ${shard} is no longer ours`)
+    super(`Another worker has the lease of shard ${shard}`)
     this.name = 'LeaseLost'
   }
 }
 
-/** The stream or its group is gone: Redis was flushed, or somebody removed it. */
+/** The stream or its group is missing: Redis was flushed, or an operator removed it. */
 export class GroupLost extends Error {
   constructor(shard: number) {
-    super(`The stream or group of shard ${shard} is gone`)
+    super(`The stream or group of shard ${shard} is missing`)
     this.name = 'GroupLost'
   }
 }
 
 /*
- * Reading and claiming ask for the lease in the same step. A worker that was stopped for a while and comes back as a
- * former owner therefore never takes an entry that the new owner would then pass by.
+ * Reading and claiming check the lease in the same step. So a former owner that was suspended never takes an entry that the
+ * new owner would then skip.
  */
 const notOurs = `if redis.call('GET', KEYS[2]) ~= ARGV[1] then return redis.error_reply('NOTOURS') end`
 const readFenced = `${notOurs}
 return redis.call('XREADGROUP', 'GROUP', ARGV[2], ARGV[1], 'COUNT', ARGV[3], 'STREAMS', KEYS[1], '>')`
-/** Both at once. As a script and not as a transaction of the client's, of which each keeps the next until all of the heap is collected. */
-const letGo = `redis.call('XACK', KEYS[1], ARGV[1], unpack(ARGV, 2)) return redis.call('XDEL', KEYS[1], unpack(ARGV, 2))`
+/** A script, because transactions of the client library keep each other in memory until a full garbage collection. */
+const acknowledgeAndDelete = `redis.call('XACK', KEYS[1], ARGV[1], unpack(ARGV, 2)) return redis.call('XDEL', KEYS[1], unpack(ARGV, 2))`
 const claimFenced = `${notOurs}
 return redis.call('XAUTOCLAIM', KEYS[1], ARGV[2], ARGV[1], ARGV[3], ARGV[4], 'COUNT', ARGV[5])`
 const lowestId = '0-0'
 const takeoversKeptSeconds = 86_400
 
-/** One shard's stream as its owner uses it. The name of the consumer is the value of the lease. */
+/** The stream of one shard, for its owner. The name of the consumer is the value of the lease. */
 export class ShardStream {
   readonly name: string
   readonly #redis: Redis
@@ -54,7 +54,7 @@ export class ShardStream {
     this.#takeovers = takeoversHash(shard)
   }
 
-  /** Makes stream and group when they are missing. `last` is the last id that the stream ever had. */
+  /** Creates stream and group if they are missing. `last` is the last ID that the stream ever had. */
   async open(): Promise<{ last: string; isNew: boolean }> {
     const isNew = await this.#redis.xgroup('CREATE', this.name, writersGroup, '0', 'MKSTREAM').then(
       () => true,
@@ -68,7 +68,7 @@ export class ShardStream {
     return { last: typeof last === 'string' ? last : lowestId, isNew }
   }
 
-  /** Entries that nobody has had yet; returns at once when there are none. */
+  /** Entries that no consumer has read yet; returns at once if there are none. */
   async read(count: number): Promise<Entry[]> {
     const answer = await this.#fenced(readFenced, [writersGroup, count])
     if (!Array.isArray(answer)) return []
@@ -76,7 +76,7 @@ export class ShardStream {
     return Array.isArray(stream) ? entriesOf(stream[1]) : []
   }
 
-  /** Takes over unacknowledged entries, oldest first, whoever had them. `next` is null at the end. */
+  /** Takes over unacknowledged entries of any consumer, oldest first. `next` is null at the end. */
   async claim(from: string, idleMs: number, count: number): Promise<{ entries: Entry[]; next: string | null }> {
     const answer = await this.#fenced(claimFenced, [writersGroup, idleMs, from, count])
     if (!Array.isArray(answer)) return { entries: [], next: null }
@@ -85,7 +85,7 @@ export class ShardStream {
     return { entries: entriesOf(list), next: next === lowestId ? null : next }
   }
 
-  /** Counts one more takeover of each entry and returns how many each has now had. */
+  /** Counts a takeover of each entry. @returns the counts */
   async countTakeovers(entries: readonly Entry[]): Promise<number[]> {
     const pipeline = this.#redis.pipeline()
     for (const { id } of entries) pipeline.hincrby(this.#takeovers, id, 1)
@@ -94,24 +94,24 @@ export class ShardStream {
     return entries.map((_, index) => Number(results?.[index]?.[1] ?? 0))
   }
 
-  /** All that was taken over has been dealt with. */
+  /** All entries that were taken over are stored or are dead letters. */
   async forgetTakeovers(): Promise<void> {
     await this.#redis.del(this.#takeovers)
   }
 
-  /** Waits until the stream has an entry behind `after`. Uses the connection for nothing else meanwhile. */
+  /** Waits until the stream has an entry after `after`. The connection is blocked meanwhile. */
   async waitBehind(blocking: Redis, after: string, waitMs: number): Promise<void> {
     await untilReady(blocking, waitMs)
     await blocking.xread('COUNT', 1, 'BLOCK', waitMs, 'STREAMS', this.name, after)
   }
 
-  /** Lets go of entries whose content is stored. */
+  /** Acknowledges and deletes entries whose content is stored. */
   async acknowledge(ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return
-    await this.#redis.eval(letGo, 1, this.name, writersGroup, ...ids)
+    await this.#redis.eval(acknowledgeAndDelete, 1, this.name, writersGroup, ...ids)
   }
 
-  /** Sets entries aside, where an operator can see them and give them back, and lets go of them. */
+  /** Moves entries to the dead letters, where an operator can see and replay them. */
   async setAside(entries: readonly Entry[], reason: string, tries: number): Promise<void> {
     const transaction = this.#redis.multi()
     for (const { id, bytes } of entries) {
@@ -121,7 +121,7 @@ export class ShardStream {
     await transaction.exec()
   }
 
-  /** Keeps records that mean nothing, each as a batch of its own. */
+  /** Stores invalid records as dead letters, each as its own batch. */
   async keepInvalid(records: readonly { batch: Uint8Array; reason: string; from: string }[]): Promise<void> {
     if (records.length === 0) return
     const pipeline = this.#redis.pipeline()
@@ -171,7 +171,7 @@ function entryOf(item: unknown): Entry | undefined {
   if (!(id instanceof Buffer) || !Array.isArray(fields)) return undefined
   const at = fields.findIndex((field, index) => index % 2 === 0 && field instanceof Buffer && field.equals(batchName))
   const value: unknown = fields[at + 1]
-  // An entry without a batch counts as an empty one, which no batch is.
+  // An entry without a batch becomes an empty batch, which is invalid.
   const bytes = at >= 0 && value instanceof Buffer ? value : new Uint8Array(0)
   return { id: id.toString(), bytes }
 }
@@ -182,7 +182,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Orders two stream ids: negative when `a` comes before `b`. */
+/** Compares two stream IDs: negative if `a` comes before `b`. */
 export function compareIds(a: string, b: string): number {
   const [aMs = 0, aCount = 0] = a.split('-').map(Number)
   const [bMs = 0, bCount = 0] = b.split('-').map(Number)

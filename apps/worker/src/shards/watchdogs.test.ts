@@ -39,7 +39,7 @@ async function guarded() {
 }
 
 describe('a watchdog', () => {
-  it('is told apart from its agent: one may be gone while the other is there', async () => {
+  it('is connected independently of its agent', async () => {
     const { device, node, agentBoot, watchdogBoot } = await guarded()
     expect(await stateOf(device)).toMatchObject({
       status: 'online',
@@ -67,7 +67,7 @@ describe('a watchdog', () => {
     })
   })
 
-  it('that goes as well shows a machine that is away, not an agent that is silent', async () => {
+  it('that disconnects with its agent shows an offline machine, not a silent agent', async () => {
     const { device, node, agentBoot, watchdogBoot } = await guarded()
     await letGo(device, 'agent')
     await letGo(device, 'watchdog')
@@ -79,7 +79,7 @@ describe('a watchdog', () => {
     })
   })
 
-  it('that comes while its agent is away finds it silent since it went', async () => {
+  it('that connects while its agent is offline reports it silent since then', async () => {
     const device = await oneDevice(bed)
     const node = new TestNode()
     await hold(bed, device, node)
@@ -94,7 +94,7 @@ describe('a watchdog', () => {
     expect((await stateOf(device)).main_agent_silent_since).toBe(new Date(gone).toISOString())
   })
 
-  it('says what it sees: silence of an agent that is still connected, the backup in its place, and that all is well again', async () => {
+  it('reports a silent agent, the backup in its place, and the recovery', async () => {
     const { device, node, watchdogBoot } = await guarded()
     const live = await listen(bed, device)
     const at = Date.now()
@@ -122,7 +122,7 @@ describe('a watchdog', () => {
     live.stop()
   })
 
-  it('on a node that has died is disconnected with it, and its agent is not taken for silent', async () => {
+  it('on a dead node is disconnected, and its agent does not count as silent', async () => {
     const { device, node } = await guarded()
     await bed.redis.zadd(nodesKey, Date.now(), node.id)
     await bed.redis.del(nodeLease(node.id))
@@ -139,7 +139,7 @@ describe('a watchdog', () => {
 describe('the key of a watchdog', () => {
   const publicKey = () => String(generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }).x)
 
-  it('that its agent names gets a certificate for watchdogs, sent to the agent', async () => {
+  it('gets a watchdog certificate, which is sent to the agent', async () => {
     const { device, node, agentBoot } = await guarded()
     const x = publicKey()
     await store(bed, node.message(device, agentBoot, { name: 'watchdogKey', sequence: 1, body: { publicKey: x } }))
@@ -170,7 +170,7 @@ describe('the key of a watchdog', () => {
     expect(renewal[1]?.deviceId).toBe(presenceField(device.id, 'watchdog'))
   })
 
-  it('of a device that is revoked in that very moment gets none', async () => {
+  it('gets no certificate when the device is revoked meanwhile', async () => {
     const { device, node, agentBoot } = await guarded()
     await store(
       bed,

@@ -13,7 +13,7 @@ import { connectSubscriber } from '@muster/backplane/redis.ts'
 import { decodeOrders } from '@muster/backplane/routing.ts'
 import { type Bed, makeDevices, type TestDevice, type TestNode, untilDrained } from './bed.ts'
 
-/** A boot id as an agent draws it. */
+/** A random boot ID, as agents make it. */
 export const boot = (): number => randomInt(1, 2 ** 47)
 export const oneDevice = async (bed: Bed): Promise<TestDevice> => {
   const [device] = await makeDevices(bed, 1)
@@ -21,7 +21,7 @@ export const oneDevice = async (bed: Bed): Promise<TestDevice> => {
   return device
 }
 
-/** A command as admin writes it; `more` are further columns. */
+/** Inserts a command; `more` are further columns. */
 export async function addCommand(bed: Bed, device: TestDevice, more: Record<string, string> = {}): Promise<string> {
   const columns = { timeout_ms: '60000', expires_at: `now() + interval '1 hour'`, type: `'run_script'`, ...more }
   const { rows } = await bed.owner.query<{ id: string }>(
@@ -37,19 +37,19 @@ export async function commandOf(bed: Bed, id: string) {
   return rows[0]
 }
 
-/** Appends what the node has collected to shard 0 and waits until it is stored. */
+/** Appends the records of the node to shard 0 and waits until they are stored. */
 export async function store(bed: Bed, node: TestNode): Promise<void> {
   await node.append(bed.redis, 0)
   await untilDrained(bed.redis, 0)
 }
 
-/** Makes a device held by a living node, as presence says it. */
+/** Writes to presence that a living node holds the device. */
 export async function hold(bed: Bed, device: TestDevice, node: TestNode): Promise<void> {
   await bed.redis.set(nodeLease(node.id), '{}', 'PX', 60_000)
   await bed.redis.hset(presenceHash(shardOf(device.id, presenceShards)), device.id, `${node.id}:1`)
 }
 
-/** What other processes have asked the node to send. */
+/** The orders in the stream of the node. */
 export async function ordersFor(bed: Bed, node: TestNode) {
   const entries = await bed.redis.xrangeBuffer(downStream(node.id), '-', '+')
   return entries.flatMap(([, fields]) => {
@@ -58,7 +58,7 @@ export async function ordersFor(bed: Bed, node: TestNode) {
   })
 }
 
-/** What is told live to watchers of the device's partner. */
+/** Collects the live events of the device's partner. */
 export async function listen(bed: Bed, device: TestDevice): Promise<{ events: LiveEvent[]; stop: () => void }> {
   const subscriber = connectSubscriber(bed.redisUrl, 'worker-test-live')
   const events: LiveEvent[] = []

@@ -3,7 +3,7 @@ import type { distribution } from './distribution.contract.ts'
 import type { versions } from './versions.contract.ts'
 
 const subject = 'own'
-/** There is nothing to be served unless something was released. */
+/** Nothing is served before a release. */
 const answers = [404]
 
 export const versionsExamples: ExamplesOf<typeof versions> = {

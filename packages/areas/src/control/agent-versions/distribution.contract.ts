@@ -8,7 +8,7 @@ const metadataName = z.string().regex(/^(timestamp|root|\d{1,9}\.(root|snapshot|
 const platformName = z.string().regex(/^(linux|darwin|windows)-(x64|arm64)$/)
 const executableName = z.string().regex(/^([0-9a-f]{64}\.)?muster-agent$/)
 
-/** What machines fetch before they have any credential. Nothing in it is secret, and what it says is signed. */
+/** What machines download before they have credentials. It is public and signed. */
 export const distribution = {
   download: raw('GET', '/agents/download/:os/:arch', {
     summary: 'Download the agent for a platform, by default the latest version',

@@ -13,7 +13,7 @@ const aboutOf = ({ version, sha256 }: { version: string; sha256: string }) => ({
   'x-checksum-sha256': sha256,
 })
 
-/** The executable itself, or the way to the host that has it. @throws NOT_FOUND saying what there is not */
+/** The executable, or a redirect to the host that has it. @throws NOT_FOUND naming what is missing */
 export async function executableAnswer(
   call: Asked,
   wanted: { readonly os: string; readonly arch: string; readonly version?: string | undefined },
@@ -34,8 +34,8 @@ export async function executableAnswer(
 }
 
 /**
- * An executable of our own store; null when it is not there.
- * @param immutable whether the address that was asked for names the bytes
+ * An executable of our own store; null if it is missing.
+ * @param immutable whether the content of this address never changes
  */
 export async function storedExecutable(
   { services, request }: Asked,

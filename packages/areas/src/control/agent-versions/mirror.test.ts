@@ -77,7 +77,7 @@ describe('a release host that signs', async () => {
     return JSON.parse(Buffer.from(body as Uint8Array).toString())
   }
 
-  it('has its metadata served from here, while its executables stay with it', async () => {
+  it('has its metadata served by this server, but not its executables', async () => {
     expect(await sync()).toEqual({ version: '810000.1.0', synced: ['agent:linux/x64'] })
     const published = await new Repository(ours).published()
     expect(published.map(({ path }) => path)).toEqual(['810000.1.0/linux-x64/muster-agent'])
@@ -93,7 +93,7 @@ describe('a release host that signs', async () => {
     expect((await served('timestamp.json')).signed.version).toBe(2)
   })
 
-  it('is followed from hour to hour, which registers nothing; what lies with it is not taken for what lies here', async () => {
+  it('is read every hour without registering versions', async () => {
     await repository.renew(online)
     await followUpstream(ours, source())
     expect((await served('timestamp.json')).signed.version).toBe(3)
@@ -111,7 +111,7 @@ describe('a release host that signs', async () => {
     expect(known).toMatchObject({ status: 302, headers: { location: expect.stringContaining('/files/agent') } })
   })
 
-  it('is followed to new keys that the old ones have signed', async () => {
+  it('can change its keys with a signature of the old ones', async () => {
     const next = createReleaseKey()
     await repository.rotate({ release: [next], threshold: 1, online }, [release])
     await publish('810000.1.2', next)
@@ -119,7 +119,7 @@ describe('a release host that signs', async () => {
     expect((await served('2.root.json')).signed.version).toBe(2)
   })
 
-  it('changes nothing with what nobody trusted has signed, with what is older, or does not vouch for its executables', async () => {
+  it('changes nothing with metadata that is not trusted, is older, or does not list its executables', async () => {
     const before = readFileSync(join(scratch, 'ours/metadata/timestamp.json'), 'utf8')
     const file = join(scratch, 'theirs/metadata/timestamp.json')
     const honest = readFileSync(file)

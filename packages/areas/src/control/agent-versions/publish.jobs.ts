@@ -10,12 +10,12 @@ import type { ReleaseSource } from '../../services.ts'
 import { publishedIn, register } from './registration.ts'
 import { readUpstream } from './upstream.ts'
 
-/** A timestamp is renewed when it is good for less than this; it lasts a day. */
+/** A timestamp is valid for a day and is renewed when less than this is left. */
 const renewWithinMs = 12 * 3_600_000
 
 /**
- * Registers what the store has signed and published, and forgets what was taken back. With the online key, renews the
- * timestamp first, so that agents can tell fresh metadata from what somebody held back.
+ * Registers signed and published versions of the store, and removes withdrawn ones. With the online key, it first renews the
+ * timestamp, so that agents detect outdated metadata.
  */
 export async function followReleases(
   pool: pg.Pool,
@@ -25,8 +25,7 @@ export async function followReleases(
 ): Promise<void> {
   const repository = new Repository(store)
   if ((await repository.root()) === null) return
-  if (online !== null && (await repository.renew(online, renewWithinMs)))
-    log.info('the timestamp of releases is renewed')
+  if (online !== null && (await repository.renew(online, renewWithinMs))) log.info('Timestamp of releases renewed')
   const published = await publishedIn(store)
   await asSystem(pool, async (db) => {
     await register(db, published)
@@ -42,8 +41,8 @@ export async function followReleases(
 }
 
 /**
- * Brings the metadata that is kept for a release host up to date: its timestamp is good for a day. Versions are registered by people alone.
- * @throws when the host cannot be read, or says what is not to be trusted; what is here stays then
+ * Updates the stored metadata of a release host, whose timestamp is valid for a day. Only people register versions.
+ * @throws when the host cannot be read or its metadata is not trusted; the stored metadata stays
  */
 export async function followUpstream(store: ObjectStore, source: ReleaseSource): Promise<void> {
   if (source.source !== 'upstream' || source.upstreamUrl === null) return
@@ -52,7 +51,7 @@ export async function followUpstream(store: ObjectStore, source: ReleaseSource):
   if (signed.size > 0) await mirrorMetadata(store, signed)
 }
 
-/** What the store of releases holds is known to the database. */
+/** Registers the versions in the store of releases. */
 export const releases: Job = {
   name: 'releases',
   when: { everyMs: 30_000 },

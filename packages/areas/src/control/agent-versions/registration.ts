@@ -13,7 +13,7 @@ export interface Offered extends ReleaseTarget {
   readonly size: number
 }
 
-/** What is known of the release as a whole. */
+/** Properties of the release. */
 export interface About {
   readonly prerelease?: boolean
   readonly notes?: string | null
@@ -21,7 +21,7 @@ export interface About {
 }
 
 /**
- * Registers executables. Doing so again changes nothing; a version never gets other bytes.
+ * Registers executables. A repeated registration changes nothing; the bytes of a version never change.
  * @throws CONFLICT when one is registered with another hash
  */
 export async function register(db: Db, offered: readonly Offered[], about: About = {}): Promise<void> {
@@ -42,7 +42,7 @@ export async function register(db: Db, offered: readonly Offered[], about: About
   }
 }
 
-/** What our own store has signed, published and holds. Of a release host it may hold the metadata alone. */
+/** What our own store has signed and published. Of a release host it may have only the metadata. */
 export async function publishedIn(store: ObjectStore): Promise<Offered[]> {
   const targets = await new Repository(store).published()
   const sizes = await Promise.all(targets.map(({ file }) => store.size(`targets/${file}`)))

@@ -1,4 +1,4 @@
-// Files of releases over HTTP: whole, in parts, or not at all when the other side has them already.
+// Files of releases over HTTP: whole, in ranges, or not modified.
 import { createHash } from 'node:crypto'
 import type { ByteRange, ObjectStore } from '@muster/files/object-store.ts'
 import type { RawAnswer, Request } from '@muster/kit/call.ts'
@@ -7,7 +7,7 @@ import { serveParts } from '@muster/kit/ranges.ts'
 
 export interface ServedFile {
   readonly path: string
-  /** What identifies the content: a hash, or what changes with it. */
+  /** Identifies the content: a hash, or a value that changes with it. */
   readonly tag: string
   /** Whether the content under this address can never change. */
   readonly immutable: boolean
@@ -34,7 +34,7 @@ export async function serveFile(request: Request, store: ObjectStore, file: Serv
   return serveParts(request, { tag, headers, size, read: (range) => ({ open: () => open(range) }) })
 }
 
-/** A small file that is there as a whole, with its hash as its tag. @param immutable whether its address names its content */
+/** A small file in memory, with its hash as its tag. @param immutable whether the content of this address never changes */
 export function serveBytes(request: Request, bytes: Buffer, type: string, immutable: boolean): RawAnswer {
   return serveParts(request, {
     tag: createHash('sha256').update(bytes).digest('hex').slice(0, 32),

@@ -1,4 +1,4 @@
-// Reads releases from a host that answers in the shape of GitHub's releases. What it says is checked before it is believed.
+// Reads releases from a host with an API like that of GitHub releases. Its answers are validated before use.
 import { AppError, badRequest, notFound, unavailable } from '@muster/kit/errors.ts'
 import { type OutgoingAnswer, requestOutside } from '@muster/kit/outgoing.ts'
 import { metadataName } from '@muster/releases/mirror.ts'
@@ -43,7 +43,7 @@ export interface UpstreamRelease {
 
 /**
  * The release of that version, or the latest stable one.
- * @throws NOT_FOUND, or UNAVAILABLE saying what is wrong with the host or with what it says
+ * @throws NOT_FOUND, or UNAVAILABLE naming what is wrong with the host or its answer
  */
 export async function readUpstream(
   source: ReleaseSource | undefined,
@@ -76,7 +76,7 @@ async function findRelease(source: ReleaseSource, base: string, version: string 
     if (answer.status === 404) continue
     const release = Release.safeParse(jsonOf(answer))
     if (!release.success) throw wrongAnswer('does not answer with a release', release.error)
-    // A draft is not published yet, whoever shows it.
+    // A draft is not published yet.
     if (!release.data.draft) return release.data
   }
   throw notFound('Release')
@@ -93,7 +93,7 @@ async function executablesOf(source: ReleaseSource, { assets }: Release, version
   })
 }
 
-/** The hash of an asset, from every place that gives one; they have to agree. */
+/** The hash of an asset. All sources that contain one must agree. */
 function hashOf({ name, digest }: Asset, sums: ReadonlyMap<string, string>): string {
   const given = [/^sha256:([0-9a-f]{64})$/.exec(digest ?? '')?.[1], sums.get(name)].filter((hash) => hash !== undefined)
   const [hash, ...others] = given
@@ -102,7 +102,7 @@ function hashOf({ name, digest }: Asset, sums: ReadonlyMap<string, string>): str
   return hash
 }
 
-/** What of a release is signed: metadata, which is of use only as a whole, and the list that the install script checks. */
+/** The signed parts of a release: the complete metadata, and the list that the install script verifies. */
 async function signedFilesOf(source: ReleaseSource, { assets }: Release): Promise<Map<string, Buffer>> {
   const files = new Map<string, Buffer>()
   if (!assets.some(({ name }) => name === 'timestamp.json')) return files
@@ -125,7 +125,7 @@ async function sumsOf(source: ReleaseSource, assets: readonly Asset[]): Promise<
   return new Map([...lines].map(([, hash = '', name = '']) => [name, hash]))
 }
 
-/** Asks the host; each redirect is a request of its own, to an address that is checked anew. */
+/** Requests the host. Each redirect is a new request, whose address is checked again. */
 async function ask(source: ReleaseSource, url: string, bytesMax: number): Promise<OutgoingAnswer> {
   let next = url
   for (let turn = 0; turn <= redirectsMax; turn++) {
@@ -143,7 +143,7 @@ async function ask(source: ReleaseSource, url: string, bytesMax: number): Promis
 async function askOnce(source: ReleaseSource, url: string, bytesMax: number): Promise<OutgoingAnswer> {
   const isHost = source.upstreamUrl !== null && new URL(url).origin === new URL(source.upstreamUrl).origin
   const headers: Record<string, string> = { accept: 'application/vnd.github+json, */*', 'user-agent': 'muster' }
-  // Only the host itself is told the token, never where it redirects to.
+  // Only the host receives the token, never the target of a redirect.
   if (isHost && source.upstreamToken !== null) headers.authorization = `Bearer ${source.upstreamToken}`
   try {
     return await requestOutside(url, { headers, bytesMax, timeoutMs }, source.allowedNetworks)

@@ -27,7 +27,7 @@ export function urlOf(registered: Registered, publicUrl: string): string {
 
 const columns = ['id', 'version', 'kind', 'os', 'arch', 'source', 'url', 'sha256', 'size'] as const
 
-/** One executable; the newest version that is no candidate, where none is named. */
+/** One executable; of the newest version that is not a candidate if none is named. */
 export async function findExecutable(
   db: Db,
   wanted: {

@@ -62,7 +62,7 @@ beforeAll(async () => {
 })
 
 describe('versions of our own store', () => {
-  it('are listed, the newest first; a candidate is never the latest', async () => {
+  it('are listed newest first; a candidate is never the latest', async () => {
     const { data } = await call(here.orgAdmin, versions.list, { limit: 100 }, local)
     const mine = data.filter(({ version }) => version.startsWith('900000.'))
     expect(mine.map(({ version }) => version)).toEqual([candidate, newer, older])
@@ -76,7 +76,7 @@ describe('versions of our own store', () => {
     expect(stable.data.map(({ version }) => version)).not.toContain(candidate)
   })
 
-  it('are registered by hand as well, by system administrators, and that is on record', async () => {
+  it('can be registered by system administrators, which is audited', async () => {
     expect(await call(here.systemAdmin, versions.syncUpstream, {}, local)).toEqual({
       version: newer,
       synced: ['agent:linux/arm64', 'agent:linux/x64'],
@@ -90,7 +90,7 @@ describe('versions of our own store', () => {
     expect(await refusal(call(here.partnerAdmin, versions.syncUpstream, {}, local))).toMatchObject({ status: 403 })
   })
 
-  it('that are taken back are gone', async () => {
+  it('disappear when they are withdrawn', async () => {
     const gone = '900000.0.9'
     await repository.add([executable(gone)], [release])
     await repository.renew(online)
@@ -104,7 +104,7 @@ describe('versions of our own store', () => {
   })
 })
 
-describe('what machines fetch', () => {
+describe('downloads of machines', () => {
   const get = (headers: Record<string, string> = {}, input: object = {}) =>
     answered(call(null, distribution.download, { os: 'linux', arch: 'x64', ...input }, { ...local, headers }))
   const whole = `agent ${newer} x64`
@@ -125,7 +125,7 @@ describe('what machines fetch', () => {
       expect((await refusal(call(null, distribution.download, { os, arch }, local))).status).toBeGreaterThanOrEqual(400)
   })
 
-  it('in parts, as somebody does who was interrupted, and not again what is known', async () => {
+  it('in ranges after an interruption, and not again when unchanged', async () => {
     const { headers } = await get()
     const etag = headers.etag ?? ''
     const part = await get({ range: 'bytes=6-', 'if-range': etag })
@@ -169,7 +169,7 @@ describe('what machines fetch', () => {
     expect(sums.text).toBe(`${sha256}  muster-agent-linux-x64\n`)
   })
 
-  it('nothing where there is no store', async () => {
+  it('return 404 without a store', async () => {
     const none: CallOptions = { runtime: runtimeWith({ ...nowhere, source: 'local' }, null) }
     expect(await refusal(call(null, distribution.metadata, { name: 'timestamp.json' }, none))).toMatchObject({
       status: 404,
@@ -227,7 +227,7 @@ describe('versions of a release host', () => {
     reply = (_request, response) => response.end(JSON.stringify(body))
   }
 
-  it('are registered with their addresses at the host, the latest stable one by default', async () => {
+  it('are registered with their addresses, by default the latest stable one', async () => {
     says(releaseOf('800000.1.0'))
     expect(await sync()).toEqual({ version: '800000.1.0', synced: ['agent:linux/x64', 'helper:windows/x64'] })
     expect(await sync()).toMatchObject({ version: '800000.1.0' })
@@ -242,7 +242,7 @@ describe('versions of a release host', () => {
     expect(found).toMatchObject({ source: 'upstream', notes: 'Notes', candidate: false })
   })
 
-  it('a candidate is registered when it is asked for, and is refused as the latest', async () => {
+  it('registers a candidate by its name only', async () => {
     says(releaseOf('800000.2.0-rc.1', { prerelease: true }))
     expect((await refusal(sync())).message).toContain('gives the candidate')
     expect(await sync('800000.2.0-rc.1')).toMatchObject({ version: '800000.2.0-rc.1' })
@@ -250,14 +250,14 @@ describe('versions of a release host', () => {
     expect((await call(here.orgAdmin, versions.latest, {}, local)).version).toBe(newer)
   })
 
-  it('never change once they are registered', async () => {
+  it('do not change after registration', async () => {
     says(releaseOf('800000.3.0'))
     await sync()
     says(releaseOf('800000.3.0', { assets: [asset('muster-agent-linux-x64', { digest: `sha256:${hash('b')}` })] }))
     expect(await refusal(sync())).toMatchObject({ status: 409, message: expect.stringContaining('other bytes') })
   })
 
-  it('the hashes may stand in a file, which may lie elsewhere; the token stays with the host', async () => {
+  it('reads hashes from a file on another host, without sending it the token', async () => {
     const list = { name: 'SHA256SUMS', digest: null }
     reply = (request, response) => {
       if (request.url === '/files/SHA256SUMS') {
@@ -301,21 +301,21 @@ describe('versions of a release host', () => {
       },
     ],
     [
-      'sends more than anybody wants',
+      'sends too much',
       503,
       (response) => {
         response.end(Buffer.alloc(3_000_000, ' '))
       },
     ],
   ]
-  it.each(wrong)('a host that %s changes nothing and is named', async (_what, status, respond) => {
+  it.each(wrong)('rejects a host that %s and names it', async (_what, status, respond) => {
     reply = (_request, response) => respond(response)
     const told = await refusal(sync())
     expect(told.status).toBe(status)
     expect(told.message).toMatch(status === 404 ? /^Release not found$/ : /release host/)
   })
 
-  it('a host that cannot be reached, that nobody allowed or that is not set is told apart', async () => {
+  it('distinguishes an unreachable host, a forbidden one and none', async () => {
     expect(await refusal(sync(undefined, { upstreamUrl: 'http://127.0.0.1:1/x' }))).toMatchObject({ status: 503 })
     expect((await refusal(sync(undefined, { allowedNetworks: [] }))).message).toContain('is not allowed')
     expect(await refusal(sync(undefined, { upstreamUrl: null }))).toMatchObject({ status: 400 })

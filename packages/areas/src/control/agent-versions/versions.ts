@@ -39,7 +39,7 @@ export default implement(contract, {
   },
 })
 
-/** What there is to register: at the release host, or, where executables come from here, in our own store. */
+/** The release to register: of the release host, or of our own store if executables come from there. */
 async function releaseOf(services: Call['services'], wanted: string | undefined): Promise<UpstreamRelease> {
   const { releases: source } = services.settings
   if (source?.source !== 'local') return readUpstream(source, wanted)
@@ -52,7 +52,7 @@ async function releaseOf(services: Call['services'], wanted: string | undefined)
   return { version, executables, about: {}, signed: new Map() }
 }
 
-/** Keeps what a release host has signed, for the agents and the install script to check. @throws CONFLICT, and nothing is registered */
+/** Stores the signed metadata of a release host, which agents and the install script verify. @throws CONFLICT if it is not trusted */
 async function keepSigned(
   store: ObjectStore | null,
   version: string,

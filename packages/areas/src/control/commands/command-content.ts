@@ -1,11 +1,11 @@
-// What a command was given and gave back may hold secrets: it is shown only to those who may send such a command.
+// Payload and result of a command may contain secrets: only callers who may send such a command see them.
 import { type Caller, hasPermission } from '@muster/kit/access.ts'
 import { denied } from '@muster/kit/errors.ts'
 import type { Permission } from '@muster/kit/vocabulary.ts'
 import { commandType } from './command-registry.ts'
 import { type Command, QueuedCommand, type ShownCommand } from './commands.contract.ts'
 
-/** A type that this version does not know shows to those alone who may do everything. */
+/** Only callers with all permissions see commands of unknown types. */
 function permissionFor(type: string): Permission {
   const known = QueuedCommand.safeParse(type)
   return known.success ? commandType(known.data).permission : '*:*'

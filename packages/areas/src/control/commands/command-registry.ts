@@ -32,7 +32,7 @@ export interface CommandType {
   /** How long a queued command waits for its device. */
   readonly expiresInSeconds: number
   /**
-   * `look` tells what the machine does and consists of, `read` hands out any content that the agent can open, secrets included,
+   * `look` lists what the machine does and consists of, `read` returns any content that the agent can open, including secrets,
    * `change` can be undone, `full` can do anything that the agent can. All but `look` count toward the blast radius.
    */
   readonly risk: 'look' | 'read' | 'change' | 'full'

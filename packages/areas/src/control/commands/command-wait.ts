@@ -12,11 +12,11 @@ interface Options {
   readonly partnerId: string
   readonly command: Pick<Command, 'id' | 'deviceId'>
   readonly waitMs: number
-  /** Fires when nobody waits any more. */
+  /** Aborts when the caller no longer waits. */
   readonly signal: AbortSignal
 }
 
-/** Waits for the end of a command by its events, without a connection to the database meanwhile. */
+/** Waits for the end of a command by its events, without a database connection meanwhile. */
 export class CommandWait {
   readonly #services: Services
   readonly #options: Options
@@ -28,7 +28,7 @@ export class CommandWait {
     this.#options = options
   }
 
-  /** Starts listening; to be called before the command is on its way. */
+  /** Starts to listen. Call it before the command is delivered. */
   async listen(): Promise<void> {
     const { partnerId, command, waitMs, signal } = this.#options
     this.#events = await liveEventsOf(this.#services).watch({
@@ -39,10 +39,10 @@ export class CommandWait {
     })
   }
 
-  /** The command when it has ended, or as it stands when the time is over. */
+  /** The command when it has ended, or its current state at the timeout. */
   async result(): Promise<Command> {
     try {
-      // A device that connected a moment ago may have done it before anybody listened.
+      // The command may have ended before the listener was ready.
       const command = await this.#read()
       if (hasEnded(command.status) || this.#events === null) return command
       for await (const event of this.#events) {

@@ -29,7 +29,7 @@ export const CommandStatus = z.enum([
 ])
 export type CommandStatus = z.infer<typeof CommandStatus>
 
-/** Commands that can wait for their device. What each needs, takes and gives stands in command-registry.ts. */
+/** Commands that can wait for their device. command-registry.ts has their rules. */
 export const QueuedCommand = z.enum([
   'refresh_inventory',
   'run_script',
@@ -48,7 +48,7 @@ export const QueuedCommand = z.enum([
   'delete_registry_key',
 ])
 export type QueuedCommand = z.infer<typeof QueuedCommand>
-/** Commands that only a device which is connected can answer. */
+/** Commands that only a connected device can answer. */
 const InteractiveCommand = z.enum([
   'list_processes',
   'get_process',
@@ -69,10 +69,10 @@ const InteractiveCommand = z.enum([
   'list_registry_values',
   'get_registry_value',
 ])
-/** Everything that an agent can be told. */
+/** All commands of agents. */
 export type CommandName = QueuedCommand | z.infer<typeof InteractiveCommand>
 
-/** A command in lists: how it stands, without what it was given and what it gave back. */
+/** A command in lists, without its payload and result. */
 export const CommandSummary = z.object({
   id: id(),
   deviceId: id(),
@@ -83,7 +83,7 @@ export const CommandSummary = z.object({
   error: z.string().nullable(),
   timeoutMs: z.number(),
   createdBy: id().nullable(),
-  /** Of the request that it was sent by, together with others. */
+  /** Of the bulk request that created it. */
   batchId: id().nullable(),
   createdAt: time(),
   sentAt: time().nullable(),
@@ -113,7 +113,7 @@ export const ShownCommand = Command.extend({
 })
 export type ShownCommand = z.infer<typeof ShownCommand>
 
-/** Why a device was not sent a command that others of the same request got. */
+/** Why a bulk request skipped a device. */
 export const SkipReason = z.enum([
   'already_pending',
   'provisioned',
@@ -130,7 +130,7 @@ const payloadBytesMax = 600 * 1024
 
 const idsOf = () => csv(id(), bulkDevicesMax).optional()
 
-/** Which devices are meant: those named, and those in what is named; of these, what the filter lets through. */
+/** The targeted devices: the named ones and those in named places and groups, restricted by the filter. */
 export const Targets = z.object({
   deviceIds: idsOf(),
   groupIds: idsOf(),
@@ -141,12 +141,12 @@ export const Targets = z.object({
 })
 export type Targets = z.infer<typeof Targets>
 
-/** Made up by the caller; a request with the same key is answered with the commands of the first one. */
+/** Chosen by the caller. A repeated request with the same key returns the commands of the first one. */
 const idempotencyKey = z
   .string()
   .regex(/^[\x21-\x7e]{8,200}$/, { error: 'must be 8 to 200 printable characters' })
   .optional()
-/** What guards commands and system tools alike: see blast-radius.ts. */
+/** For commands and system tools: see blast-radius.ts. */
 export const farReach = stepUpWhen('the caller reaches many devices within minutes, or several organizations at once')
 
 const order = {
@@ -172,13 +172,13 @@ const order = {
 const chosenBy = ({ deviceIds, groupIds, orgIds, siteIds, tags, filter }: Targets): boolean =>
   filter !== undefined || [deviceIds, groupIds, orgIds, siteIds, tags].some((list) => (list ?? []).length > 0)
 
-/** How far the commands of one request have come. */
+/** The progress of the commands of one request. */
 export const BatchProgress = z.object({
   batchId: id(),
   type: z.string(),
   createdAt: time(),
   total: z.number(),
-  /** Of all of them, how many have ended, however they did. */
+  /** How many have ended, in any way. */
   ended: z.number(),
   byStatus: z.partialRecord(CommandStatus, z.number()),
 })
@@ -250,12 +250,12 @@ export const commands = {
       })
       .refine((given) => chosenBy(given), { error: 'Name devices, groups, sites, organizations, tags or a filter' }),
     output: z.object({
-      /** Names the commands of this request together; null when there are none. */
+      /** Identifies the commands of this request; null if there are none. */
       batchId: id().nullable(),
       commands: z.array(CommandSummary),
       skipped: z.array(z.object({ deviceId: id(), reason: SkipReason })),
       failed: z.array(z.object({ deviceId: id(), code: z.string(), message: z.string() })),
-      /** Nothing has been sent yet: a second person has to approve it first, under `/commands/approvals`. */
+      /** Set if nothing was sent yet because a second person must approve it under `/commands/approvals`. */
       approval: ApprovalSummary.nullable(),
     }),
   }),

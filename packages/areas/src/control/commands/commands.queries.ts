@@ -36,7 +36,7 @@ const summaryColumns = [
   'command.updatedAt',
 ] as const
 
-/** A device as far as somebody who wants to command it has to know it. */
+/** What is needed of a device to send it commands. */
 export interface Target {
   readonly id: string
   readonly orgId: string
@@ -51,12 +51,12 @@ export interface Target {
   readonly agentProtocol: number | null
 }
 
-/** Those of the devices that the caller sees. */
+/** The devices that the caller sees. */
 export const targetsOf = (db: Db, caller: Reach, deviceIds: readonly string[]): Promise<Target[]> =>
   targetsWhere(db, caller, sql<SqlBool>`devices.id = ANY (${[...deviceIds]}::uuid[])`, deviceIds.length)
 
-/** Those that meet a condition and that the caller sees, at most so many. */
-export const targetsWhere = (db: Db, caller: Reach, condition: Expression<SqlBool>, most: number): Promise<Target[]> =>
+/** The devices that meet a condition and that the caller sees, up to a limit. */
+export const targetsWhere = (db: Db, caller: Reach, condition: Expression<SqlBool>, limit: number): Promise<Target[]> =>
   db
     .selectFrom('devices')
     .innerJoin('organizations', 'organizations.id', 'devices.orgId')
@@ -64,7 +64,7 @@ export const targetsWhere = (db: Db, caller: Reach, condition: Expression<SqlBoo
     .where(visibleDevices(caller))
     .where(condition)
     .orderBy('devices.id')
-    .limit(most)
+    .limit(limit)
     .select(['devices.id', 'devices.orgId', 'devices.partnerId', 'devices.siteId', 'devices.hostname'])
     .select([
       'devices.lifecycle',
@@ -184,7 +184,7 @@ export async function commandById(db: Db, caller: Caller, deviceId: string, id: 
 
 export type LockedCommand = CommandSummary & Pick<Target, 'partnerId' | 'siteId' | 'hostname'>
 
-/** The command, which nobody else changes until the transaction ends. @throws NOT_FOUND */
+/** Locks the command until the transaction ends. @throws NOT_FOUND */
 export async function lockCommand(db: Db, caller: Caller, deviceId: string, id: string): Promise<LockedCommand> {
   const command = await visibleCommands(db, caller, deviceId)
     .where('command.id', '=', id)
@@ -196,7 +196,7 @@ export async function lockCommand(db: Db, caller: Caller, deviceId: string, id: 
   return command
 }
 
-/** Calls off open commands. @returns them as they are now */
+/** Cancels open commands. @returns them as they are now */
 export function cancelCommands(
   db: Db,
   which: { readonly id: string } | { readonly deviceId: string },

@@ -8,7 +8,7 @@ const after = (history: readonly (typeof commandEvents)[number][]) =>
   history.reduce<CommandStatus>((status, event) => nextStatus(status, event) ?? status, 'pending')
 
 describe('command states', () => {
-  it('what has ended stays as it ended, whatever is reported later', () => {
+  it('keeps the end of a command, whichever report follows', () => {
     fc.assert(
       fc.property(events, events, (earlier, later) => {
         const ended = after(earlier)
@@ -18,7 +18,7 @@ describe('command states', () => {
     )
   })
 
-  it('a running command runs until it ends', () => {
+  it('keeps a command running until it ends', () => {
     fc.assert(
       fc.property(events, (later) => {
         const status = after(['running', ...later])
@@ -27,7 +27,7 @@ describe('command states', () => {
     )
   })
 
-  it('a command ends in the way that is reported first', () => {
+  it('ends a command by the first report of an end', () => {
     const isEnd = (event: (typeof commandEvents)[number]) => hasEnded(after([event]))
     fc.assert(
       fc.property(events, (history) => {
@@ -38,7 +38,7 @@ describe('command states', () => {
     )
   })
 
-  it('hearing the same twice changes nothing more', () => {
+  it('ignores a repeated report', () => {
     fc.assert(
       fc.property(events, (history) => {
         const doubled = history.flatMap((event) => [event, event])
@@ -47,11 +47,11 @@ describe('command states', () => {
     )
   })
 
-  it('only a command that never began goes back to waiting', () => {
+  it('returns only a command that did not start to pending', () => {
     expect(CommandStatus.options.filter((status) => nextStatus(status, 'refused') === 'pending')).toEqual(['sent'])
   })
 
-  it('the guard of an update names exactly the states that the event may change', () => {
+  it('lists exactly the states that an event may change', () => {
     fc.assert(
       fc.property(fc.constantFrom(...commandEvents), fc.constantFrom(...CommandStatus.options), (event, status) => {
         expect(statusesBefore(event).includes(status)).toBe(nextStatus(status, event) !== null)

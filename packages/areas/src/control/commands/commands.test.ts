@@ -34,7 +34,7 @@ async function finish(deviceId: string, commandId: string, status: 'completed' |
 describe('sending a command', () => {
   afterEach(() => vi.restoreAllMocks())
 
-  it('the connected device is sent it, and it is pending until the device says more', async () => {
+  it('sends it to a connected device; it is pending until a report arrives', async () => {
     const id = await device()
     const node = await holding(id)
     const command = await call(here.orgAdmin, commands.create, { id, ...script, timeoutMs: 5_000 })
@@ -56,7 +56,7 @@ describe('sending a command', () => {
     expect(await call(here.orgAdmin, commands.get, { id, commandId: command.id })).toEqual(command)
   })
 
-  it('a second refresh of the inventory is refused while one is open, also when both come at once', async () => {
+  it('rejects a second inventory refresh while one is open, also a concurrent one', async () => {
     const id = await device()
     const ask = () => call(here.orgAdmin, commands.create, { id, type: 'refresh_inventory' })
     const told = await Promise.allSettled(Array.from({ length: 8 }, ask))
@@ -68,7 +68,7 @@ describe('sending a command', () => {
     await call(here.orgAdmin, commands.create, { id, ...script })
   })
 
-  it('a wrong payload is refused with the name of its field', async () => {
+  it('rejects an invalid payload and names the field', async () => {
     const id = await device()
     const wrong: [object, RegExp][] = [
       [{}, /^payload\.script: /],
@@ -88,14 +88,14 @@ describe('sending a command', () => {
     expect(data).toEqual([])
   })
 
-  it('each type asks for its own permission', async () => {
+  it('requires the permission of its type', async () => {
     const id = await device()
     const told = await refusal(call(here.partnerViewer, commands.create, { id, type: 'refresh_inventory' }))
     expect(told).toMatchObject({ status: 403 })
     expect((await call(here.partnerViewer, commands.list, { id })).data).toEqual([])
   })
 
-  it("another tenant's device is 404, and nothing is written", async () => {
+  it('returns 404 for a device of another tenant and writes nothing', async () => {
     const id = await device()
     const { id: commandId } = await call(here.orgAdmin, commands.create, { id, ...script })
     for (const who of [elsewhere.orgAdmin, elsewhere.partnerAdmin]) {
@@ -114,7 +114,7 @@ describe('sending a command', () => {
     expect([data.length, data[0]?.status, pagination.total]).toEqual([1, 'pending', 1])
   })
 
-  it('what is refused leaves nothing behind, neither the command nor the setting that came with it', async () => {
+  it('stores neither the command nor its setting when it is rejected', async () => {
     const id = await device()
     const tenant = { scope: 'organization', partnerId: here.partner.id, orgId: here.org.id } as const
     const confined = await person(tenant, { role: 'Org Admin', siteIds: [] })
@@ -126,7 +126,7 @@ describe('sending a command', () => {
     expect((await call(here.orgAdmin, commands.list, { id })).pagination.total).toBe(0)
   })
 
-  it('a device of a suspended organisation takes none', async () => {
+  it('rejects devices of a suspended organization', async () => {
     const own = await world()
     const [id = ''] = await enrolled(own.orgAdmin, { orgId: own.org.id }, 'sleeping')
     await system.query(`UPDATE organizations SET status = 'suspended' WHERE id = $1`, [own.org.id])
@@ -134,7 +134,7 @@ describe('sending a command', () => {
     expect(told).toMatchObject({ status: 403, message: 'Organization is suspended' })
   })
 
-  it('that Redis is away does not fail the request: the command stays pending', async () => {
+  it('succeeds while Redis is unavailable; the command stays pending', async () => {
     const id = await device()
     vi.spyOn(redis, 'hmget').mockRejectedValue(new Error('away'))
     expect(await call(here.orgAdmin, commands.create, { id, ...script })).toMatchObject({ status: 'pending' })
@@ -142,27 +142,27 @@ describe('sending a command', () => {
 })
 
 describe('waiting for the end of a command', () => {
-  it('the answer comes with the end, and no connection is held meanwhile', async () => {
+  it('answers when the command ends, without a database connection meanwhile', async () => {
     const id = await device()
     const node = await holding(id)
     const answer = call(here.orgAdmin, commands.create, { id, ...script, waitMs: 60_000 })
     const { message } = await node.next()
     const commandId = message.name === 'command' ? message.body.id : ''
     await finish(id, commandId, 'running')
-    // Whoever waits holds none of them: all connections of the pool are to be had at once.
+    // The waiting request holds no connection: the pool has all of them.
     const connections = await Promise.all(Array.from({ length: people.options.max ?? 0 }, () => people.connect()))
     for (const connection of connections) connection.release()
     await finish(id, commandId, 'completed')
     expect(await answer).toMatchObject({ id: commandId, status: 'completed', stdout: 'up 3 days', exitCode: 0 })
   })
 
-  it('when the time is over the answer says how the command stands', async () => {
+  it('answers with the current status at the timeout', async () => {
     const id = await device()
     const answer = await call(here.orgAdmin, commands.create, { id, ...script, waitMs: 30 })
     expect(answer).toMatchObject({ status: 'pending', stdout: null })
   })
 
-  it('whoever goes away is not waited for', async () => {
+  it('ends the wait when the caller disconnects', async () => {
     const id = await device()
     const node = await holding(id)
     const gone = new AbortController()
@@ -173,8 +173,8 @@ describe('waiting for the end of a command', () => {
   })
 })
 
-describe('calling a command off', () => {
-  it('what has not begun is cancelled at once and the device is told', async () => {
+describe('canceling a command', () => {
+  it('cancels a command that did not start at once, and notifies the device', async () => {
     const id = await device()
     const { id: commandId } = await call(here.orgAdmin, commands.create, { id, ...script })
     const node = await holding(id)
@@ -185,7 +185,7 @@ describe('calling a command off', () => {
     expect((await auditOf(id)).at(-1)).toMatchObject({ action: 'device.command.cancel' })
   })
 
-  it('a running command is asked to stop and runs until the device says that it ended', async () => {
+  it('tells the device to stop a running command, which ends when the device reports it', async () => {
     const id = await device()
     const { id: commandId } = await call(here.orgAdmin, commands.create, { id, ...script })
     await finish(id, commandId, 'running')
@@ -195,8 +195,8 @@ describe('calling a command off', () => {
   })
 })
 
-describe('sending to many', () => {
-  it('says of each device whether it was sent, skipped or not found', async () => {
+describe('bulk commands', () => {
+  it('list for each device whether it was sent, skipped or not found', async () => {
     const [one, two, open, gone] = [await device('b1'), await device('b2'), await device('b3'), await device('b4')]
     const [foreign = ''] = await enrolled(elsewhere.orgAdmin, { orgId: elsewhere.org.id }, 'b5')
     await call(here.orgAdmin, commands.create, { id: open, type: 'refresh_inventory' })
@@ -223,14 +223,14 @@ describe('sending to many', () => {
     expect((await auditOf(foreign)).map((record) => record.action)).toEqual(['device.enroll'])
   })
 
-  it('two requests for the same devices at once command each of them once', async () => {
+  it('reach each device once when two requests are concurrent', async () => {
     const deviceIds = [await device('c1'), await device('c2'), await device('c3')]
     const ask = (ids: string[]) => call(here.orgAdmin, commands.bulk, { deviceIds: ids, type: 'refresh_inventory' })
     const [first, second] = await Promise.all([ask(deviceIds), ask(deviceIds.toReversed())])
     expect([...first.commands, ...second.commands].map((command) => command.deviceId).sort()).toEqual(deviceIds.sort())
   })
 
-  it('what no amount of messages could carry is refused before anything is written', async () => {
+  it('are rejected before anything is written when the payloads are too large', async () => {
     const ids = await enrolled(here.orgAdmin, { orgId: here.org.id }, ...Array.from({ length: 3 }, (_, n) => `d${n}`))
     const payload = { script: 'x', args: Array.from({ length: 60 }, () => '€'.repeat(8_000)) }
     const told = await refusal(call(here.orgAdmin, commands.bulk, { deviceIds: ids, type: 'run_script', payload }))
@@ -241,7 +241,7 @@ describe('sending to many', () => {
 })
 
 describe('updates of the agent', () => {
-  it('are turned off for the device, and the agent is told by a command', async () => {
+  it('are turned off for the device, and a command tells the agent', async () => {
     const id = await device()
     const node = await holding(id)
     const answer = await call(here.orgAdmin, autoUpdate.set, { id, enabled: false })
@@ -257,7 +257,7 @@ describe('updates of the agent', () => {
     expect((await auditOf(id)).at(-1)).toMatchObject({ action: 'device.auto_update', changed_fields: ['autoUpdate'] })
   })
 
-  it('are kept as the command says that the agent is sent, to one device and to many', async () => {
+  it('follow the command that sets them, for one device and for many', async () => {
     const ids = [await device(), await device()]
     const [id = ''] = ids
     const kept = () =>

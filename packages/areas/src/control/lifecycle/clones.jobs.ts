@@ -48,7 +48,7 @@ async function quarantineClone({ pool, redis, log, publicUrl }: CloneParts, id: 
     return found
   })
   if (device === undefined) return
-  log.warn({ deviceId: id }, 'a device is quarantined: two machines use its key')
+  log.warn({ deviceId: id }, 'Device quarantined: two machines use its key')
   // Again: a release that did not know of the quarantine yet may have replaced what the gateway wrote.
   await publishGeneration(redis, id, quarantinedGeneration)
   const { orgId, siteId, partnerId } = device

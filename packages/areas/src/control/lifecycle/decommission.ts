@@ -1,4 +1,4 @@
-// What happens to a device's rows when it leaves its organisation or the fleet, or may not speak for a while.
+// Changes the rows of a device that moves, is decommissioned or is quarantined.
 import type { Db } from '@muster/db/database.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { sql } from 'kysely'
@@ -6,7 +6,7 @@ import { forgetDuplicates } from '../../fleet/devices/index.ts'
 import type { CommandSummary } from '../commands/commands.contract.ts'
 import { cancelCommands, type Target, targetById, withdrawApprovals } from '../commands/index.ts'
 
-/** The device, which nobody else changes until the transaction ends. Its state first, as everybody does who writes both. */
+/** Locks the device until the transaction ends. Its state first, in the order of all writers of both, to avoid deadlocks. */
 export async function lockDevice(db: Db, caller: Caller, id: string): Promise<Target> {
   await targetById(db, caller, id)
   await sql`SELECT FROM device_state WHERE device_id = ${id} FOR UPDATE`.execute(db)
@@ -44,7 +44,7 @@ export async function moveDevice(
   return cancelled
 }
 
-/** Ends a locked device's part in the fleet. @returns the commands that were called off */
+/** Decommissions a locked device. @returns the commands that were canceled */
 export async function decommissionDevice(db: Db, id: string, now: string): Promise<CommandSummary[]> {
   await forgetDuplicates(db, id)
   await db
@@ -60,7 +60,7 @@ export async function decommissionDevice(db: Db, id: string, now: string): Promi
   return cancelCommands(db, { deviceId: id }, { error: 'The device was decommissioned', now })
 }
 
-/** Nobody speaks for the device until it is released. @returns the device, or undefined when it is not in use */
+/** Rejects connections of the device until it is released. @returns the device, or undefined if it is not active */
 export const quarantineDevice = (db: Db, id: string, reason: string, now: string) =>
   db
     .updateTable('devices')
@@ -70,7 +70,7 @@ export const quarantineDevice = (db: Db, id: string, reason: string, now: string
     .returning(['id', 'orgId', 'partnerId', 'siteId', 'hostname'])
     .executeTakeFirst()
 
-/** Ends a quarantine. @returns the generation from which certificates are good again; undefined when the device was in none */
+/** Ends a quarantine. @returns the generation from which certificates are valid; undefined if there was no quarantine */
 export const releaseDevice = (db: Db, id: string) =>
   db
     .updateTable('devices')

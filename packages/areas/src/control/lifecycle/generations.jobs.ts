@@ -34,7 +34,7 @@ export async function rebuildGenerations({ pool, redis }: { pool: pg.Pool; redis
   return ids.length
 }
 
-/** Looks once more, because a change may have been published while the hash was read. Deleted devices stay revoked. */
+/** Reads again, because a change may have been published while the hash was read. Deleted devices stay revoked. */
 async function correct({ pool, redis }: { pool: pg.Pool; redis: Redis }, ids: readonly string[]): Promise<void> {
   const { rows } = await pool.query<GenerationRow>({
     name: 'read-generations',

@@ -2,7 +2,7 @@ import { can, changes, del, id, nameText, patch, personCan, post, success } from
 import { z } from 'zod'
 import { Device } from '../../fleet/devices/devices.contract.ts'
 
-/** What changes a device's place in the fleet once it is there. */
+/** Changes of a device after its enrollment. */
 export const lifecycle = {
   update: patch('/devices/:id', {
     summary: 'Update the display name of a device or its site within the organization',

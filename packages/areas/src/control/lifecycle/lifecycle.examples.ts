@@ -3,7 +3,7 @@ import type { lifecycle } from './lifecycle.contract.ts'
 
 export const lifecycleExamples: ExamplesOf<typeof lifecycle> = {
   update: { subject: 'device', input: ({ device }) => ({ id: device, displayName: 'Front desk' }) },
-  // The other organisation has to be in reach as well.
+  // The other organization has to be in reach as well.
   moveOrg: {
     subject: 'device',
     reach: { selected: false },

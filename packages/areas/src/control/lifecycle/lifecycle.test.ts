@@ -29,7 +29,7 @@ describe('decommissioning', async () => {
   const subscriber = connectSubscriber(testRedis(), 'test-generations')
   afterAll(() => subscriber.disconnect())
 
-  it('the device leaves the list and keeps its history, and its certificate is revoked everywhere', async () => {
+  it('removes the device from the list, keeps its history and revokes its certificate', async () => {
     const id = only(await enrolled(here.orgAdmin, { orgId: here.org.id }, 'old-1'))
     await subscriber.subscribe(generationsChannel)
     const published = new Promise<unknown>((resolve) => {
@@ -59,21 +59,21 @@ describe('decommissioning', async () => {
     expect(told).toMatchObject({ status: 409, message: 'The device is decommissioned' })
   })
 
-  it("another tenant's device is 404 and stays", async () => {
+  it('returns 404 for a device of another tenant', async () => {
     const id = only(await enrolled(here.orgAdmin, { orgId: here.org.id }, 'kept'))
     for (const who of [elsewhere.partnerAdmin, elsewhere.orgAdmin])
       expect(await refusal(call(who, lifecycle.remove, { id }))).toMatchObject({ status: 404 })
     expect(await call(here.orgAdmin, devices.get, { id })).toMatchObject({ status: 'offline' })
   })
 
-  it('a technician may not decommission', async () => {
+  it('is forbidden for technicians', async () => {
     const id = only(await enrolled(here.orgAdmin, { orgId: here.org.id }, 'safe'))
     const tenant = { scope: 'organization', partnerId: here.partner.id, orgId: here.org.id } as const
     const technician = await person(tenant, { role: 'Org Technician' })
     expect(await refusal(call(technician, lifecycle.remove, { id }))).toMatchObject({ status: 403 })
   })
 
-  it('it leaves its groups', async () => {
+  it('removes the device from its groups', async () => {
     const id = only(await enrolled(here.orgAdmin, { orgId: here.org.id }, 'grouped'))
     const group = await call(here.orgAdmin, groups.create, { orgId: here.org.id, name: 'Leaving', deviceIds: [id] })
     await call(here.orgAdmin, lifecycle.remove, { id })
@@ -82,7 +82,7 @@ describe('decommissioning', async () => {
   })
 })
 
-describe('moving to another organisation', async () => {
+describe('moving to another organization', async () => {
   const here = await world()
   const elsewhere = await world()
   const otherSite = await call(here.partnerAdmin, sites.create, { orgId: here.otherOrg.id, name: 'Destination' })
@@ -91,7 +91,7 @@ describe('moving to another organisation', async () => {
     { role: 'Org Admin' },
   )
 
-  it('deviation 4: the device takes what it measured along, and leaves its commands behind', async () => {
+  it('moves the metrics of the device, but not its commands', async () => {
     const id = only(await enrolled(here.orgAdmin, { orgId: here.org.id, siteId: here.site.id }, 'mover'))
     const { id: commandId } = await call(here.orgAdmin, commands.create, { id, type: 'refresh_inventory' })
     const metric =
@@ -125,7 +125,7 @@ describe('moving to another organisation', async () => {
     expect(records.at(-1)).toMatchObject({ action: 'device.move', changed_fields: ['orgId', 'siteId'] })
   })
 
-  it('the new place has to be an organisation of the same partner, with a site of its own', async () => {
+  it('requires an organization of the same partner, and one of its sites', async () => {
     const id = only(await enrolled(here.orgAdmin, { orgId: here.org.id }, 'staying'))
     const move = (who: typeof here.partnerAdmin, place: { orgId: string; siteId?: string }) =>
       refusal(call(who, lifecycle.moveOrg, { id, ...place }))
@@ -144,7 +144,7 @@ describe('moving to another organisation', async () => {
     expect(await call(here.orgAdmin, devices.get, { id })).toMatchObject({ orgId: here.org.id })
   })
 
-  it('a full organisation takes no more, a full partner may still move its own', async () => {
+  it('is rejected by a full organization, but not by a full partner', async () => {
     const own = await world()
     const [first = '', second = ''] = await enrolled(own.partnerAdmin, { orgId: own.org.id }, 'a', 'b')
     await system.query('UPDATE organizations SET max_devices = 1 WHERE id = $1', [own.otherOrg.id])
@@ -157,7 +157,7 @@ describe('moving to another organisation', async () => {
 })
 
 describe('changing a device', () => {
-  it('gives it a name of its own and another site, whose groups it leaves, and says so on record', async () => {
+  it('changes its name and site, removes it from groups of the old site, and is audited', async () => {
     const here = await world()
     const orgId = here.org.id
     const id = only(await enrolled(here.orgAdmin, { orgId, siteId: here.site.id }, 'desk'))
@@ -195,7 +195,7 @@ describe('changing a device', () => {
     expect(await refusal(call(limited, lifecycle.update, { id, siteId: here.site.id }))).toMatchObject({ status: 403 })
   })
 
-  it('its record says what is asked of a device most often', async () => {
+  it('returns the most used properties of the device', async () => {
     const here = await world()
     const id = only(await enrolled(here.orgAdmin, { orgId: here.org.id }, 'told'))
     const lists = {

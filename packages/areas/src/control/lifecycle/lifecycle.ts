@@ -49,7 +49,7 @@ export default implement(contract, {
     await leaveGroups(db, id, 'moved')
     const at = services.clock.now()
     const cancelled = await moveDevice(db, caller, device, { orgId, siteId }, new Date(at).toISOString())
-    // The device is counted where it is now, so the question is whether those are too many.
+    // The count of the new organization includes the device already.
     await claimDevices(db, { partnerId, orgId }, 0)
     const from = { orgId: device.orgId, siteId: device.siteId }
     audit({ target: id, name: hostname, orgId, partnerId, before: from, after: { orgId, siteId } })
@@ -72,7 +72,7 @@ export default implement(contract, {
     await leaveGroups(db, id, 'decommissioned')
     const states = { before: { lifecycle }, after: { lifecycle: 'decommissioned' } }
     audit({ target: id, name: hostname, orgId, partnerId, ...states })
-    // Ends open sockets at once; should it fail, the worker brings the generations in line within a minute.
+    // Closes open sockets at once. If it fails, the worker repairs the generations within a minute.
     afterCommit(() => publishGeneration(services.redis, id, revokedGeneration))
     afterCommit(() => forgetRuns(services.redis, id))
     const event = liveEvent(deviceStatus, partnerId, { orgId, siteId, deviceId: id, at, status: 'decommissioned' })

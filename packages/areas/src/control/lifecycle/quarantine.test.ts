@@ -31,7 +31,7 @@ const mailsAbout = async (id: string) => {
 }
 
 describe('a device whose key two machines use', () => {
-  it('is quarantined with the reason on its record, and the administrators of its tenant are told', async () => {
+  it('is quarantined with the reason, and the administrators of its tenant are notified', async () => {
     const id = await device('twofold')
     await redis.hset(clonesKey, id, Date.parse('2026-03-01T10:00:00Z'))
     await quarantineClones(parts)
@@ -71,7 +71,7 @@ describe('a device whose key two machines use', () => {
 })
 
 describe('quarantine by a person', () => {
-  it('locks the device out until somebody releases it, and both are on record', async () => {
+  it('locks the device out until a user releases it, and both are audited', async () => {
     const id = await device('stolen')
     expect(await call(here.orgAdmin, lifecycle.quarantine, { id, reason: 'Stolen on 3 March' })).toMatchObject({
       status: 'quarantined',
@@ -93,7 +93,7 @@ describe('quarantine by a person', () => {
     })
   })
 
-  it('is nobody else’s to impose or to end', async () => {
+  it('is rejected for other tenants and without the permission', async () => {
     const id = await device('ours')
     const viewer = await person(
       { scope: 'organization', partnerId: here.partner.id, orgId: here.org.id },
@@ -112,7 +112,7 @@ describe('one machine that enrolled twice', () => {
     const { key } = await call(here.orgAdmin, keys.create, { orgId: here.org.id, name: 'Key', maxUsage: null })
     const given = machine(hostname)
     const first = await call(null, agents.enroll, { enrollmentKey: key, ...given })
-    const again = { ...machine(`${hostname}-anew`), machineId: given.machineId }
+    const again = { ...machine(`${hostname}-again`), machineId: given.machineId }
     const second = await call(null, agents.enroll, { enrollmentKey: key, ...again })
     return [first.deviceId, second.deviceId] as const
   }
@@ -123,7 +123,7 @@ describe('one machine that enrolled twice', () => {
     return 'devices' in list ? list.devices.map(({ id }) => id) : []
   }
 
-  it('is shown on both devices, found by a filter and mailed; a person dismisses it', async () => {
+  it('is shown on both devices, found by a filter and mailed, until a user dismisses it', async () => {
     const [first, second] = await twice('again')
     expect([await twinsOf(first), await twinsOf(second)]).toEqual([[second], [first]])
     expect(await listed()).toEqual(expect.arrayContaining([first, second]))
@@ -143,7 +143,7 @@ describe('one machine that enrolled twice', () => {
     })
   })
 
-  it('is settled when one of the two is decommissioned; of many within the hour one is mailed', async () => {
+  it('is resolved when one device is decommissioned; several in an hour cause one mail', async () => {
     const [first, second] = await twice('replaced')
     expect(await mailsAbout(second)).toEqual([])
     await call(here.orgAdmin, lifecycle.remove, { id: first })

@@ -51,7 +51,7 @@ const status = (orgId: string, more: Partial<LiveEvent> = {}): LiveEvent => ({
 const ours = (...list: LiveEvent[]) => publishLive(redis, here.partner.id, list)
 
 describe('watching devices', () => {
-  it('begins with resync and then tells what happens, without what is not declared', async () => {
+  it('begins with resync, then sends events without undeclared fields', async () => {
     const watch = await watching(here.partnerAdmin)
     const figures = { cpuPercent: 3.5, memoryUsed: 10, secret: 'not declared' }
     await ours(status(here.org.id), status(here.org.id, { type: 'device.heartbeat', ...figures }))
@@ -61,7 +61,7 @@ describe('watching devices', () => {
     expect(beat).not.toHaveProperty('secret')
   })
 
-  it('tells each caller what it may see and nothing else', async () => {
+  it('sends each caller only the events that it may see', async () => {
     const ofPartner = { scope: 'partner', partnerId: here.partner.id } as const
     const ofOrg = { scope: 'organization', partnerId: here.partner.id, orgId: here.org.id } as const
     const viewer = { role: 'Org Viewer' }
@@ -78,7 +78,7 @@ describe('watching devices', () => {
     await ours(status(here.org.id), status(here.otherOrg.id), status(here.org.id, { siteId: here.site.id }))
     await publishLive(redis, elsewhere.partner.id, [status(elsewhere.org.id)])
     const [plain, other, atSite, foreign] = [first, first + 1, first + 2, first + 3]
-    // Everybody's last event is sent once more at the end: whatever comes before it was all there was.
+    // Every watcher receives the last event: all events before it have arrived then.
     const end = ++clock
     const ends = [here.org.id, here.otherOrg.id].map((orgId) => status(orgId, { siteId: here.site.id, at: end }))
     await ours(...ends)
@@ -96,7 +96,7 @@ describe('watching devices', () => {
     expect(await seen(watches.foreign)).toEqual([foreign])
   })
 
-  it('tells a member limited to groups of their devices alone, and anew when these are others', async () => {
+  it('sends a member limited to groups only events of their devices, and resync when these change', async () => {
     const [inside = '', outside = ''] = await enrolled(here.orgAdmin, { orgId: here.org.id }, 'inside', 'outside')
     const group = await call(here.orgAdmin, groups.create, { orgId: here.org.id, name: 'Watched', deviceIds: [inside] })
     const ofOrg = { scope: 'organization', partnerId: here.partner.id, orgId: here.org.id } as const
@@ -120,7 +120,7 @@ describe('watching devices', () => {
     expect(await watch.next()).toEqual(after)
   })
 
-  it('can be narrowed to organisations, sites and devices', async () => {
+  it('can be limited to organizations, sites and devices', async () => {
     const watch = await watching(here.partnerAdmin, {
       orgIds: here.org.id,
       siteIds: [here.site.id],
@@ -137,14 +137,14 @@ describe('watching devices', () => {
     expect(await watch.next()).toEqual(wanted)
   })
 
-  it('tells of commands that people send', async () => {
+  it('sends events of new commands', async () => {
     const [id = ''] = await enrolled(here.orgAdmin, { orgId: here.org.id }, 'watched')
     const watch = await watching(here.orgAdmin, { deviceIds: [id] })
     const { id: commandId } = await call(here.orgAdmin, commands.create, { id, type: 'refresh_inventory' })
     expect(await watch.next()).toMatchObject({ type: 'command.changed', deviceId: id, commandId, status: 'pending' })
   })
 
-  it('ends when the watcher’s session does, while it waits', async () => {
+  it('ends with the session of the watcher', async () => {
     const leaver = await person({ scope: 'partner', partnerId: here.partner.id }, { role: 'Partner Viewer' })
     const watch = await watching(leaver)
     const end = refusal(watch.next())
@@ -153,7 +153,7 @@ describe('watching devices', () => {
     expect(await end).toMatchObject({ status: 401 })
   })
 
-  it('needs the permission to see devices', async () => {
+  it('requires the permission to read devices', async () => {
     expect(await refusal(events(null, live.events, {}).next())).toMatchObject({ status: 401 })
   })
 

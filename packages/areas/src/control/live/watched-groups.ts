@@ -1,5 +1,5 @@
-// Which devices are in the groups that members limited to groups watch. Events do not say it: a device comes and goes without
-// anything happening to it. So the members of watched groups are read again and again, in one query for the whole process.
+// The devices in the groups to which watching members are limited. Events do not contain groups, and group membership changes
+// without an event of the device. So the members of watched groups are polled, in one query for the process.
 
 import { asSystem } from '@muster/db/database.ts'
 import type { Log } from '@muster/kit/log.ts'
@@ -9,7 +9,7 @@ import type { GroupDevices } from '../../fleet/devices/index.ts'
 import { service } from '../../services.ts'
 
 const lookMs = 400
-/** Whoever cannot be shown any more who is in the groups is shown nothing. */
+/** After this time without a successful read, watchers see no devices. */
 const staleMs = 900
 
 interface Watcher {
@@ -30,13 +30,13 @@ export class WatchedGroups {
     this.#log = log
   }
 
-  /** @param changed called when the devices of these groups are others than before, which `has` says from then on */
+  /** @param changed called after the devices of these groups changed */
   async watch(groupIds: readonly string[], signal: AbortSignal, changed: () => void): Promise<GroupDevices> {
     const watcher = { groupIds, changed }
     this.#watchers.add(watcher)
     signal.addEventListener('abort', () => this.#watchers.delete(watcher), { once: true })
     if (signal.aborted) this.#watchers.delete(watcher)
-    // Its own look: one that is under way may not have asked for these groups.
+    // A read that is in progress may not include these groups.
     await this.#look()
     this.#keepLooking()
     return { has: (deviceId) => groupIds.some((id) => this.#devices.get(id)?.has(deviceId) === true) }
@@ -52,7 +52,7 @@ export class WatchedGroups {
   }
 
   #failed(error: unknown): void {
-    this.#log.warn({ err: error }, 'the devices of watched groups could not be read')
+    this.#log.warn({ err: error }, 'Devices of watched groups could not be read')
     if (performance.now() - this.#readAt > staleMs) this.#hold(new Map())
   }
 
@@ -66,7 +66,7 @@ export class WatchedGroups {
       }>`SELECT group_id, array_agg(device_id ORDER BY device_id) AS device_ids
         FROM device_group_members WHERE group_id = ANY (${groupIds}::uuid[]) GROUP BY group_id`.execute(db),
     )
-    // Looks can overtake each other; an older one says nothing new.
+    // Reads can overtake each other; the result of an older one is outdated.
     if (began < this.#readAt) return
     this.#readAt = began
     this.#hold(new Map(rows.map(({ groupId, deviceIds }) => [groupId, new Set(deviceIds)])))
@@ -81,8 +81,8 @@ export class WatchedGroups {
   }
 }
 
-const nobody: ReadonlySet<string> = new Set()
-const sameMembers = (some: ReadonlySet<string> = nobody, others: ReadonlySet<string> = nobody): boolean =>
+const none: ReadonlySet<string> = new Set()
+const sameMembers = (some: ReadonlySet<string> = none, others: ReadonlySet<string> = none): boolean =>
   some.size === others.size && [...some].every((id) => others.has(id))
 
 export const watchedGroupsOf = service(({ system, log }) => new WatchedGroups(system, log))

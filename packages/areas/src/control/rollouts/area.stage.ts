@@ -3,7 +3,7 @@ import { testServices } from '@muster/testkit/services.ts'
 import { stagePart } from '@muster/testkit/stage.ts'
 import { pins } from './pins.contract.ts'
 
-/** The rollout has ended: one that is under way would reach the devices of all stages. */
+/** The rollout has ended: a running one would reach the devices of all stages. */
 export default stagePart(async ({ world: { partnerAdmin, org }, marks }) => {
   const { system } = await testServices()
   const { rows } = await system.query<{ id: string }>(

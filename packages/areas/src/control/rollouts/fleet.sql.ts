@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 
-/** What a rollout is, as far as it decides about devices. */
+/** The properties of a rollout that decide which devices it reaches. */
 export interface Going {
   readonly id: string
   readonly version: string
@@ -9,8 +9,8 @@ export interface Going {
 }
 
 /**
- * The same number for the same device and version, always: its place among ten thousand. A rollout that is begun anew begins
- * with the same devices, so that doing so again and again reaches no others.
+ * The place of a device among ten thousand, always the same for a version. A rollout that is started again begins with the same
+ * devices, so that repeated starts do not reach more.
  */
 export const place = (version: string) =>
   sql<number>`(('x' || substr(md5(${version} || devices.id::text), 1, 8))::bit(32)::bigint % 10000)`
@@ -20,11 +20,11 @@ const fits = (version: string) => sql<boolean>`(built.kind = 'agent' AND built.v
   AND built.os = CASE devices.os_type WHEN 'macos' THEN 'darwin' ELSE devices.os_type END
   AND built.arch = CASE devices.architecture WHEN 'x86_64' THEN 'x64' WHEN 'amd64' THEN 'x64' WHEN 'aarch64' THEN 'arm64' ELSE devices.architecture END)`
 
-/** Whether there is an executable of the version for the device. */
+/** Whether the version has an executable for the device. */
 export const isBuilt = (version: string): RawBuilder<boolean> =>
   sql`EXISTS (SELECT FROM agent_versions built WHERE ${fits(version)})`
 
-/** The pin that counts for a device: that of a group before that of its site, and this before that of its organisation. */
+/** The pin that counts for a device: that of a group before that of its site, and this before that of its organization. */
 export const pinOf: RawBuilder<unknown> = sql`(
   SELECT pin.id, pin.version FROM agent_version_pins pin
   WHERE pin.org_id = devices.org_id AND (pin.site_id IS NULL OR pin.site_id = devices.site_id)
@@ -32,7 +32,7 @@ export const pinOf: RawBuilder<unknown> = sql`(
       SELECT FROM device_group_members m WHERE m.group_id = pin.group_id AND m.device_id = devices.id))
   ORDER BY pin.group_id IS NULL, pin.site_id IS NULL, pin.created_at DESC, pin.id LIMIT 1)`
 
-/** Devices that a rollout is meant for now, connected or not: `FROM … WHERE …` over `devices`, `built` and `updates`. */
+/** Devices that a rollout includes now, connected or not: `FROM … WHERE …` over `devices`, `built` and `updates`. */
 export const meantFor = ({ version, reach }: Going): RawBuilder<unknown> => sql`
   FROM devices JOIN agent_versions built ON ${fits(version)}
   JOIN organizations ON organizations.id = devices.org_id AND organizations.deleted_at IS NULL
@@ -41,11 +41,11 @@ export const meantFor = ({ version, reach }: Going): RawBuilder<unknown> => sql`
   WHERE devices.lifecycle = 'active' AND devices.auto_update AND ${place(version)} < ${reach}
     AND (pinned.id IS NULL OR pinned.version = ${version})`
 
-/** Whether a device runs something older than the version. Agents are never taken back to an older one. */
+/** Whether a device runs an older version. Agents are never downgraded. */
 export const runsOlder = (version: string): RawBuilder<boolean> =>
   sql`coalesce(agent_version_order(devices.agent_version), '{}') < agent_version_order(${version})`
 
-/** Refusals that say nothing against the version. */
+/** Refusals that are not failures of the version. */
 const innocent = [
   'auto_update_off',
   'cannot_replace_itself',
@@ -55,10 +55,10 @@ const innocent = [
   'download_failed',
 ]
 
-/** After so long without a word a device that was replacing its agent counts as lost. */
+/** An updating device without a report counts as lost after this time. */
 const lostMinutes = 10
 
-/** What a device's row says of a rollout's success: over `devices` and `updates`. */
+/** Whether a device succeeded, as a condition on `devices` and `updates`. */
 export const hasSucceeded = (version: string): RawBuilder<boolean> =>
   sql`(devices.agent_version = ${version} AND updates.state NOT IN ('rolled_back', 'refused'))`
 export const hasFailed = (version: string): RawBuilder<boolean> => sql`(NOT ${hasSucceeded(version)} AND (

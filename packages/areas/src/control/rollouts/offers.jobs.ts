@@ -1,4 +1,4 @@
-// Takes versions out to the fleet: decides whether a rollout goes on, and offers its version to the devices it reaches.
+// Rolls out versions: decides whether a rollout advances, and offers its version to the devices that it reaches.
 
 import type { Redis } from '@muster/backplane/redis.ts'
 import { sendToDevices } from '@muster/backplane/routing.ts'
@@ -15,11 +15,11 @@ import { type Going, hasFailed, hasSucceeded, meantFor, runsOlder } from './flee
 import { type Counts, failsWidely, heldOrgs, type OrgCounts, reachOf, sumOf, verdictOf } from './rollouts.rules.ts'
 import { noteWithheld } from './withheld.ts'
 
-/** So many devices are told at once; the rest follows within seconds. */
+/** Devices per run; the others follow within seconds. */
 const offersPerTurn = 1_000
 const firstOfferSeconds = 60
 const lastOfferSeconds = 86_400
-/** An offer that was not begun by then is forgotten: what was called off does not go on for long. */
+/** An offer expires after this time, so that a canceled rollout ends soon. */
 const offerMs = 5 * 60_000
 
 export interface OfferParts {
@@ -45,8 +45,8 @@ interface Offer extends Registered {
 }
 
 /**
- * One turn. Whatever cannot be read or decided withholds every offer: the error is the caller's to log.
- * @returns to how many devices the version was offered
+ * One run. If anything cannot be read or decided, all offers are withheld; the caller logs the error.
+ * @returns how many devices received an offer
  */
 export async function offerUpdates(parts: OfferParts): Promise<number> {
   try {
@@ -62,7 +62,7 @@ async function takeTurn({ pool, redis, log, signer, publicUrl }: OfferParts): Pr
     const rollout = await lockRunning(db)
     if (rollout === null) return null
     const before = await countsOf(db, rollout)
-    // What is going wrong stops before anybody else is asked; what goes well goes on once nobody waits for its offer.
+    // A failing rollout halts before further offers; a successful one advances once no due offer is left.
     const held = heldOrgs(before, rollout)
     const offers = failsWidely(before, rollout) ? [] : await takeDue(db, rollout, held)
     if (offers.length > 0) return { rollout, offers }
@@ -73,7 +73,7 @@ async function takeTurn({ pool, redis, log, signer, publicUrl }: OfferParts): Pr
     else if (verdict.next === 'complete') await setState(db, rollout.id, 'completed', null)
     else if (verdict.next === 'advance') await advance(db, rollout)
     if (verdict.next !== 'wait')
-      log.info({ rollout: rollout.id, version: rollout.version, counts, held, ...verdict }, 'a rollout moved')
+      log.info({ rollout: rollout.id, version: rollout.version, counts, held, ...verdict }, 'Rollout changed its state')
     return null
   })
   if (turn === null) return 0
@@ -98,7 +98,7 @@ function instructionOf(offer: Offer, rolloutId: string, publicUrl: string, deadl
   return { kind: 'frame', deviceId: offer.deviceId, frame, lifeMs: offerMs }
 }
 
-/** The rollout that is under way, unless everything is stopped. Nobody else moves or stops it until the transaction ends. */
+/** Locks the running rollout until the transaction ends; null while updates are stopped. */
 async function lockRunning(db: Db): Promise<Running | null> {
   const { rows } = await sql<Omit<Running, 'reach'>>`
     SELECT r.id, r.version, r.stages, r.stage, r.success_percent, r.error_percent, r.errors_accepted,
@@ -110,7 +110,7 @@ async function lockRunning(db: Db): Promise<Running | null> {
   return running === undefined ? null : { ...running, reach: reachOf(running) }
 }
 
-/** What became of the offers of a rollout, by organization. */
+/** The results of the offers of a rollout, by organization. */
 export async function countsOf(db: Db, { id, version }: Pick<Going, 'id' | 'version'>): Promise<OrgCounts[]> {
   const { rows } = await sql<OrgCounts>`
     SELECT devices.partner_id, devices.org_id, count(*)::int AS offered, count(*) FILTER (WHERE ${hasSucceeded(version)})::int AS succeeded,
@@ -121,7 +121,7 @@ export async function countsOf(db: Db, { id, version }: Pick<Going, 'id' | 'vers
   return rows
 }
 
-/** How many devices a rollout is meant for: those that wait for it, and those that it has brought to the version. */
+/** How many devices a rollout includes: those without the version, and those that it updated. */
 async function membersOf(db: Db, rollout: Running, held: readonly string[]): Promise<number> {
   const { rows } = await sql<{ members: number }>`
     SELECT count(*)::int AS members ${meantFor(rollout)}
@@ -131,8 +131,8 @@ async function membersOf(db: Db, rollout: Running, held: readonly string[]): Pro
 }
 
 /**
- * Devices whose turn it is: connected, reached, running something older, and not busy with the offer. Each is noted as
- * offered, and gets the next offer later and later: a device that can never take it is not asked every minute for ever.
+ * Connected devices within the reach that run an older version and are not updating. Each offer is stored; the delay until the
+ * next one grows, because a device may never be able to update.
  */
 async function takeDue(db: Db, rollout: Running, held: readonly string[]): Promise<Offer[]> {
   const { rows } = await sql<Offer>`
@@ -175,7 +175,7 @@ async function advance(db: Db, { id, stage }: Running): Promise<void> {
     .execute()
 }
 
-/** Stops a rollout until a person lets it go on, and puts that on record. */
+/** Halts a rollout until a person resumes it, and audits that. */
 async function halt(db: Db, { id, version }: Running, counts: Counts, reason: string): Promise<void> {
   await setState(db, id, 'halted', reason)
   await recordAsSystem(db, { action: 'agent_rollout.halt', target: id, name: version, details: { reason, ...counts } })

@@ -14,7 +14,7 @@ export const Pin = z.object({
   createdAt: time(),
 })
 
-/** What an organisation, one of its sites or one of its groups is to run. That of a group counts before that of a site. */
+/** What an organization, one of its sites or one of its groups is to run. That of a group counts before that of a site. */
 export const pins = {
   list: get('/agent-version-pins', {
     summary: 'List version pins of organizations, sites and groups',

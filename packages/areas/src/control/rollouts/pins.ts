@@ -66,7 +66,7 @@ export default implement(contract, {
   },
 })
 
-/** Pins in the caller's reach. Members limited to sites or groups see those of these alone. */
+/** Pins in the caller's reach. Members limited to sites or groups see only the pins of these. */
 const visible = (db: Db, caller: Caller) =>
   db
     .selectFrom('agentVersionPins')
@@ -74,7 +74,7 @@ const visible = (db: Db, caller: Caller) =>
     .$if(caller.siteIds !== null, (query) => query.where(isOneOf('siteId', caller.siteIds ?? [])))
     .$if(caller.deviceGroupIds !== null, (query) => query.where(isOneOf('groupId', caller.deviceGroupIds ?? [])))
 
-/** The target of a pin, when the caller may decide about all of it. @returns the partner's id */
+/** The target of a pin, if the caller reaches all of it. @returns the partner's ID */
 async function requireTarget(
   db: Db,
   caller: Caller,

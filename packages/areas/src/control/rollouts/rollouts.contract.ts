@@ -24,12 +24,12 @@ export const Rollout = z.object({
 })
 
 export const RolloutDetail = Rollout.extend({
-  /** What became of the devices that it has offered its version to. */
+  /** The results of the devices to which it offered its version. */
   devices: z.object({ offered: z.number(), succeeded: z.number(), failed: z.number() }),
 })
 
 const firstStagePercentMax = 10
-/** Time for a person to see what a ring does, whoever began it: nobody hurries a version through them. */
+/** Time for a person to see the results of a stage. It cannot be shortened. */
 const stageSecondsMin = 600
 const stages = z
   .array(z.int().min(1).max(100))
@@ -53,7 +53,7 @@ export const Stop = z.object({
 const read = can('devices:read', 'system')
 const change = personCan('settings:write', 'system')
 const one = z.object({ id: id() })
-/** What brings a version to devices takes a fresh proof; what holds it back does not. */
+/** Operations that bring a version to devices require a fresh proof; those that stop it do not. */
 const proved = { stepUp: 'always' } as const
 
 export const rollouts = {
@@ -78,11 +78,11 @@ export const rollouts = {
     input: z.object({
       version: releaseVersion,
       stages: stages.default([1, 10, 50, 100]),
-      /** So many percent of the reached devices have to run the version before the next stage begins. */
+      /** Percentage of the reached devices that must run the version before the next stage begins. */
       successPercent: z.int().min(1).max(100).default(95),
-      /** It halts when more than so many percent of the reached devices failed. */
+      /** The rollout halts if more than this percentage of the reached devices failed. */
       errorPercent: z.number().min(0).max(50).default(2),
-      /** How long a stage lasts at least. */
+      /** Minimum duration of a stage. */
       stageSeconds: z
         .int()
         .min(stageSecondsMin)

@@ -31,7 +31,7 @@ export const stopExamples: ExamplesOf<typeof stop> = {
   lift: { subject, input: () => ({}) },
 }
 
-/** A pin of the whole organisation shows to those who reach all of it. */
+/** A pin of the whole organization shows to those who reach all of it. */
 const limited = { siteMember: false, otherSiteMember: false, groupMember: false, otherGroupMember: false }
 const refuses = { siteMember: 403, otherSiteMember: 403, groupMember: 403, otherGroupMember: 403 }
 

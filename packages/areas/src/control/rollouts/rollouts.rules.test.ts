@@ -8,18 +8,18 @@ const org = (partnerId: string, orgId: string, offered: number, succeeded: numbe
 const counts = (offered: number, succeeded: number, failed = 0) => [org('p', 'o', offered, succeeded, failed)]
 
 describe('a rollout', () => {
-  it('goes on when its stage is proved and has lasted long enough', () => {
+  it('advances when its stage succeeded and lasted long enough', () => {
     expect(verdictOf(counts(20, 20), rollout, true, 20)).toEqual({ next: 'advance' })
     expect(verdictOf(counts(20, 20), rollout, false, 20)).toEqual({ next: 'wait' })
     expect(verdictOf(counts(20, 18), rollout, true, 20)).toEqual({ next: 'wait' })
   })
 
-  it('does not take silence for success', () => {
+  it('does not count silent devices as successful', () => {
     expect(verdictOf(counts(0, 0), rollout, true, 20)).toEqual({ next: 'wait' })
     expect(verdictOf(counts(0, 0), rollout, true, 0)).toEqual({ next: 'advance' })
   })
 
-  it('stops when too many fail, however long it has lasted, and not again for those that somebody accepted', () => {
+  it('halts when too many fail at any time, but not again for accepted failures', () => {
     const halted = { next: 'halt', reason: '1 of 20 devices failed to update' }
     expect(verdictOf(counts(20, 19, 1), rollout, false, 20)).toEqual(halted)
     expect(verdictOf(counts(100, 98, 2), rollout, true, 100)).toEqual({ next: 'advance' })
@@ -28,7 +28,7 @@ describe('a rollout', () => {
     expect(verdictOf(counts(20, 0, 1), { ...rollout, errorPercent: 0 }, true, 20)).toMatchObject({ next: 'halt' })
   })
 
-  it('is not stopped by one organization or partner, however many of its devices fail', () => {
+  it('is not halted by failures of a single organization or partner', () => {
     const good = [org('p1', 'a', 200, 200), org('p1', 'b', 100, 99, 1), org('p2', 'c', 50, 50)]
     const bad = org('p3', 'x', 1_000, 0, 1_000)
     expect(verdictOf([...good, org('p3', 'x', 40, 0, 40)], rollout, true, 350)).toEqual({ next: 'advance' })
@@ -40,7 +40,7 @@ describe('a rollout', () => {
     expect(heldOrgs([...good, ...many], rollout)).toEqual(many.map(({ orgId }) => orgId))
   })
 
-  it('stops for everybody when the failures of several organizations and partners are too many', () => {
+  it('halts for all when too many devices of several organizations and partners fail', () => {
     const reached = [org('p1', 'a', 100, 90, 10), org('p2', 'b', 100, 95, 5), org('p3', 'c', 100, 100)]
     expect(verdictOf(reached, rollout, true, 300)).toEqual({
       next: 'halt',
@@ -53,7 +53,7 @@ describe('a rollout', () => {
     expect(heldOrgs([org('p1', 'a', 400, 400), org('p1', 'b', 10, 9, 1)], rollout)).toEqual([])
   })
 
-  it('is kept back by no tenant that stays silent, and carried by none that is a minority', () => {
+  it('is neither blocked by one silent tenant nor proved by a minority', () => {
     expect(verdictOf([org('p1', 'a', 200, 200), org('p2', 'x', 150, 0)], rollout, true, 350)).toEqual({
       next: 'advance',
     })
@@ -62,13 +62,13 @@ describe('a rollout', () => {
     })
   })
 
-  it('is done when everybody that it is meant for has the version', () => {
+  it('completes when all its devices have the version', () => {
     const last = { ...rollout, stage: 4 }
     expect(verdictOf(counts(99, 99), last, true, 100)).toEqual({ next: 'wait' })
     expect(verdictOf(counts(100, 100), last, true, 100)).toEqual({ next: 'complete' })
   })
 
-  it('reaches so many of ten thousand', () => {
+  it('reaches the percentage of its stage', () => {
     expect([1, 2, 3, 4, 5].map((stage) => reachOf({ ...rollout, stage }))).toEqual([100, 1_000, 5_000, 10_000, 0])
   })
 })

@@ -1,13 +1,13 @@
-// When a rollout goes on, when it stops itself and when it is done: decided from counts alone.
+// When a rollout advances, halts and completes: decided by counts only.
 
-/** What became of the devices that a rollout has offered its version to. */
+/** The results of the devices to which a rollout offered its version. */
 export interface Counts {
   readonly offered: number
   readonly succeeded: number
   readonly failed: number
 }
 
-/** The same of the devices of one organization. */
+/** The results in one organization. */
 export interface OrgCounts extends Counts {
   readonly partnerId: string
   readonly orgId: string
@@ -31,7 +31,7 @@ export function reachOf({ stages, stage }: Pick<Thresholds, 'stages' | 'stage'>)
   return Math.round((stages[stage - 1] ?? 0) * 100)
 }
 
-/** Whether so many failures are too many of those reached. What a person has seen and accepted does not count. */
+/** Whether too many of the reached devices failed. Failures that a person accepted do not count. */
 function tooManyErrors(counts: Counts, { errorPercent, errorsAccepted }: Thresholds): boolean {
   const failed = counts.failed - errorsAccepted
   return failed > 0 && failed * 100 > errorPercent * counts.offered
@@ -45,7 +45,7 @@ export function sumOf(all: readonly Counts[]): Counts {
 type Tenant = 'partnerId' | 'orgId'
 type Measure = (counts: Counts) => number
 
-/** All but those of the tenant that has most of something; all where there is one tenant only. */
+/** All counts except those of the tenant with the highest value; all counts if there is only one tenant. */
 function withoutWorst(all: readonly OrgCounts[], tenant: Tenant, most: Measure): readonly OrgCounts[] {
   const ids = [...new Set(all.map((counts) => counts[tenant]))]
   const of = (id: string) => most(sumOf(all.filter((counts) => counts[tenant] === id)))
@@ -55,23 +55,23 @@ function withoutWorst(all: readonly OrgCounts[], tenant: Tenant, most: Measure):
 const tenants = ['orgId', 'partnerId'] as const
 
 /**
- * Whether so many failures are too many for everybody. They have to be too many without any one organization or partner as well:
- * whoever holds an enrollment key can enroll devices that only pretend to fail.
+ * Whether the rollout halts for all tenants. The failures must be too many even without the worst organization or partner: with
+ * an enrollment key, an attacker can enroll devices that pretend to fail.
  */
 export function failsWidely(all: readonly OrgCounts[], given: Thresholds): boolean {
   const samples = [all, ...tenants.map((tenant) => withoutWorst(all, tenant, ({ failed }) => failed))]
   return samples.every((sample) => tooManyErrors(sumOf(sample), given))
 }
 
-/** Organizations in which too many devices failed while others did well: the rollout stops for these alone. */
+/** Organizations in which too many devices failed while others succeeded: the rollout halts for these only. */
 export function heldOrgs(all: readonly OrgCounts[], given: Thresholds): string[] {
   if (all.length < 2 || !tooManyErrors(sumOf(all), given)) return []
   return all.flatMap((counts) => (tooManyErrors(counts, { ...given, errorsAccepted: 0 }) ? [counts.orgId] : []))
 }
 
 /**
- * Whether enough devices run the version. The silence of one tenant keeps nobody back, as long as most devices are others': one
- * that never answers must not hold a version, and one that answers well must not carry it alone.
+ * Whether enough devices run the version: of all devices, or of those without the tenant that lacks it most, if at least half of
+ * the devices are left. So one silent tenant does not block a version, and a minority does not prove it.
  */
 function isProved(all: readonly OrgCounts[], { successPercent }: Thresholds): boolean {
   const total = sumOf(all)
@@ -85,7 +85,7 @@ function isProved(all: readonly OrgCounts[], { successPercent }: Thresholds): bo
 
 /**
  * @param isDue whether the stage has lasted long enough
- * @param members how many devices the stage is meant for, whether they are connected or not; without those of held organizations
+ * @param members how many devices the stage includes, connected or not, without those of held organizations
  */
 export function verdictOf(all: readonly OrgCounts[], given: Thresholds, isDue: boolean, members: number): Verdict {
   if (failsWidely(all, given)) {
@@ -94,7 +94,7 @@ export function verdictOf(all: readonly OrgCounts[], given: Thresholds, isDue: b
   }
   const held = heldOrgs(all, given)
   const counted = all.filter(({ orgId }) => !held.includes(orgId))
-  // A stage in which nobody is connected proves nothing; one that is meant for nobody has nothing to prove.
+  // A stage without connected devices proves nothing; a stage without members needs no proof.
   if (!isDue || !(isProved(counted, given) || members === 0)) return { next: 'wait' }
   if (given.stage < given.stages.length) return { next: 'advance' }
   return { next: sumOf(counted).succeeded >= members ? 'complete' : 'wait' }

@@ -27,7 +27,7 @@ const here = await world()
 const elsewhere = await world()
 const version = '600000.1.0'
 
-// Registered with a release host: what no store has published, nobody takes away.
+// Registered from a release host, because publishing a store removes versions that it does not have.
 beforeAll(() =>
   system.query(
     `INSERT INTO agent_versions (version, os, arch, source, url, sha256, size, candidate)
@@ -43,7 +43,7 @@ const begin = async () => {
 }
 
 describe('a rollout', () => {
-  it('begins with its first stage, one at a time, and that is on record', async () => {
+  it('starts with its first stage, one rollout at a time, and is audited', async () => {
     const made = await begin()
     expect(made).toMatchObject({ version, state: 'running', stage: 1, stages: [1, 10, 50, 100], errorPercent: 2 })
     expect(await refusal(call(here.systemAdmin, rollouts.create, { version }))).toMatchObject({ status: 409 })
@@ -55,14 +55,14 @@ describe('a rollout', () => {
     expect(data.map(({ id }) => id)).toEqual([made.id])
   })
 
-  it('of two that begin at once one gets in', async () => {
+  it('starts once when two requests are concurrent', async () => {
     await endAll()
     const both = [1, 2].map(() => call(here.systemAdmin, rollouts.create, { version }))
     const told = await Promise.allSettled(both)
     expect(told.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
   })
 
-  it('is paused, resumed and cancelled by people, each from where that makes sense', async () => {
+  it('can be paused, resumed and canceled in the states that allow it', async () => {
     const { id } = await begin()
     const by = here.systemAdmin
     expect(await refusal(call(by, rollouts.resume, { id }))).toMatchObject({ status: 409 })
@@ -81,12 +81,12 @@ describe('a rollout', () => {
     [[20, 100], 'must begin with at most 10 percent'],
     [[1, 10], 'must end with 100 percent'],
     [[10, 5, 100], 'must grow from stage to stage'],
-  ])('cannot go to everybody at once: stages %j', async (stages, why) => {
+  ])('cannot reach all devices at once: stages %j', async (stages, why) => {
     const told = await refusal(call(here.systemAdmin, rollouts.create, { version, stages }))
     expect(told).toMatchObject({ status: 400, message: expect.stringContaining(why) })
   })
 
-  it('is for system administrators, and for versions that there are', async () => {
+  it('requires a system administrator and an existing version', async () => {
     expect(await refusal(call(here.partnerAdmin, rollouts.create, { version }))).toMatchObject({ status: 403 })
     expect(await refusal(call(here.systemAdmin, rollouts.create, { version: '9.9.9' }))).toMatchObject({ status: 404 })
   })
@@ -97,7 +97,7 @@ describe('U7: a stolen administrator account and online key', () => {
   afterAll(() => rmSync(folder, { recursive: true }))
   const unsigned = '600000.6.6'
 
-  it('bring no version out that the offline keys have not signed, not even with one of two of them', async () => {
+  it('cannot roll out a version without the signatures of the offline keys', async () => {
     const store = new DiskStore(folder)
     const source = { source: 'local', upstreamUrl: null, upstreamToken: null, allowedNetworks: [] } as const
     const runtime = createRuntime({
@@ -124,7 +124,7 @@ describe('U7: a stolen administrator account and online key', () => {
     await bringOut()
   })
 
-  it('take even a signed version nowhere but to a tenth of the fleet first', async () => {
+  it('cannot roll out a signed version to more than a tenth of the fleet at first', async () => {
     await endAll()
     for (const stages of [[100], [50, 100], [11, 100], [10, 5, 100], [1, 50]])
       expect(await refusal(call(here.systemAdmin, rollouts.create, { version, stages })), String(stages)).toMatchObject(
@@ -141,7 +141,7 @@ describe('U7: a stolen administrator account and online key', () => {
     expect(await refusal(call(here.systemAdmin, rollouts.create, { version }))).toMatchObject({ status: 409 })
   })
 
-  it('hurry it through no stage', async () => {
+  it('cannot shorten a stage', async () => {
     await endAll()
     for (const stageSeconds of [0, 1, 599])
       expect(await refusal(call(here.systemAdmin, rollouts.create, { version, stageSeconds }))).toMatchObject({
@@ -150,7 +150,7 @@ describe('U7: a stolen administrator account and online key', () => {
     expect(await call(here.systemAdmin, rollouts.create, { version, stageSeconds: 600 })).toMatchObject({ stage: 1 })
   })
 
-  it('bring nothing to devices with a session that was left open, and stop it with that', async () => {
+  it('cannot roll out with an old session, which can still stop a rollout', async () => {
     await endAll()
     const { systemAdmin } = await world()
     await system.query(`UPDATE sessions SET authenticated_at = now() - interval '2 hours' WHERE id = $1`, [
@@ -166,7 +166,7 @@ describe('U7: a stolen administrator account and online key', () => {
     await call(here.systemAdmin, stop.lift, {})
   })
 
-  it('are stopped by one request of whoever is in charge; nobody else begins or stops anything', async () => {
+  it('are stopped by one request of a system administrator, and only by those', async () => {
     await begin()
     expect(await call(here.systemAdmin, stop.set, { reason: 'Stolen' })).toMatchObject({ stopped: true })
     expect(await offerUpdates({ pool: system, redis, log, signer, publicUrl: 'http://127.0.0.1:3000' })).toBe(0)
@@ -186,7 +186,7 @@ describe('why a device is not updated', () => {
   }
   const why = async (id: string) => (await call(here.orgAdmin, updates.get, { id })).hold
 
-  it('is told by what holds it', async () => {
+  it('names what holds it back', async () => {
     const id = await device()
     await endAll()
     expect(await why(id)).toBe('no_rollout')
@@ -213,7 +213,7 @@ describe('why a device is not updated', () => {
     expect(await why(id)).toBe('up_to_date')
   })
 
-  it('U9: says what the device said, and lists those that are stuck to those who may see them', async () => {
+  it('U9: shows the report of the device, and lists stuck devices to callers who see them', async () => {
     const id = await device()
     await begin()
     await system.query(
@@ -237,7 +237,7 @@ describe('why a device is not updated', () => {
 })
 
 describe('pins', () => {
-  it('are one for each place, and change in it', async () => {
+  it('exist once per organization, site or group', async () => {
     const place = { orgId: here.org.id, siteId: here.site.id }
     const first = await call(here.partnerAdmin, pins.set, { ...place, version: '1.0.0', reason: 'Audit' })
     const second = await call(here.partnerAdmin, pins.set, { ...place, version: null })
@@ -249,7 +249,7 @@ describe('pins', () => {
     ])
   })
 
-  it('are not set or seen by other tenants, nor beyond the sites and groups that somebody is limited to', async () => {
+  it('cannot be set or read by other tenants, or outside the sites and groups of a limited member', async () => {
     const { id: groupId } = await call(here.orgAdmin, groups.create, { orgId: here.org.id, name: 'Pinned' })
     const { id } = await call(here.orgAdmin, pins.set, { orgId: here.org.id, groupId, version: '1.0.0' })
     expect(await refusal(call(elsewhere.orgAdmin, pins.set, { orgId: here.org.id }))).toMatchObject({ status: 404 })

@@ -53,7 +53,7 @@ export default implement(contract, {
         .limit(1)
         .executeTakeFirst()
       if (known === undefined) throw notFound('Agent version')
-      // Two that begin at once: the index lets one of them in, and the other waits for it here.
+      // Of two concurrent requests the index accepts one; the other waits for it here.
       await sql`LOCK TABLE agent_rollouts IN SHARE ROW EXCLUSIVE MODE`.execute(db)
       const open = await db
         .selectFrom('agentRollouts')
@@ -73,7 +73,7 @@ export default implement(contract, {
 
   pause: (call) => move(call, ['running'], { state: 'paused' }),
 
-  // The stage begins anew, so that there is time to see what becomes of it.
+  // The stage starts again, so that its full time remains to see the results.
   async resume(call) {
     const change = { state: 'running', reason: null, stageAt: sql`now()` }
     return move(call, ['paused', 'halted'], change, async (db, rollout) => {
@@ -93,7 +93,7 @@ async function rolloutById(db: Db, id: string) {
 
 const asRollout = (row: unknown) => Rollout.parse(row)
 
-/** Takes a rollout from one of these states to another. */
+/** Changes the state of a rollout that is in one of the given states. */
 function move(
   { input, write, audit }: Pick<Call<{ id: string }>, 'input' | 'write' | 'audit'>,
   from: readonly State[],

@@ -14,7 +14,7 @@ async function write(db: Db, stopped: boolean, reason: string | null, byUser: st
     .executeTakeFirstOrThrow()
 }
 
-/** The one switch of the installation. Workers look at it before every offer. */
+/** One switch for the installation. Workers read it before every offer. */
 export default implement(contract, {
   get: ({ db }) => read(db),
 

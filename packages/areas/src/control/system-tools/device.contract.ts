@@ -1,4 +1,4 @@
-// What the operations of this area share: they speak with one device while the request waits.
+// Shared by the operations of this area: each sends a request to one device and waits for the reply.
 import { can, id } from '@muster/kit/contract.ts'
 import { farReach } from '../commands/commands.contract.ts'
 
@@ -6,7 +6,7 @@ export const base = '/system-tools/devices/:deviceId'
 export const device = { deviceId: id() }
 /** No transaction is open while the device works. */
 export const own = { transaction: 'own', refuses: [409, 422, 504] } as const
-/** Of what changes the device. */
+/** For operations that change the device. */
 export const changing = { ...own, stepUp: farReach } as const
 export const access = can('devices:execute')
 export const fileAccess = can('remote:access')

@@ -37,7 +37,7 @@ export const files = {
       path,
       overwrite: flag().default(false),
       mode: WriteFile.shape.mode,
-      /** Without it, a request without bytes is refused: most often its body got lost on the way. */
+      /** Without it, an empty request is rejected: usually its body was lost. */
       empty: flag().default(false),
     }),
     produces: 'application/json',

@@ -17,7 +17,7 @@ export default implement(contract, {
     const { deviceId, path } = call.input
     const target = await askable(call, deviceId, 'read_file')
     await record(call, 'read_file', target, { path })
-    // Of a part only the size and version are asked for first: where the part begins can depend on them.
+    // A range needs the size and version first, because its start can depend on them.
     const length = call.request.header('range') === undefined ? fileChunkBytesMax : 1
     const first = await askDevice(call, target, { type: 'read_file', payload: { path, length } })
     const { name, sizeBytes, version } = first.result
@@ -42,24 +42,24 @@ export default implement(contract, {
     const target = await askable(call, deviceId, 'write_file')
     const pieces = piecesOf(call.request.body, fileChunkBytesMax)
     const { value: first } = await pieces.next()
-    if (!call.input.empty && (first === undefined || first.piece.length === 0)) throw invalid(noBody)
+    if (!call.input.empty && (first === undefined || first.piece.length === 0)) throw invalid(missingBody)
     await record(call, 'write_file', target, { path })
     const body = JSON.stringify(await send(call, target, startingWith(first, pieces)))
     return { status: 201, headers: { 'content-type': 'application/json; charset=utf-8' }, body }
   },
 })
 
-const noBody = 'The request has no body. Send the file as the body, or say empty=true for an empty file'
+const missingBody = 'The request has no body. Send the file as the body, or say empty=true for an empty file'
 const tooLarge = (message: string) => new AppError('PAYLOAD_TOO_LARGE', message)
 
 interface Reading {
   readonly path: string
   readonly version: string
-  /** What was read of the beginning already. */
+  /** The beginning that was read already. */
   readonly first: Uint8Array
 }
 
-/** The file or a part of it, each piece asked for when the one before is on its way. A file that changes meanwhile ends the answer. */
+/** The file or a range of it. The next piece is requested while the previous one is sent. A change of the file ends the answer. */
 async function* partOf(
   call: Call,
   target: Target,
@@ -77,7 +77,7 @@ async function* partOf(
   }
 }
 
-/** Hands the body of the request to the device piece by piece; what does not arrive whole leaves nothing behind. */
+/** Sends the body of the request to the device in pieces. An incomplete upload leaves no file behind. */
 async function send(
   call: Call<{ path: string; overwrite: boolean; mode?: string | undefined }>,
   target: Target,
@@ -101,7 +101,7 @@ async function send(
   }
 }
 
-/** What is already at the device is taken away again; should that fail, the device does so itself after a while. */
+/** Deletes the pieces on the device. If that fails, the device deletes them after a while. */
 async function giveUp(call: Call, target: Target, upload: { path: string; uploadId: string; offset: number }) {
   const still = { services: call.services, request: { ...call.request, signal: AbortSignal.timeout(5_000) } }
   const payload = { ...upload, last: false, abort: true }

@@ -6,7 +6,7 @@ import type { registry } from './registry.contract.ts'
 import type { services } from './services.contract.ts'
 import type { tasks } from './tasks.contract.ts'
 
-/** The device of the stage is connected to nothing, and it is no Windows machine. */
+/** The device of the stage is not connected and does not run Windows. */
 const subject = 'device'
 const answers = [409]
 const unsupported = [422]

@@ -1,5 +1,5 @@
-// The two ways in which an operation speaks with its device: looking, and reading or changing something, which is written down
-// first and counts toward the caller's blast radius.
+// Two kinds of requests to a device: looking, and reading or changing, which is audited first and counts toward the caller's
+// blast radius.
 
 import type { Call } from '../../operation.ts'
 import {
@@ -14,18 +14,18 @@ import {
 type Asking = Call<{ readonly deviceId: string }>
 type Answer<T extends keyof CommandRegistry> = Awaited<ReturnType<typeof askDevice<T>>>['result']
 
-/** The commands that hand out no content of the machine and change nothing. */
+/** The commands that return no content of the machine and change nothing. */
 type Looking = {
   [T in keyof CommandRegistry]: CommandRegistry[T]['risk'] extends 'look' ? T : never
 }[keyof CommandRegistry]
 
-/** Asks the device of the call. */
+/** Sends a looking command to the device. */
 export async function look<T extends Looking>(call: Asking, question: Question<T>): Promise<Answer<T>> {
   const target = await askable(call, call.input.deviceId, question.type)
   return (await askDevice(call, target, question)).result
 }
 
-/** Has the device of the call change something, or hand out content. That it was asked to is on record before it is asked. */
+/** Sends a command that changes the device or returns content. It is audited before it is sent. */
 export async function act<T extends keyof CommandRegistry>(
   call: Asking,
   question: Question<T>,
@@ -36,7 +36,7 @@ export async function act<T extends keyof CommandRegistry>(
   return (await askDevice(call, target, question)).result
 }
 
-/** Writes down what the device is about to be asked for, as far as the caller reaches. */
+/** Checks the reach of the caller and audits the command. */
 export async function record(
   call: Asking,
   type: Question<keyof CommandRegistry>['type'],

@@ -8,16 +8,16 @@ import { newestVersions } from '../versions.queries.ts'
 const template = new URL('./install.sh', import.meta.url)
 const versionsMax = 50
 
-/** The install script with this server's address, what it can install and the keys that it has to be signed with. */
+/** The install script with the address of this server, the executables and the keys that sign them. */
 export async function installScript({ system, releases, settings }: Services): Promise<string> {
   const { publicUrl } = settings
-  // It stands between single quotes in the script.
+  // The script has it in single quotes.
   if (!/^https?:\/\/[A-Za-z0-9._~:/[\]@-]+$/.test(publicUrl))
     throw new Error(`${publicUrl} does not fit into a shell script`)
   const [stable, all] = await asSystem(system, (db) =>
     Promise.all([false, true].map((candidates) => newestVersions(db, publicUrl, { candidates, limit: versionsMax }))),
   )
-  // The first that fits is taken: stable ones come before candidates, which have to be asked for by name.
+  // The script takes the first match, so stable versions come before candidates, which need their name.
   const lines = [...(stable ?? []), ...(all ?? [])].flatMap(({ version, targets }) =>
     targets.flatMap(({ kind, os, arch, sha256 }) => (kind === 'agent' ? [`${version} ${os}-${arch} ${sha256}`] : [])),
   )

@@ -17,7 +17,7 @@ import { approvals } from './approvals.contract.ts'
 await testServices()
 const script = { type: 'run_script', payload: { script: 'echo secret', env: { TOKEN: 'secret' } } } as const
 
-describe('finding 13: a command that waits for a second person', async () => {
+describe('a command that waits for a second person', async () => {
   const here = await world()
   const orgId = here.org.id
   const tenant = { scope: 'organization', partnerId: here.partner.id, orgId } as const
@@ -47,7 +47,7 @@ describe('finding 13: a command that waits for a second person', async () => {
     for (const attempt of tries) expect(await refusal(attempt())).toMatchObject({ status: 404 })
   })
 
-  it('shows what it contains only to those who may send such a command, and to who asked', async () => {
+  it('shows its content only to callers who may send such a command, and to the requester', async () => {
     const executing = await call(here.orgAdmin, roles.create, {
       name: 'Reboots',
       permissions: [
@@ -74,14 +74,14 @@ describe('the content of a command', async () => {
   const technician = await person(tenant, { role: 'Org Technician' })
   const { id: commandId } = await call(technician, commands.create, { id: device, ...script })
 
-  it('is left out for those who may not send it', async () => {
+  it('is hidden from callers who may not send it', async () => {
     const shown = await call(viewer, commands.get, { id: device, commandId })
     expect(shown).toMatchObject({ status: 'pending', payload: null, result: null, stdout: null, stderr: null })
     expect(JSON.stringify(shown)).not.toContain('secret')
     expect(await call(technician, commands.get, { id: device, commandId })).toMatchObject({ payload: script.payload })
   })
 
-  it('is not streamed to those who may not send it', async () => {
+  it('is not streamed to callers who may not send it', async () => {
     const stream = events(viewer, output.follow, { id: device, commandId })
     expect(await refusal(stream.next())).toMatchObject({ status: 403 })
     const own = events(technician, output.follow, { id: device, commandId })

@@ -18,7 +18,7 @@ import type { Approval } from './approvals.contract.ts'
 
 const openMs = 3_600_000
 
-/** Where somebody acted: enough to find the membership again. */
+/** The scope of the requester: enough to find the membership again. */
 const Place = z.object({
   scope: z.enum(['system', 'partner', 'organization']),
   partnerId: z.string().nullable(),
@@ -27,7 +27,7 @@ const Place = z.object({
 
 const placeOf = ({ scope, partnerId, orgId }: Reach): z.infer<typeof Place> => ({ scope, partnerId, orgId })
 
-/** An approval as it is worked with: of a known type, and with the place of who asked. */
+/** An approval of a known type, with the scope of the requester. */
 export interface StoredApproval extends Approval {
   readonly type: QueuedCommand
   readonly payload: NonNullable<Approval['payload']>
@@ -35,7 +35,7 @@ export interface StoredApproval extends Approval {
   readonly requestKey: string | null
 }
 
-/** Names the form of the text that is hashed (RFC 8785). Hashes without it are of an earlier form, which was ambiguous. */
+/** The form of the hashed text (RFC 8785). Hashes without it have an earlier form, which was ambiguous. */
 const hashForm = 'jcs:'
 
 function hashOf(
@@ -52,7 +52,7 @@ const reachesAllTargets = (caller: Reach) => (eb: ExpressionBuilder<Tables, 'com
   sql<SqlBool>`NOT EXISTS (SELECT FROM unnest(command_approvals.device_ids) AS target (id)
     WHERE NOT EXISTS (${eb.selectFrom('devices').select('devices.id').where(sql<SqlBool>`devices.id = target.id`).where(visibleDevices(caller))}))`
 
-/** What one asked for in the place where one is signed in, and what concerns devices of one's own reach alone. */
+/** The caller's own requests in this scope, and those that concern only devices in the caller's reach. */
 const visible = (caller: Reach & Pick<Caller, 'userId'>) => (eb: ExpressionBuilder<Tables, 'commandApprovals'>) =>
   eb.or([
     eb.and([
@@ -128,7 +128,7 @@ export async function approvalById(
   return { ...row, type: QueuedCommand.parse(type), requestedAs: Place.parse(requestedAs) }
 }
 
-/** Writes down what is asked for. The same request made again finds it there. @throws CONFLICT for another with its key */
+/** Stores the request. A repeated request returns the stored one. @throws CONFLICT if the key was used for another request */
 export async function askForApproval(
   { db, caller, services }: Call,
   order: Order,
@@ -166,13 +166,13 @@ export async function askForApproval(
 const approvalOfRequest = (db: Db, requestKey: string) =>
   db.selectFrom('commandApprovals').select(['id', 'hash']).where('requestKey', '=', requestKey).executeTakeFirst()
 
-/** What all of them are; null when they differ. */
+/** The common value; null if they differ. */
 const common = (values: readonly string[]): string | null => {
   const [first] = values
   return first !== undefined && values.every((value) => value === first) ? first : null
 }
 
-/** Notes how it was decided. What has been decided stays so. */
+/** Stores the decision, which is final. */
 export async function decide(
   db: Db,
   { id }: StoredApproval,
@@ -192,7 +192,7 @@ export async function decide(
   invariant(numUpdatedRows === 1n, 'an approval is decided once, under its lock')
 }
 
-/** Withdraws the open requests that name a device, because what was asked for is not the same any more. */
+/** Withdraws the open requests for a device that changed its organization. */
 export async function withdrawApprovals(db: Db, caller: Caller, deviceId: string, reason: string): Promise<void> {
   await db
     .updateTable('commandApprovals')
@@ -202,7 +202,7 @@ export async function withdrawApprovals(db: Db, caller: Caller, deviceId: string
     .execute()
 }
 
-/** @throws CONFLICT with what became of it */
+/** @throws CONFLICT with its status */
 export function requireOpen({ status: is }: StoredApproval): void {
   if (is !== ApprovalStatus.enum.pending) throw conflict(`The request is not open any more: ${is}`)
 }

@@ -11,7 +11,7 @@ export const Approval = ApprovalSummary.extend({
   timeoutMs: z.number(),
   expiresInSeconds: z.number(),
   deviceIds: z.array(id()),
-  /** Of what is asked for. Who approves says which they have seen. */
+  /** Of the requested command. The approval names it, so that what was shown is what is approved. */
   hash: z.string(),
 })
 export type Approval = z.infer<typeof Approval>
@@ -19,7 +19,7 @@ export type Approval = z.infer<typeof Approval>
 const one = { id: id() }
 const decide = personCan('devices:execute')
 
-/** Whether a second person is asked for, and the wish to turn that off: it takes effect at `endsAt`, unless withdrawn. */
+/** Whether a second person is required, and a pending request to turn that off, which takes effect at `endsAt` unless withdrawn. */
 const Requirement = z.object({
   required: z.boolean(),
   turnOff: z.object({ requestedBy: id(), requestedAt: time(), endsAt: time() }).nullable(),

@@ -24,7 +24,7 @@ const admin = (here: World, role = 'Partner Admin') =>
 const commandsOf = async (here: World) =>
   (await system.query('SELECT created_by FROM device_commands WHERE partner_id = $1', [here.partner.id])).rows
 
-describe('a command that reaches far, where a second person has to agree', () => {
+describe('a command that needs a second person', () => {
   let here: World
   let deviceIds: string[]
   beforeAll(async () => {
@@ -41,12 +41,12 @@ describe('a command that reaches far, where a second person has to agree', () =>
     return call(here.partnerAdmin, approvals.get, { id: approval?.id ?? '' })
   }
 
-  it('waits until somebody else approves what was shown, and is then sent once, as the one who asked', async () => {
+  it('waits until another person approves it, and is then sent once in the name of the requester', async () => {
     const { id, hash, status, devices } = await asked()
     expect([status, devices]).toEqual(['pending', 2])
     expect(await commandsOf(here)).toEqual([])
     const own = await refusal(call(here.partnerAdmin, approvals.approve, { id, hash }))
-    expect(own).toMatchObject({ status: 403, message: expect.stringContaining('Somebody else') })
+    expect(own).toMatchObject({ status: 403, message: expect.stringContaining('Another person') })
     const second = await admin(here)
     expect(await refusal(call(second, approvals.approve, { id, hash: 'another' }))).toMatchObject({ status: 409 })
     const both = await Promise.allSettled([1, 2].map(() => call(second, approvals.approve, { id, hash })))
@@ -82,7 +82,7 @@ describe('a command that reaches far, where a second person has to agree', () =>
     expect(await call(here.partnerAdmin, approvals.get, { id })).toMatchObject({ status: 'withdrawn' })
   })
 
-  it('is not sent once refused, out of time, or when who asked may not do it any more', async () => {
+  it('is not sent after a rejection, after it expired, or when the requester lost the permission', async () => {
     const second = await admin(here)
     const refused = await asked()
     const no = await call(second, approvals.refuse, { id: refused.id, reason: 'Not on a Friday' })
@@ -109,7 +109,7 @@ describe('a command that reaches far, where a second person has to agree', () =>
     })
   })
 
-  it('is asked for once, however often the request with its key is made', async () => {
+  it('is requested once, however often the request with its key is repeated', async () => {
     const idempotencyKey = randomUUID()
     const first = await asked({ idempotencyKey })
     expect((await asked({ idempotencyKey })).id).toBe(first.id)
@@ -120,7 +120,7 @@ describe('a command that reaches far, where a second person has to agree', () =>
     expect(again.commands.map(({ id }) => id).sort()).toEqual(sent.map(({ id }) => id).sort())
   })
 
-  it('stays so until somebody who signed in lately turns it off', async () => {
+  it('stays required until a member turns it off after a fresh sign-in', async () => {
     const settings = { secondPerson: false }
     expect(await refusal(call(here.partnerAdmin, partners.updateMe, { settings }))).toMatchObject({ status: 403 })
     const gone = await call(here.partnerAdmin, partners.updateMe, { settings: { secondPerson: null } }).catch(
@@ -151,7 +151,7 @@ describe('a command that reaches far, where a second person has to agree', () =>
 
 const reading = { resource: 'devices', action: 'read' } as const
 
-describe('finding 5: a second person', () => {
+describe('a second person', () => {
   it('is turned off without another one after a day', async () => {
     const here = await world()
     await call(here.partnerAdmin, approvals.require, { required: true })
@@ -220,7 +220,7 @@ describe('finding 5: a second person', () => {
   })
 })
 
-describe('how far one account reaches', () => {
+describe('the blast radius of one account', () => {
   it('lets an organization see and decide what a user of its partner requests for its devices', async () => {
     const here = await world()
     const names = Array.from({ length: blastRadius.devices + 1 }, (_, index) => `own-${index}`)
@@ -233,7 +233,7 @@ describe('how far one account reaches', () => {
     expect((await call(here.orgAdmin, approvals.approve, { id, hash })).commands).toHaveLength(deviceIds.length)
   })
 
-  it('counts devices that system tools changed with those that got commands, also what is asked at once', async () => {
+  it('counts devices of system tools and of commands together, also of concurrent requests', async () => {
     const here = await world()
     const names = Array.from({ length: blastRadius.devices + 1 }, (_, index) => `tool-${index}`)
     const deviceIds = await enrolled(here.orgAdmin, { orgId: here.org.id }, ...names)

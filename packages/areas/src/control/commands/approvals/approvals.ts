@@ -1,4 +1,4 @@
-// The second person. What is asked for is done as the one who asked, and only if they might still do it.
+// Approvals by a second person. The command is sent in the name of the requester, if they still have the permission.
 import { randomUUID } from 'node:crypto'
 import { asSystem, type Db } from '@muster/db/database.ts'
 import type { JsonObject } from '@muster/db/json.ts'
@@ -92,7 +92,7 @@ const partnerOf = (db: Db, { partnerId }: Caller) =>
     .select(['id', 'name', 'settings'])
     .where('id', '=', partnerId ?? '')
 
-/** One person waits a day, and every administrator hears of it; a second one who agrees ends it at once. */
+/** One person alone waits a day, and all administrators are notified; with a second person it takes effect at once. */
 async function turnedOff(call: Call, partnerId: string, settings: JsonObject): Promise<JsonObject> {
   const { caller, services } = call
   const nowMs = services.clock.now()
@@ -128,7 +128,7 @@ const note = (approval: StoredApproval, targets: readonly Target[], more: object
   },
 })
 
-/** @throws CONFLICT when who asked might not do it any more: gone, without the permission, or out of reach of the devices */
+/** @throws CONFLICT if the requester is gone, lost the permission, or no longer reaches the devices */
 async function requireRequester({ services }: Call, approval: StoredApproval): Promise<void> {
   const { requestedBy, requestedAs, deviceIds, type } = approval
   const may = await asSystem(services.system, async (db) => {
@@ -142,5 +142,5 @@ async function requireRequester({ services }: Call, approval: StoredApproval): P
     const reach = { ...membership, accessibleOrgIds: accessibleOrgs(membership) }
     return isPermitted && (await targetsOf(db, reach, deviceIds)).length === deviceIds.length
   })
-  if (!may) throw conflict('Whoever asked for it may not do it any more')
+  if (!may) throw conflict('The requester no longer has permission for this command')
 }

@@ -1,4 +1,4 @@
-// Who counts as a second person, and how a partner stops asking for one.
+// Who counts as a second person, and how a partner turns this requirement off.
 import { asSystem, type Db } from '@muster/db/database.ts'
 import type { JsonObject } from '@muster/db/json.ts'
 import type { Caller } from '@muster/kit/access.ts'
@@ -10,12 +10,12 @@ import type { Call } from '../../../operation.ts'
 import { enqueueMail } from '../../../platform/mail/index.ts'
 
 const day = 86_400_000
-/** So long a member has had its role before it is a second person. */
+/** How long a member must have its role to be a second person. */
 const standingMs = 7 * day
-/** So long turning it off waits when no second person agrees. */
+/** The delay until it is turned off without a second person. */
 export const turnOffMs = day
 
-/** The wish to turn it off, as the partner's settings hold it. */
+/** The request to turn it off, in the settings of the partner. */
 export const TurnOff = z.object({ requestedBy: z.guid(), requestedAt: z.string(), endsAt: z.string() })
 export type TurnOff = z.infer<typeof TurnOff>
 
@@ -35,11 +35,11 @@ function standingOf(db: Db, { userId, scope, partnerId, orgId }: Caller) {
 
 /**
  * A second person is independent of the first: a member with the same role for seven days, neither invited nor promoted by
- * the one who asks, who did not reset its sign-in either.
- * @throws FORBIDDEN saying why, and from when on it may
+ * the first one, who also did not reset its sign-in.
+ * @throws FORBIDDEN with the reason, and the time from which it may approve
  */
 export async function requireIndependent({ caller, services }: Call, requestedBy: string): Promise<void> {
-  if (requestedBy === caller.userId) throw denied('Somebody else has to approve what you asked for')
+  if (requestedBy === caller.userId) throw denied('Another person has to approve your request')
   const { rows } = await asSystem(services.system, (db) => standingOf(db, caller))
   const { since, invitedBy, grantedBy } = Standing.parse(rows[0])
   if (requestedBy === invitedBy || requestedBy === grantedBy) {
@@ -51,7 +51,7 @@ export async function requireIndependent({ caller, services }: Call, requestedBy
   if (fromMs <= services.clock.now()) return
   throw denied(
     `A member approves 7 days after joining, getting its role or a reset of its sign-in: you can from ${new Date(fromMs).toISOString()}. ` +
-      'Until then a member who has been there longer has to, and in a new installation nobody can',
+      'Until then a member who has been there longer has to, and in a new installation no member can',
   )
 }
 
@@ -60,7 +60,7 @@ export interface Requirement {
   readonly turnOff: TurnOff | null
 }
 
-/** What the settings of a partner say at this moment. */
+/** The settings of a partner as of now. */
 export function requirementOf(settings: JsonObject, nowMs: number): Requirement {
   const turnOff = TurnOff.safeParse(settings.secondPersonEnds).data ?? null
   const isOver = turnOff !== null && Date.parse(turnOff.endsAt) <= nowMs
@@ -68,7 +68,7 @@ export function requirementOf(settings: JsonObject, nowMs: number): Requirement 
   return { required, turnOff: required ? turnOff : null }
 }
 
-/** Mails every administrator of the partner at once that the second person is about to be no longer asked. */
+/** Mails all administrators of the partner that the requirement will be turned off. */
 export async function tellOfTurnOff({ db, caller, services }: Call, partnerId: string, { endsAt }: TurnOff) {
   for (const { email, name } of await partnerAdministrators(db, partnerId)) {
     const data = { name, by: caller.email, endsAt, url: `${services.settings.publicUrl}/approvals` }

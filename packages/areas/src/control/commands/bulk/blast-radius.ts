@@ -1,6 +1,6 @@
-// How far one account reaches before somebody has to show that it is really in its owner's hands, or a second person has to
-// agree: stolen credentials must not be worth a fleet. Looking is free; changing machines and reading their content is counted by
-// actor: the files of a fleet, its password hashes among them, are worth as much as running programs on it.
+// Limits how many devices one account reaches without a fresh proof of identity or a second person, so that stolen credentials
+// do not give control of a fleet. Looking is free. Changing machines and reading their content count, because files of a fleet,
+// such as password hashes, are worth as much as running programs on it.
 import { type Db, inOrder } from '@muster/db/database.ts'
 import { AppError } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
@@ -9,7 +9,7 @@ import { commandRegistry, commandType } from '../command-registry.ts'
 import type { CommandName } from '../commands.contract.ts'
 import { isOneOfPartners, type Partners, type Target } from '../commands.queries.ts'
 
-/** So many devices, or more than one organisation at once, take a fresh proof. */
+/** Commands to more devices, or to more than one organization at once, require a fresh proof. */
 export const blastRadius = { devices: 100, organizations: 1, minutes: 10 } as const
 
 const lookingTypes = Object.entries(commandRegistry).flatMap(([name, { risk }]) => (risk === 'look' ? [name] : []))
@@ -17,15 +17,15 @@ const lately = sql`now() - make_interval(mins => ${sql.lit(blastRadius.minutes)}
 
 interface Known {
   readonly db?: Db
-  /** What `reachedWith` has said of these devices, where it was asked ahead. */
+  /** The result of `reachedWith`, if known already. */
   readonly reached?: number
-  /** What `wantsSecondPerson` has said of their partners, where it was asked ahead. */
+  /** The result of `wantsSecondPerson`, if known already. */
   readonly wantsSecond?: boolean
 }
 
 /**
- * Lets a command go out to these devices when that is within the actor's reach, or when the actor proves again who it is.
- * @returns whether a second person has to agree, because a partner of the devices wants that of what reaches far
+ * Allows a command to these devices within the limits, or after a fresh proof.
+ * @returns whether a second person must approve it, because a partner of the devices requires that
  * @throws FORBIDDEN with `confirm`, or to API keys, which cannot sign in
  */
 export async function reachOf(
@@ -46,7 +46,7 @@ export async function reachOf(
   return isWanted ? 'second person' : 'granted'
 }
 
-/** For what cannot wait for a second person. @throws as `reachOf`, and APPROVAL_REQUIRED where a second person has to agree */
+/** For commands that cannot wait for a second person. @throws as `reachOf`, and APPROVAL_REQUIRED if one must approve */
 export async function requireReach(
   call: Call,
   type: CommandName,
@@ -62,8 +62,8 @@ export async function requireReach(
 }
 
 /**
- * The same for a system tool, which leaves no command behind: that the actor reached the device is noted.
- * @param db of the system, in the transaction that puts it on record
+ * The same for a system tool. It stores no command, so the reached device is noted.
+ * @param db of the system login, in the transaction of the audit record
  */
 export async function requireToolReach(call: Call, type: CommandName, target: Target, db: Db): Promise<void> {
   if (commandType(type).risk === 'look') return
@@ -74,7 +74,7 @@ export async function requireToolReach(call: Call, type: CommandName, target: Ta
   await requireReach(call, type, [target], { db })
 }
 
-/** How many devices the actor would have changed or read from lately, with these. Looking reaches none. */
+/** How many devices the actor changed or read lately, including these. Looking counts none. */
 export async function reachedWith(
   db: Db,
   userId: string,
@@ -83,7 +83,7 @@ export async function reachedWith(
 ): Promise<number> {
   if (commandType(type).risk === 'look') return 0
   if (deviceIds.length > blastRadius.devices) return deviceIds.length
-  // One after the other, so that requests made at once count each other.
+  // Consecutively, so that concurrent requests count each other.
   const turn = sql`SELECT pg_advisory_xact_lock(hashtextextended(${`reach ${userId}`}, 0))`
   const counted = sql<{ count: number }>`
     SELECT count(*)::int AS count FROM (
@@ -95,7 +95,7 @@ export async function reachedWith(
   return row?.count ?? Infinity
 }
 
-/** Whether one of the partners wants that a second person agrees to what reaches far. */
+/** Whether one of the partners requires a second person. */
 export async function wantsSecondPerson(db: Db, partners: Partners): Promise<boolean> {
   const found = await db
     .selectFrom('partners')

@@ -3,7 +3,7 @@ import { commandType } from '../command-registry.ts'
 import type { Command, QueuedCommand } from '../commands.contract.ts'
 import type { Target } from '../commands.queries.ts'
 
-/** Few devices are named one by one, many by their organisations. */
+/** Few devices are named one by one, many by their organizations. */
 const auditedAlone = 100
 
 interface Batch {

@@ -20,7 +20,7 @@ const [one = '', two = '', three = ''] = await enrolled(here.orgAdmin, { orgId }
 const script = { type: 'run_script', payload: { script: 'uptime' } } as const
 const idsOf = (list: readonly { deviceId: string }[]) => list.map(({ deviceId }) => deviceId).sort()
 
-/** Somebody of the organisation who signed in long ago. */
+/** A user of the organization who signed in long ago. */
 async function longSignedIn() {
   const tenant = { scope: 'organization', partnerId: here.partner.id, orgId } as const
   const made = await person(tenant, { role: 'Org Admin' })
@@ -30,8 +30,8 @@ async function longSignedIn() {
   return made
 }
 
-describe('whom a bulk request means', () => {
-  it('those of a group and by a filter, without those that are excluded', async () => {
+describe('the targets of a bulk request', () => {
+  it('are the devices of a group that match the filter and are not excluded', async () => {
     const group = await call(here.orgAdmin, groups.create, { orgId, name: 'Some', deviceIds: [one, two] })
     const by = async (chosen: object) => {
       const answer = await call(here.orgAdmin, commands.bulk, { type: 'refresh_inventory', ...chosen })
@@ -49,7 +49,7 @@ describe('whom a bulk request means', () => {
     expect(await refusal(by({}))).toMatchObject({ status: 400 })
   })
 
-  it('what is not in sight fails, what takes no command is skipped, and all that was named is accounted for', async () => {
+  it('fail if the caller does not see them, and are skipped if they receive no commands', async () => {
     const [foreign = ''] = await enrolled((await world()).orgAdmin, { orgId: here.otherOrg.id }, 'x').catch(() => [''])
     const absent = foreign || randomUUID()
     const answer = await call(here.orgAdmin, commands.bulk, { deviceIds: [one, two, absent], ...script })
@@ -57,7 +57,7 @@ describe('whom a bulk request means', () => {
     expect(answer.commands.length + answer.skipped.length + answer.failed.length).toBe(3)
   })
 
-  it('a command that a device has nothing for is skipped with the reason', async () => {
+  it('are skipped with the reason if they do not support the command', async () => {
     const payload = { hive: 'HKEY_LOCAL_MACHINE', path: 'SOFTWARE' }
     const answer = await call(here.orgAdmin, commands.bulk, { deviceIds: [one], type: 'create_registry_key', payload })
     expect(answer).toMatchObject({ commands: [], batchId: null })
@@ -75,8 +75,8 @@ describe('whom a bulk request means', () => {
   })
 })
 
-describe('a request that is made again', () => {
-  it('is answered with the commands of the first time, also when both come at once', async () => {
+describe('a repeated request', () => {
+  it('returns the commands of the first one, also when both are concurrent', async () => {
     const idempotencyKey = randomUUID()
     const ask = () => call(here.orgAdmin, commands.bulk, { deviceIds: [one, two], ...script, idempotencyKey })
     const answers = await Promise.all([ask(), ask(), ask()])
@@ -104,8 +104,8 @@ describe('a request that is made again', () => {
   })
 })
 
-describe('how far a request has come', () => {
-  it('is counted by status, for those who see the devices', async () => {
+describe('the progress of a bulk request', () => {
+  it('is counted by status for callers who see the devices', async () => {
     const { batchId } = await call(here.orgAdmin, commands.bulk, { deviceIds: [one, two], ...script })
     await system.query(
       `UPDATE device_commands SET status = 'completed', finished_at = now() WHERE batch_id = $1 AND device_id = $2`,
@@ -122,8 +122,8 @@ describe('how far a request has come', () => {
   })
 })
 
-describe('how far one account reaches', () => {
-  it('many machines at once take a recent sign-in, and looking at them does not', async () => {
+describe('the blast radius of one account', () => {
+  it('requires a fresh sign-in to change many machines, but not to look at them', async () => {
     const own = await world()
     const names = Array.from({ length: blastRadius.devices + 1 }, (_, index) => `wide-${index}`)
     const deviceIds = await enrolled(own.orgAdmin, { orgId: own.org.id }, ...names)
@@ -148,7 +148,7 @@ describe('how far one account reaches', () => {
     expect(recent.commands).toHaveLength(deviceIds.length)
   })
 
-  it('finding 10: reading files of many machines takes a recent sign-in too, and listing them does not', async () => {
+  it('requires a fresh sign-in to read files of many machines, but not to list them', async () => {
     const own = await world()
     const names = Array.from({ length: blastRadius.devices + 1 }, (_, index) => `read-${index}`)
     const deviceIds = await enrolled(own.orgAdmin, { orgId: own.org.id }, ...names)
@@ -168,7 +168,7 @@ describe('how far one account reaches', () => {
     expect(records.filter(({ result }) => result === 'success')).toEqual([])
   })
 
-  it('finding 10: reading registry values of many machines takes a recent sign-in too, and listing keys does not', async () => {
+  it('requires a fresh sign-in to read registry values of many machines, but not to list keys', async () => {
     const own = await world()
     const names = Array.from({ length: blastRadius.devices + 1 }, (_, index) => `registry-${index}`)
     const deviceIds = await enrolled(own.orgAdmin, { orgId: own.org.id }, ...names)
@@ -191,7 +191,7 @@ describe('how far one account reaches', () => {
     expect(listed).toMatchObject({ code: 'DEVICE_OFFLINE' })
   })
 
-  it('so do several organizations at once', async () => {
+  it('requires a fresh sign-in for several organizations at once', async () => {
     const [other = ''] = await enrolled(here.partnerAdmin, { orgId: here.otherOrg.id }, 'beside')
     const partner = { scope: 'partner', partnerId: here.partner.id } as const
     const late = await person(partner, { role: 'Partner Admin' })

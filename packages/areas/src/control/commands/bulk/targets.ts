@@ -1,4 +1,4 @@
-// Which devices a bulk request means: what is included, what is excluded, and what the filter lets through.
+// The devices of a bulk request: included, not excluded, and matching the filter.
 import { AppError } from '@muster/kit/errors.ts'
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { conditionOf } from '../../../fleet/devices/index.ts'
@@ -11,7 +11,7 @@ type Places = Omit<Targets, 'filter'>
 
 export interface Selection {
   readonly targets: readonly Target[]
-  /** Named by their ids, and not in the caller's sight. */
+  /** Named devices that the caller does not see. */
   readonly unseen: readonly string[]
 }
 
@@ -26,7 +26,7 @@ export async function selectTargets(
   await requireOrganizationsInReach(db, caller, include.orgIds ?? [])
   const named = include.deviceIds ?? []
   const conditions = [
-    // Devices that are named are spoken of one by one; of those in a group or a place only who takes commands is meant.
+    // Named devices are listed one by one; of groups and places only active devices are targeted.
     sql<SqlBool>`(${anyOf({ deviceIds: named })} OR devices.lifecycle = 'active')`,
     ...(isEmpty(include) ? [] : [anyOf(include)]),
     ...(isEmpty(exclude) ? [] : [sql<SqlBool>`NOT (${anyOf(exclude)})`]),
@@ -41,7 +41,7 @@ export async function selectTargets(
   return { targets, unseen: await unseenOf(db, caller, named, targets) }
 }
 
-/** A device that was left out by a filter or an exclusion is no failure; one that nobody may know of looks like none. */
+/** Named devices that the caller does not see. Devices that a filter or an exclusion leaves out do not count. */
 async function unseenOf(
   db: Call['db'],
   caller: Call['caller'],

@@ -1,4 +1,4 @@
-// An interactive command: checked against the registry, asked of the connected device, and its answer put into our words.
+// Interactive commands: validated by the registry, sent to the connected device, and answered in the terms of the API.
 
 import { asCaller } from '@muster/db/database.ts'
 import { hasPermission } from '@muster/kit/access.ts'
@@ -28,8 +28,8 @@ export interface DeviceAnswer<T extends keyof CommandRegistry> {
 }
 
 /**
- * The device, when the caller may ask it this.
- * @throws NOT_FOUND, FORBIDDEN, or why the device cannot do it
+ * The device, if the caller may send it this command.
+ * @throws NOT_FOUND, FORBIDDEN, or why the device cannot run it
  */
 export async function askable(
   { caller, services }: Pick<Call, 'caller' | 'services'>,
@@ -47,8 +47,8 @@ export async function askable(
 }
 
 /**
- * Asks a device that was found with `askable`.
- * @throws VALIDATION_ERROR naming the field, DEVICE_OFFLINE, DEVICE_TIMEOUT, or what the device refused it with
+ * Sends a command to a device that `askable` returned, and waits for the reply.
+ * @throws VALIDATION_ERROR naming the field, DEVICE_OFFLINE, DEVICE_TIMEOUT, or the error of the device
  */
 export async function askDevice<T extends keyof CommandRegistry>(
   { services, request }: Pick<Call, 'services' | 'request'>,
@@ -64,7 +64,7 @@ export async function askDevice<T extends keyof CommandRegistry>(
   if (reply.status === 'failed') throw refusalIn(reply)
   const result = commandRegistry[type].result.safeParse(reply.result)
   if (!result.success) throw new AppError('DEVICE_REFUSED', 'The device gave an answer that cannot be read')
-  // The schema parsed is the one that the type names.
+  // The schema of this type has parsed the result.
   return { result: result.data as ResultOf<T>, data: reply.data ?? new Uint8Array() }
 }
 
@@ -82,7 +82,7 @@ export const refusalCodes: Readonly<Record<string, ErrorCode>> = {
   CHANGED: 'CONFLICT',
 }
 
-/** An agent's error is a code, a colon and words; the words are for whoever asked. */
+/** The error of an agent is a code, a colon and a message for the user. */
 function refusalIn({ error = '' }: Reply): AppError {
   const [, deviceCode = 'FAILED', words = error] = /^([A-Z_]+): (.*)$/s.exec(error) ?? []
   const message = words === '' ? 'The device refused it' : words

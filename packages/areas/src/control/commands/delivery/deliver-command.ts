@@ -88,7 +88,7 @@ function deliverOne(
   { frames }: Issued,
   partnerId: string,
 ): () => Promise<unknown> {
-  // In the next turn, when the commit is on its way.
+  // In the next turn of the event loop, when the commit has been sent.
   const lookup = nextTurn().then(() => nodesOf(services.redis, [command.deviceId]))
   const found = lookup.catch(() => new Map<string, string>())
   return async () => {

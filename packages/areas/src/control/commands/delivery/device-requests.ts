@@ -1,5 +1,5 @@
-// Asking a device something while somebody waits: the request goes to the node that holds the device, the reply comes back
-// over one channel of this process. Nothing of it touches the database, and nothing is kept or repeated.
+// Requests to devices during an API call: the request goes to the node that holds the device, the reply arrives on a channel of
+// this process. Nothing is stored or retried.
 
 import { randomInt, randomUUID } from 'node:crypto'
 import { replyChannel } from '@muster/backplane/keys.ts'
@@ -17,21 +17,21 @@ import { frameToOrder, type OrderSigner, signerOf } from './order-signer.ts'
 const subscribeMs = 3_000
 /** Requests that one process waits for at once. */
 const waitingMax = 10_000
-/** An agent that gives up in time says so itself; this is for one that says nothing. */
+/** Agents report a timeout themselves; this time is for agents that do not reply at all. */
 const replyGraceMs = 2_000
-/** How much longer than its answer may take a request may be obeyed. */
+/** A request is valid for its timeout and this time. */
 const orderGraceMs = 30_000
 const numberMax = 2 ** 47
 
 export interface DeviceRequest {
   readonly deviceId: string
-  /** Whose device it is. */
+  /** The partner of the device. */
   readonly partnerId: string
   readonly type: string
   readonly payload: Readonly<Record<string, unknown>>
   readonly timeoutMs: number
   readonly data?: Uint8Array | undefined
-  /** Fires when nobody waits any more. */
+  /** Aborts when the caller no longer waits. */
   readonly signal: AbortSignal
 }
 
@@ -40,11 +40,11 @@ interface Waiting {
   settle(outcome: Reply | AppError): void
 }
 
-const stopped = () => new AppError('COMMANDS_STOPPED', 'Commands are stopped, or nobody can tell whether they are')
+const stopped = () => new AppError('COMMANDS_STOPPED', 'Commands are stopped, or the emergency stop cannot be read')
 const outdated = () => new AppError('AGENT_TOO_OLD', 'The agent of this device cannot check signed orders: update it')
 const offline = () => new AppError('DEVICE_OFFLINE', 'The device is not connected')
 
-/** The requests of this process that are out. Connects when something is first asked, and ends with the connection it was made from. */
+/** The open requests of this process. Connects at the first request; ends with the connection it was made from. */
 export class DeviceRequests {
   readonly #origin: Redis
   readonly #signer: OrderSigner
@@ -59,7 +59,7 @@ export class DeviceRequests {
   }
 
   /**
-   * Asks a connected device and waits for what it replies.
+   * Sends a request to a connected device and waits for the reply.
    * @throws DEVICE_OFFLINE, DEVICE_TIMEOUT, or UNAVAILABLE when Redis cannot be reached
    */
   async ask(request: DeviceRequest): Promise<Reply> {
@@ -93,7 +93,7 @@ export class DeviceRequests {
         this.#waiting.delete(number)
         resolve(outcome)
       }
-      const leave = () => settle(new AppError('DEVICE_TIMEOUT', 'Nobody waits for the answer any more'))
+      const leave = () => settle(new AppError('DEVICE_TIMEOUT', 'The caller no longer waits for the answer'))
       const timer = setTimeout(
         () => settle(new AppError('DEVICE_TIMEOUT', 'The device did not answer in time')),
         timeoutMs + replyGraceMs,

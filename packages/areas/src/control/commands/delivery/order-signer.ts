@@ -1,5 +1,5 @@
-// The one place where anything with power over a machine becomes an order: signed for its device, to be obeyed once, within
-// minutes. Ingest and Redis pass orders on and can make none.
+// The only place that signs orders. An order controls a machine: it is valid for one device, once, for some minutes. Ingest and
+// Redis forward orders and cannot create them.
 
 import { randomInt } from 'node:crypto'
 import { deviceOfField } from '@muster/backplane/presence.ts'
@@ -13,19 +13,19 @@ import { signOrders } from '@muster/wire/orders.ts'
 import { workerPart } from '../../../background/worker-parts.ts'
 import { service } from '../../../services.ts'
 
-/** From the signature to the agent is a matter of milliseconds; the rest is for clocks that differ, and for slow sockets. */
+/** An order arrives within milliseconds; the rest allows for clocks that differ and for slow sockets. */
 const lifeMs = 10 * 60_000
-/** Orders that share a signature: each carries the way to it, of ten steps. */
+/** Orders that share a signature: each has the path to it, of ten steps. */
 const ordersPerSignature = 1_024
 
-/** What the server may tell an agent to do. */
+/** Messages that are sent as orders. */
 type Ordered = Extract<DownMessage, { name: 'command' | 'cancel' | 'update' | 'certificate' | 'request' }>
 
 interface Addressed {
-  /** The device, or its presence field when it is for the watchdog. */
+  /** The device, or the presence field of its watchdog. */
   readonly deviceId: string
   readonly frame: Uint8Array
-  /** How long it may be obeyed, when that is less than usual. */
+  /** How long the order is valid, if shorter than usual. */
   readonly lifeMs?: number
 }
 
@@ -36,7 +36,7 @@ export type Instruction = Addressed &
     | { readonly kind: 'request'; readonly number: number; readonly replyTo: string }
   )
 
-/** The frame of a message that goes into an order. @throws WireError when none can carry it */
+/** The frame of a message that is sent as an order. @throws WireError if it is too large */
 export function frameToOrder(message: Ordered): Uint8Array {
   const frame = encodeDown(message)
   if (frame.length > orderedFrameBytesMax) throw new WireError('tooLarge', 'The frame leaves no room for its signature')
@@ -50,7 +50,7 @@ export class OrderSigner {
   readonly #run = randomInt(1, bootIdMax)
   #sequence = 0
 
-  /** @throws when the key file has no key for orders */
+  /** @throws if the key file has no key for orders */
   constructor(keyring: Keyring) {
     const [newest] = orderKeysOf(keyring).orders
     if (newest === undefined) throw new Error('A key file always has a key of each kind')

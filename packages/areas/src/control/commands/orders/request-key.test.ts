@@ -17,7 +17,7 @@ describe('a request with a key that was used before', () => {
     expect(() => requireSameRequest([commandWith(second)], orderWith(first))).toThrow('used for another request')
   })
 
-  it('is the same request whatever the order of keys', () => {
+  it('is the same request with the keys in another order', () => {
     requireSameRequest(
       [commandWith({ a: 1, b: { c: [1, 2], d: null } })],
       orderWith({ b: { d: null, c: [1, 2] }, a: 1 }),

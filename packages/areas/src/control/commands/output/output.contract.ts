@@ -4,9 +4,9 @@ import { CommandStatus } from '../commands.contract.ts'
 
 const bytes = z.coerce.number().int().min(0).max(1_048_576).default(0)
 
-/** How the command stands: first of all, and whenever that changes. */
+/** The status of the command: at first, and when it changes. */
 const OutputStatus = z.object({ type: z.literal('status'), status: CommandStatus })
-/** Some of the output, and where it begins, in bytes. */
+/** A piece of the output, and its offset in bytes. */
 const OutputPiece = z.object({
   type: z.literal('output'),
   stream: z.enum(['stdout', 'stderr']),

@@ -24,7 +24,7 @@ async function shows(commandId: string, stdout: string, status = 'running') {
   await publishLive(redis, here.partner.id, [{ type, ...place, commandId, status }])
 }
 
-it('output is told as it comes, and whoever comes back goes on where it was', async () => {
+it('streams output as it grows, and continues at the offset after a reconnect', async () => {
   const { id: commandId } = await call(here.orgAdmin, commands.create, { id: device, ...script })
   await shows(commandId, 'één\n')
   const watching = events(here.orgAdmin, output.follow, { id: device, commandId })
@@ -45,7 +45,7 @@ it('output is told as it comes, and whoever comes back goes on where it was', as
   ])
 })
 
-it('belongs to those who see the device', async () => {
+it('rejects callers who do not see the device', async () => {
   const { id: commandId } = await call(here.orgAdmin, commands.create, { id: device, ...script })
   const outsider = (await world()).orgAdmin
   const watching = events(outsider, output.follow, { id: device, commandId })

@@ -1,5 +1,5 @@
-// The output of a command as it grows. Watchers are woken by events and read what is new from the store, so that nothing is
-// lost between two of them and whoever comes back goes on where it was.
+// Streams the growing output of a command. Events only wake the watcher, which reads new output from the database. So nothing is
+// lost between two events, and a watcher that reconnects continues at its offset.
 
 import { asCaller, type Db } from '@muster/db/database.ts'
 import type { Caller } from '@muster/kit/access.ts'
@@ -16,7 +16,7 @@ import { targetById } from '../commands.queries.ts'
 import { hasEnded } from '../commands.rules.ts'
 import { output as contract, type OutputEvent } from './output.contract.ts'
 
-/** What the watcher has been told so far. */
+/** What the watcher has received so far. */
 interface Reached {
   status: CommandStatus | null
   stdout: number
@@ -58,7 +58,7 @@ interface Growth {
   readonly stderr: string
 }
 
-// Offsets count bytes, and pieces end between characters, because the store only ever holds whole ones.
+// Offsets are bytes. Pieces end between characters, because the database has only whole characters.
 const from = (column: 'stdout' | 'stderr', offset: number) =>
   sql<string>`convert_from(substring(convert_to(coalesce(${sql.ref(`command.${column}`)}, ''), 'UTF8') FROM ${offset + 1}::int), 'UTF8')`
 

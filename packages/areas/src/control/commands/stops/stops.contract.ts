@@ -2,12 +2,12 @@ import { can, get, id, personCan, post, time } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 
 export const CommandStop = z.object({
-  /** Null: of every partner of the installation. */
+  /** Null for all partners of the installation. */
   partnerId: id().nullable(),
   /** Who set it, and so who can lift it: the partner itself, or the operator of the installation. */
   byScope: z.enum(['partner', 'system']),
   reason: z.string(),
-  /** Not said of the operator's people. */
+  /** Absent for users of the operator. */
   byUser: id().nullable(),
   at: time(),
 })
@@ -18,7 +18,7 @@ const State = z.object({
   stopped: z.boolean(),
   stops: z.array(CommandStop),
 })
-/** Of system scope: whose commands. A partner's own people mean their own. */
+/** For system scope: the partner. Users of a partner always stop their own partner. */
 const partnerId = id().optional()
 
 /** The emergency stop: no command reaches a device, interactive or queued, within five seconds. */

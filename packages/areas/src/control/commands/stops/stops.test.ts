@@ -20,7 +20,7 @@ const reason = 'Keys were stolen'
 describe('the emergency stop', () => {
   afterEach(() => system.query('DELETE FROM command_stops WHERE partner_id = $1', [here.partner.id]))
 
-  it("of a partner refuses whatever would reach its devices, with the reason, and nobody else's", async () => {
+  it('of a partner rejects all commands to its devices with the reason, and none of other partners', async () => {
     await call(here.partnerAdmin, stops.set, { reason })
     const told = { status: 409, code: 'COMMANDS_STOPPED', message: `Commands are stopped for this partner: ${reason}` }
     const id = device
@@ -45,7 +45,7 @@ describe('the emergency stop', () => {
     ])
   })
 
-  it('is set and lifted by people who reach the whole partner, and lifted after a recent sign-in only', async () => {
+  it('is set and lifted by users who reach the whole partner, and lifted only after a fresh sign-in', async () => {
     expect(await refusal(call(here.orgAdmin, stops.set, { reason }))).toMatchObject({ status: 403 })
     expect(await refusal(call(here.partnerViewer, stops.set, { reason }))).toMatchObject({ status: 403 })
     const tenant = { scope: 'partner', partnerId: here.partner.id } as const
@@ -62,7 +62,7 @@ describe('the emergency stop', () => {
     expect((await call(here.orgAdmin, stops.get, {})).stopped).toBe(true)
   })
 
-  it('that the operator set is not lifted by the partner, and everybody is stopped by no slip', async () => {
+  it('of the operator cannot be lifted by a partner, and a stop of all partners needs a confirmation', async () => {
     const partnerId = here.partner.id
     await call(here.systemAdmin, stops.set, { partnerId, reason: 'Seen abroad' })
     await call(here.partnerAdmin, stops.set, { reason })

@@ -8,8 +8,8 @@ import { type CommandStop, stops as contract } from './stops.contract.ts'
 import { copyCommandStops } from './stops.jobs.ts'
 
 const columns = ['partnerId', 'byScope', 'reason', 'byUser', 'at'] as const
-/** What system scope has to say before it stops everybody at once. */
-const everybody = 'installation'
+/** The confirmation with which system scope stops all partners. */
+const installation = 'installation'
 
 export default implement(contract, {
   get: ({ db, caller }) => stateFor(db, caller),
@@ -18,8 +18,8 @@ export default implement(contract, {
     const { caller, db, audit, services, afterCommit } = call
     const { reason, confirm } = call.input
     const partnerId = await partnerMeant(call)
-    if (partnerId === null && confirm !== everybody) {
-      throw badRequest(`Name a partnerId, or stop the whole installation with confirm: ${everybody}`)
+    if (partnerId === null && confirm !== installation) {
+      throw badRequest(`Name a partnerId, or stop the whole installation with confirm: ${installation}`)
     }
     const stop = { partnerId, byScope: scopeOf(caller), reason, byUser: caller.userId }
     const at = new Date(services.clock.now()).toISOString()
@@ -28,7 +28,7 @@ export default implement(contract, {
       .values({ ...stop, at })
       .onConflict((same) => same.columns(['partnerId', 'byScope']).doUpdateSet({ reason, byUser: caller.userId, at }))
       .execute()
-    audit({ target: partnerId ?? everybody, partnerId, details: { reason, of: partnerId ?? everybody } })
+    audit({ target: partnerId ?? installation, partnerId, details: { reason, of: partnerId ?? installation } })
     afterCommit(() => copyCommandStops(services.system, services.redis))
     return stateFor(db, caller)
   },
@@ -45,7 +45,7 @@ export default implement(contract, {
     const state = await stateFor(db, caller)
     if (lifted.length === 0 && state.stopped) throw denied('The operator of this installation has stopped commands')
     if (lifted.length === 0) throw conflict('Commands are not stopped')
-    audit({ target: partnerId ?? everybody, partnerId, details: { of: partnerId ?? everybody, lifted } })
+    audit({ target: partnerId ?? installation, partnerId, details: { of: partnerId ?? installation, lifted } })
     afterCommit(() => copyCommandStops(services.system, services.redis))
     return state
   },
@@ -53,7 +53,7 @@ export default implement(contract, {
 
 const scopeOf = ({ scope }: Caller): CommandStop['byScope'] => (scope === 'system' ? 'system' : 'partner')
 
-/** Whose commands the call is about; null: those of the whole installation. */
+/** The partner of the call; null for the whole installation. */
 async function partnerMeant({ caller, db, input }: Call<{ partnerId?: string | undefined }>): Promise<string | null> {
   const { partnerId } = input
   if (caller.scope !== 'system') {
@@ -86,7 +86,7 @@ async function stateFor(db: Db, caller: Caller) {
   return { stopped: stops.some(({ partnerId }) => !isSystem || partnerId === null), stops }
 }
 
-/** @throws COMMANDS_STOPPED, with the reason, where a stop concerns one of the partners */
+/** @throws COMMANDS_STOPPED with the reason, if one of the partners is stopped */
 export async function requireDelivery(db: Db, partners: Partners): Promise<void> {
   const stop = await db
     .selectFrom('commandStops')

@@ -1,7 +1,7 @@
 import { can, get, id, page, pageOf, time } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 
-/** Why a device does not run the version that goes out; null when nothing holds it. */
+/** Why a device does not run the version of the rollout; null if nothing holds it back. */
 export const UpdateHold = z.enum([
   'stopped',
   'no_rollout',
@@ -27,12 +27,12 @@ export const DeviceUpdate = z.object({
   hostname: z.string(),
   agentVersion: z.string().nullable(),
   autoUpdate: z.boolean(),
-  /** The version that goes out now, if one does. */
+  /** The version of the current rollout. */
   target: z.string().nullable(),
   hold: UpdateHold,
-  /** In words: what to do about it, or to wait for. */
+  /** What to do about it, or what to wait for. */
   why: z.string(),
-  /** What was offered last, and what the device said. */
+  /** The last offer and the report of the device about it. */
   version: z.string().nullable(),
   state: z.string().nullable(),
   reason: z.string().nullable(),

@@ -1,8 +1,8 @@
 import type { UpdateHold } from './updates.contract.ts'
 
-/** What is known of a device and of what goes out, each read from the database. */
+/** What is stored about a device and the current rollout. */
 export interface Situation {
-  /** Workers could not read what they need to decide. */
+  /** Workers could not read the rules. */
   readonly withheld: boolean
   readonly stopped: boolean
   readonly rolloutState: 'running' | 'paused' | 'halted' | null
@@ -13,13 +13,13 @@ export interface Situation {
   readonly isReached: boolean
   readonly isOnline: boolean
   readonly isBarred: boolean
-  /** Of the version that goes out; null when it was not offered yet. */
+  /** Of the rolled out version; null if it was not offered yet. */
   readonly state: string | null
 }
 
 const busy = new Set(['downloading', 'verifying', 'installing', 'restarting'])
 
-/** The first thing that holds a device back, in the order in which somebody would have to deal with them. */
+/** The first reason that holds a device back, in the order in which a technician resolves them. */
 export function holdOf(given: Situation): UpdateHold {
   if (given.rolloutState === null) return 'no_rollout'
   if (!given.isOlder) return 'up_to_date'
@@ -37,7 +37,7 @@ export function holdOf(given: Situation): UpdateHold {
   return 'offered'
 }
 
-/** What each of them means to a person. */
+/** The explanation of each reason for users. */
 export const holdWords: Readonly<Record<UpdateHold, string>> = {
   stopped: 'All updates are stopped',
   no_rollout: 'No version goes out at the moment',
@@ -46,7 +46,7 @@ export const holdWords: Readonly<Record<UpdateHold, string>> = {
   up_to_date: 'It runs this version or a newer one',
   no_executable: 'There is no executable of this version for its system',
   auto_update_off: 'Updates are turned off for this device',
-  pinned: 'Its group, site or organisation is pinned to another version',
+  pinned: 'Its group, site or organization is pinned to another version',
   not_reached_yet: 'The rollout has not reached this device yet',
   offline: 'It gets the version when it is connected',
   barred: 'This version failed on this device before and is not tried again',

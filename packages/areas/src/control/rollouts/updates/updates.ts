@@ -11,7 +11,7 @@ import { isWithheld } from '../withheld.ts'
 import { updates as contract, type DeviceUpdate } from './updates.contract.ts'
 import { holdOf, holdWords, type Situation } from './updates.rules.ts'
 
-/** A device that was asked so often, and does not run the version, will not take it by itself. */
+/** A device that does not run the version after this many offers needs help. */
 const offersUntilStuck = 5
 
 interface GoingOut {
@@ -49,7 +49,7 @@ async function goingOut(db: Db): Promise<GoingOut | null> {
   return rows[0] ?? null
 }
 
-/** Devices in reach that meet the condition, and how a row of them is shown with the reason that holds its update back. */
+/** Devices in reach that meet the condition, each with the reason why its update is held back. */
 async function updatesOf(
   { db, caller, services }: Pick<Call, 'db' | 'caller' | 'services'>,
   condition: RawBuilder<unknown>,
