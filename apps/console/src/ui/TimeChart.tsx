@@ -75,7 +75,7 @@ export function TimeChart({ label, from, to, at, series, most, write, zoom }: Pr
       {
         width: box.clientWidth,
         height,
-        padding: [8, 16, 0, 0],
+        padding: [8, 30, 0, 0],
         cursor: { y: false, points: { size: 7 }, drag: { x: true, y: false, setScale: false }, sync },
         legend: { show: false },
         hooks: {
