@@ -4,7 +4,8 @@ import type { Vitals } from './platform.ts'
 
 /** With fewer ticks of all processors together a percentage would be noise. */
 const ticksMin = 10
-const diskReadMs = 2000
+/** A broken disk or a hung program can block a reading without end. */
+const readMs = 2000
 
 export interface Usage {
   used: number
@@ -32,40 +33,35 @@ export interface VitalReaders {
 /** The figures of a heartbeat; one that cannot be read is null. */
 export function createVitals(readers: VitalReaders): Vitals {
   const percent = cpuPercent(readers.cpuTicks)
-  let pendingDisk: Promise<Usage | undefined> | undefined
-
-  // A broken disk can block the call without end: the heartbeat is sent without it, and no second call starts meanwhile.
-  const disk = async (): Promise<Usage | undefined> => {
-    if (pendingDisk !== undefined) return undefined
-    const reading = readOr(readers.disk).finally(() => {
-      pendingDisk = undefined
-    })
-    pendingDisk = reading
-    return within(diskReadMs, reading)
-  }
+  const [memory, disk, network, processes] = [
+    bounded(readers.memory),
+    bounded(readers.disk),
+    bounded(readers.network),
+    bounded(readers.processes),
+  ]
 
   return {
     async read(): Promise<Heartbeat> {
-      const [cpu, memory, system, load, uptime, network, processes] = await Promise.all([
+      const [cpu, memoryUse, diskUse, load, uptime, traffic, count] = await Promise.all([
         percent(),
-        readOr(readers.memory),
+        memory(),
         disk(),
         readOr(readers.load),
         readOr(readers.uptime),
-        readOr(readers.network),
-        readOr(readers.processes),
+        network(),
+        processes(),
       ])
       return [
         cpu,
-        memory?.used ?? null,
-        memory?.total ?? null,
-        system?.used ?? null,
-        system?.total ?? null,
+        memoryUse?.used ?? null,
+        memoryUse?.total ?? null,
+        diskUse?.used ?? null,
+        diskUse?.total ?? null,
         load ?? null,
         uptime ?? null,
-        network?.received ?? null,
-        network?.sent ?? null,
-        processes ?? null,
+        traffic?.received ?? null,
+        traffic?.sent ?? null,
+        count ?? null,
       ]
     },
   }
@@ -84,6 +80,19 @@ function cpuPercent(read: () => Promise<CpuTicks | undefined>): () => Promise<nu
     last = Promise.resolve(now)
     percent = Math.min(100, Math.max(0, Math.round(((now.busy - before.busy) / total) * 1000) / 10))
     return percent
+  }
+}
+
+/** A heartbeat is sent without a figure that takes too long, and no second reading of it starts meanwhile. */
+function bounded<T>(read: () => Promise<T | undefined>): () => Promise<T | undefined> {
+  let isPending = false
+  return async () => {
+    if (isPending) return undefined
+    isPending = true
+    const reading = readOr(read).finally(() => {
+      isPending = false
+    })
+    return within(readMs, reading)
   }
 }
 

@@ -1,4 +1,6 @@
+import { writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
+import { join } from 'node:path'
 import { Heartbeat } from '@muster/wire/messages/heartbeat.ts'
 import { Facts, Inventory } from '@muster/wire/messages/inventory.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -39,6 +41,16 @@ test('reads vitals from the kernel and three programs', async () => {
   expect([load, uptime].every((figure) => (figure ?? -1) >= 0)).toBe(true)
   expect([received, sent, processes]).toEqual([8_000_500_000, 1_200_300_000, 4])
 })
+
+test('sends a heartbeat without the figures of a program that hangs', async () => {
+  await using hung = await fakeMac({ ...recorded, vm_stat: [['*', '']] })
+  await writeFile(join(hung.mac.path, 'vm_stat'), '#!/bin/sh\nexec /bin/sleep 8\n')
+  const vitals = darwinOn(hung.mac).vitals()
+  for (let heartbeat = 0; heartbeat < 2; heartbeat++) {
+    const [, memoryUsed, , , , , , received] = await vitals.read()
+    expect([memoryUsed, received]).toEqual([null, 8_000_500_000])
+  }
+}, 10_000)
 
 test('collects the hardware with battery and protections', async () => {
   const { hardware } = await inventoryOf(mac)
