@@ -1,10 +1,10 @@
 import '@muster/kit/production.ts'
 
 import { bootstrap } from '@muster/areas/access/auth/sign-in/bootstrap.ts'
-import { smsFrom } from '@muster/areas/access/auth/sms-settings.ts'
 import { requireEncryptedAddresses } from '@muster/areas/fleet/enrollment/public-addresses.ts'
 import { operations } from '@muster/areas/registry.ts'
 import { createRuntime, createServices } from '@muster/areas/runtime.ts'
+import { areaSettings } from '@muster/areas/settings.ts'
 import { connectRedis, connectSubscriber, untilReady } from '@muster/backplane/redis.ts'
 import { verifySchema } from '@muster/db/migrate.ts'
 import { createPool } from '@muster/db/pool.ts'
@@ -43,18 +43,10 @@ const services = createServices({
     publicUrl: (config.PUBLIC_URL ?? `http://127.0.0.1:${config.ADMIN_PORT}`).replace(/\/+$/, ''),
     ingestUrl: config.INGEST_PUBLIC_URL,
     allowedHosts: config.ALLOWED_HOSTS,
-    enableRegistration: config.ENABLE_REGISTRATION,
-    enablePartnerRegistration: config.ENABLE_PARTNER_REGISTRATION,
-    autoApprovePartners: config.AUTO_APPROVE_PARTNERS,
-    enable2fa: config.ENABLE_2FA,
-    mailServer: config.MAIL_SERVER,
-    outboxToken: config.OUTBOX_TOKEN ?? null,
+    ...areaSettings(config),
     requestsPerSecond: config.REQUESTS_PER_SECOND,
     streamsMax: config.STREAMS_MAX,
     ssoNetworks: config.SSO_ALLOWED_NETWORKS,
-    unsignedAgentsUntilMs: config.UNSIGNED_AGENTS_UNTIL,
-    streamShards: config.STREAM_SHARDS,
-    sms: smsFrom(config),
     releases: sourceOf(config),
   },
   releases: storeOf(config),

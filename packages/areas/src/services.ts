@@ -49,6 +49,7 @@ export function service<T extends object>(make: (core: Core) => T) {
   return Object.assign(of, { replaced })
 }
 
+/** The settings of a process. Areas add those that they alone read, in their `area.settings.ts`. */
 export interface Settings {
   readonly version: string
   /** Where browsers and agents reach this service, without a trailing slash. */
@@ -57,44 +58,14 @@ export interface Settings {
   readonly ingestUrl: string
   /** Further host names that this service answers to. */
   readonly allowedHosts?: readonly string[]
-  readonly enableRegistration: boolean
-  /** May anybody register a partner, which then waits for approval? Yes unless said otherwise. */
-  readonly enablePartnerRegistration?: boolean
-  /** Does a registered partner become active as soon as its e-mail address is confirmed? */
-  readonly autoApprovePartners?: boolean
-  readonly enable2fa: boolean
-  /** The secret part of the outbox's address; without one there is no outbox. */
-  readonly outboxToken?: string | null
-  /**
-   * Does a worker have a mail server? Yes unless said otherwise. Without one, the links of invitations and resets are in the
-   * answer to the administrator who asks for them.
-   */
-  readonly mailServer?: boolean
   /** Requests that one address may make of this process, on average; 0 sets no limit. */
   readonly requestsPerSecond?: number
   /** Event streams that this process holds open at most; 5,000 unless set. */
   readonly streamsMax?: number
   /** Networks in CIDR form where identity providers may be although nobody else's addresses may lead there. */
   readonly ssoNetworks?: readonly string[]
-  /** Until when agents are sent commands that cannot check signed orders; without it, always. */
-  readonly unsignedAgentsUntilMs?: number
-  /** Number of streams into which ingest puts what agents send; 8 unless said otherwise. */
-  readonly streamShards?: number
-  /** Null where there is no gateway. */
-  readonly sms?: SmsSettings | null
   /** Where agents get their executables from. */
   readonly releases?: ReleaseSource
-}
-
-export interface SmsSettings {
-  /** Where the gateway's API begins, for example https://api.twilio.com */
-  readonly baseUrl: string
-  readonly accountId: string
-  readonly token: string
-  /** The number or name that messages come from. */
-  readonly from: string
-  /** Messages of a day, for everybody together: what a mistake or an abuse can cost at most. */
-  readonly perDayMax: number
 }
 
 export interface ReleaseSource {

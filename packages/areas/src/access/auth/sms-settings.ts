@@ -1,6 +1,16 @@
 import { wholeNumber } from '@muster/kit/config.ts'
 import { z } from 'zod'
-import type { SmsSettings } from '../../services.ts'
+
+export interface SmsSettings {
+  /** Where the gateway's API begins, for example https://api.twilio.com */
+  readonly baseUrl: string
+  readonly accountId: string
+  readonly token: string
+  /** The number or name that messages come from. */
+  readonly from: string
+  /** The number of messages per day for the whole installation, which bounds the cost of abuse. */
+  readonly perDayMax: number
+}
 
 /** The settings for sending SMS through an HTTP gateway. */
 export const smsSettings = {

@@ -6,8 +6,9 @@ import { badRequest, unavailable } from '@muster/kit/errors.ts'
 import type { Log } from '@muster/kit/log.ts'
 import { requestOutside } from '@muster/kit/outgoing.ts'
 import { z } from 'zod'
-import { type SmsSettings, service } from '../../services.ts'
+import { service } from '../../services.ts'
 import { type Limits, limitsOf } from './limits.ts'
+import type { SmsSettings } from './sms-settings.ts'
 
 interface SmsParts {
   readonly settings: SmsSettings | null

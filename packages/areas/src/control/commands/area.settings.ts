@@ -1,0 +1,15 @@
+import { unsignedAgentsUntil } from '@muster/kit/config.ts'
+import { z } from 'zod'
+
+declare module '../../services.ts' {
+  interface Settings {
+    /** Until when agents that cannot check signed orders are sent commands; without it, always. */
+    readonly unsignedAgentsUntilMs?: number
+  }
+}
+
+/** Until when agents of protocol 1, which cannot check signed orders, are sent commands. Ingest has the same date. */
+export const environment = { UNSIGNED_AGENTS_UNTIL: unsignedAgentsUntil() }
+const Given = z.object(environment)
+
+export const settingsOf = (given: z.output<typeof Given>) => ({ unsignedAgentsUntilMs: given.UNSIGNED_AGENTS_UNTIL })
