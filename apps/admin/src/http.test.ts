@@ -87,7 +87,7 @@ describe('the version of a resource', () => {
 })
 
 describe('a field', () => {
-  it.each(['POST', 'PATCH'] as const)('of a %s is rejected by name in the query', async (method) => {
+  it.each(['POST', 'PATCH'] as const)('in the query of a %s is rejected, and the error names it', async (method) => {
     const path = method === 'POST' ? '/orgs/sites' : await newSite()
     const answer = await ask(method, `${path}?name=Elsewhere`, {}, { orgId: here.org.id, name: 'Here' })
     expect([answer.statusCode, answer.json().message]).toEqual([
@@ -95,7 +95,7 @@ describe('a field', () => {
       'name: must be sent in the body, not in the query',
     ])
   })
-  it('with another value than in the path is rejected by name', async () => {
+  it('with another value than in the path is rejected, and the error names it', async () => {
     const answer = await ask('PATCH', await newSite(), {}, { id: randomUUID(), name: 'Here' })
     expect([answer.statusCode, answer.json().message]).toEqual([400, 'id: must have the same value as in the path'])
   })
@@ -153,7 +153,7 @@ describe('an Idempotency-Key', () => {
 })
 
 describe('an Idempotency-Key over tRPC', () => {
-  const tell = (path: string, key: string, body: object) =>
+  const callTrpc = (path: string, key: string, body: object) =>
     app.inject({
       method: 'POST',
       url: `/trpc/${path}`,
@@ -164,17 +164,17 @@ describe('an Idempotency-Key over tRPC', () => {
   it('makes six simultaneous requests run once and marks the repeated responses', async () => {
     const [key, name] = [randomUUID(), `Six ${randomUUID()}`]
     const body = { orgId: here.org.id, name }
-    const all = await Promise.all(Array.from({ length: 6 }, () => tell('tenancy.sites.create', key, body)))
+    const all = await Promise.all(Array.from({ length: 6 }, () => callTrpc('tenancy.sites.create', key, body)))
     expect(new Set(all.map(({ statusCode, body }) => `${statusCode} ${body}`)).size).toBe(1)
     expect(all.filter(({ headers }) => headers['idempotency-replayed'] === 'true')).toHaveLength(5)
     expect((await system.query('SELECT FROM sites WHERE name = $1', [name])).rowCount).toBe(1)
-    const other = await tell('tenancy.sites.create', key, { ...body, name: 'Another' })
+    const other = await callTrpc('tenancy.sites.create', key, { ...body, name: 'Another' })
     expect([other.statusCode, other.json().error.data.appCode]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED'])
   })
   it('is the same key as over REST', async () => {
     const [key, name] = [randomUUID(), `Both ${randomUUID()}`]
     const rest = await ask('POST', '/orgs/sites', { 'idempotency-key': key }, { orgId: here.org.id, name })
-    const again = await tell('tenancy.sites.create', key, { orgId: here.org.id, name })
+    const again = await callTrpc('tenancy.sites.create', key, { orgId: here.org.id, name })
     expect([again.json().result.data, again.headers['idempotency-replayed']]).toEqual([rest.json(), 'true'])
   })
 })

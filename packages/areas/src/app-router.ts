@@ -37,5 +37,5 @@ interface Root {
   transformer: false
 }
 
-/** The tRPC router's type, read off the declarations: whoever uses it never loads server code to type-check. */
+/** The type of the tRPC router, derived from the declarations, so that clients do not load server code to type-check. */
 export type AppRouter = TRPCBuiltRouter<Root, { [Name in keyof Contract]: AreaOf<Contract[Name]> }>

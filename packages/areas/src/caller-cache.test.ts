@@ -52,7 +52,7 @@ describe('callers resolved a moment ago', () => {
     expect((await first)?.email).toBe('first')
   })
 
-  it('are looked up anew behind the back of whoever goes on asking, once', async () => {
+  it('are refreshed once in the background while they are used', async () => {
     expect((await resolve(249))?.email).toBe('first')
     expect(asked).toHaveLength(1)
     expect((await resolve(1))?.email).toBe('first')

@@ -4,7 +4,7 @@ import type { Clock } from '@muster/kit/clock.ts'
 import { service } from './services.ts'
 
 const freshMs = 500
-/** Who is still asked for after so long is looked up anew meanwhile, so that a busy caller's requests do not wait for it. */
+/** An entry of this age is refreshed in the background while it is still used, so that busy callers do not wait. */
 const renewMs = 250
 const entriesMax = 20_000
 const channel = 'authority'
@@ -74,7 +74,7 @@ class Fresh<T> {
         if (found === null) this.#entries.delete(key)
         else this.#entries.set(key, { answer, askedAt, isRenewing: false })
       }
-      // A look-up that fails leaves the entry to its end; the next one is somebody's own, who hears of the failure.
+      // A failed refresh leaves the entry until it expires. The next lookup then belongs to a request, which gets the error.
       answer.then(put, () => undefined)
     })
   }

@@ -36,7 +36,7 @@ const judged =
   async (call) => {
     const inReach = requireOrganizationsInReach(call.db, call.caller, namedIn(call.input))
     const work = Promise.resolve(handle(call))
-    // The refusal comes first, whatever became of the work.
+    // The rejection comes first, regardless of the result of the work.
     work.catch(() => {})
     await inReach
     return work

@@ -62,7 +62,7 @@ export interface Settings {
   readonly requestsPerSecond?: number
   /** Event streams that this process holds open at most; 5,000 unless set. */
   readonly streamsMax?: number
-  /** Networks in CIDR form where identity providers may be although nobody else's addresses may lead there. */
+  /** Private networks in CIDR form in which identity providers are allowed. */
   readonly ssoNetworks?: readonly string[]
   /** Where agents get their executables from. */
   readonly releases?: ReleaseSource

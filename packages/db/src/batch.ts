@@ -133,7 +133,7 @@ export class Batch extends pg.Query {
     return true
   }
 
-  /** Called in the moment of sending; whatever it writes leaves at once. */
+  /** Called when the batch is sent. Data that it writes is sent with it. */
   prepare(connection: pg.Connection): void {
     const here = connectedOf(connection)
     this.#connected = here

@@ -121,7 +121,7 @@ class Session implements Driver, DatabaseConnection {
         this.#next.push(...before.map((statement) => ({ statement })), { statement: last, wanted: { resolve, reject } })
       })
     } catch (error) {
-      // From here the stack leads to whoever asked, instead of to the socket.
+      // From here on, the stack trace contains the caller instead of the socket.
       if (error instanceof Error) Error.captureStackTrace(error)
       throw error
     }

@@ -46,7 +46,7 @@ function outstanding(migrations: readonly Migration[], ledger: ReadonlyMap<strin
     const applied = ledger.get(name)
     if (applied !== undefined && applied !== checksum) {
       throw new SchemaError(
-        `The applied migration ${name} was changed afterwards. Restore the file as it was applied; write a new migration for the change.`,
+        `The applied migration ${name} was changed afterward. Restore the file as it was applied; write a new migration for the change.`,
       )
     }
   }

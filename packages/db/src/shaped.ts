@@ -1,5 +1,5 @@
 // The query builder takes longer to write a long statement than the database to answer it. What is asked in every request
-// is therefore built once for each of its shapes and afterwards only given its values.
+// is therefore built once for each of its shapes and afterward only given its values.
 import type { CompiledQuery } from 'kysely'
 import type { Db } from './database.ts'
 

@@ -25,7 +25,7 @@ const thingOf = (table: string): string | null =>
 
 const capital = (words: string) => words.slice(0, 1).toUpperCase() + words.slice(1)
 
-/** The tables that a text of the server names, whatever language it is in. */
+/** The tables that a message of the server names, in any language. */
 const tablesIn = (text: string): string[] => (text.match(/\w+/g) ?? []).filter((word) => things[word] !== undefined)
 
 /**

@@ -3,8 +3,8 @@ import { denied, emailNotVerified, mfaRequired, unauthenticated } from './errors
 import type { CallerKind, Permission } from './vocabulary.ts'
 
 /**
- * Who is asking, and what the hierarchy lets them reach. Resolved from the credential, never from the request. Areas add the
- * limits that they know, with `declare module '@muster/kit/access.ts' { interface Caller { … } }`.
+ * The authenticated caller and its reach. Resolved from the credential, never from the request. Areas add the limits that
+ * they know, with `declare module '@muster/kit/access.ts' { interface Caller { … } }`.
  */
 export interface Caller {
   readonly kind: CallerKind
@@ -15,26 +15,26 @@ export interface Caller {
   /** Null for callers without a session, such as API keys. */
   readonly sessionId: string | null
   readonly apiKeyId: string | null
-  /** The identity provider that opened the session, which then reaches no further than the provider's organisation. */
+  /** The identity provider that opened the session, which then reaches no further than the provider's organization. */
   readonly providerId?: string | null
   readonly scope: Scope
-  /** The partner that the caller belongs to, itself or through its organisation. Null for system scope. */
+  /** The partner that the caller belongs to, itself or through its organization. Null for system scope. */
   readonly partnerId: string | null
-  /** The organisation of an organisation-scoped caller. */
+  /** The organization of an organization-scoped caller. */
   readonly orgId: string | null
-  /** Of partner scope: all organisations, a selection, or none. */
+  /** Of partner scope: all organizations, a selection, or none. */
   readonly orgAccess: 'all' | 'selected' | 'none' | null
-  /** The organisations of a selection or of an organisation-scoped caller; null where no list limits the caller. */
+  /** The organizations of a selection or of an organization-scoped caller; null where no list limits the caller. */
   readonly accessibleOrgIds: readonly string[] | null
   readonly roleId: string | null
   readonly permissions: ReadonlySet<Permission>
-  /** Did this sign-in pass a second factor? */
+  /** Whether this sign-in passed a second factor. */
   readonly mfa: boolean
-  /** When the person last showed everything that protects the account; null when something of it was never shown in this session. */
+  /** When the session last proved all factors of the account; null when it never did. */
   readonly confirmedAt?: string | null
-  /** False while the address is not proven: the caller can then do nothing but prove it. A session of an identity provider counts. */
+  /** False while the address is unproven. The caller can then only verify it. A session of an identity provider counts as proven. */
   readonly emailVerified: boolean
-  /** What demands a second factor that this sign-in does not have; null when nothing does. */
+  /** Whether the role or the organization requires a second factor that this sign-in lacks; null when neither does. */
   readonly mfaOwed: 'role' | 'organization' | null
   /** False while the caller's partner is pending, suspended or churned. */
   readonly partnerActive: boolean
@@ -43,7 +43,7 @@ export interface Caller {
 export const hasPermission = (caller: Pick<Caller, 'permissions'>, permission: Permission): boolean =>
   caller.permissions.has(permission) || caller.permissions.has('*:*')
 
-/** Refuses a caller that the declaration does not admit. The order of the checks is the order of the answers. */
+/** Rejects a caller that the operation does not admit. The first failed check determines the error. */
 export function admit(access: Access, caller: Caller | null): void {
   if (access.who === 'public') return
   if (caller === null) throw unauthenticated()

@@ -12,7 +12,7 @@ export function originOf(ip: string): string {
   return `${groups.map((group) => group.toString(16)).join(':')}::/64`
 }
 
-/** Does the address lie in one of the networks? Networks are addresses or CIDR blocks. */
+/** Whether the address lies in one of the networks. Networks are addresses or CIDR blocks. */
 export function isWithin(ip: string, networks: readonly string[]): boolean {
   if (!ipaddr.isValid(ip)) return false
   const address = ipaddr.process(ip)

@@ -1,9 +1,9 @@
-// The first steps of every call: rate limit, credential, admission. Refusals of known callers are recorded.
+// The first steps of each call: rate limit, credential, admission. Rejections of known callers are recorded.
 import { admit, type Caller } from './access.ts'
 import type { Operation, Reply, Request, Runtime } from './call.ts'
 import { AppError } from './errors.ts'
 
-/** The caller, when the declaration admits it. Null where the access is public. */
+/** The caller when the operation admits it. Null for public operations. */
 export async function admitted<Db, Services>(
   operation: Operation<Db, Services>,
   request: Request,
@@ -22,7 +22,7 @@ export async function admitted<Db, Services>(
   return caller
 }
 
-/** Every 403 of a known caller is recorded. */
+/** Records each 403 of a known caller. */
 export function reportDenial<Db, Services>(
   operation: Operation<Db, Services>,
   caller: Caller | null,

@@ -1,4 +1,4 @@
-// Holds an operation to the audit rule that it declares.
+// Checks that an operation keeps its declared audit rule.
 import { type AuditNote, changedFields } from './audit.ts'
 import type { AuditRecord, Operation } from './call.ts'
 import { invariant } from './errors.ts'
@@ -6,14 +6,14 @@ import type { AuditAction } from './vocabulary.ts'
 
 type AnyOperation = Pick<Operation<unknown, unknown>, 'id' | 'endpoint'>
 
-/** A PATCH that leaves everything as it was is no event that a reader of the log would look for. */
+/** A PATCH without a change writes no record. */
 const changesNothing = ({ endpoint }: AnyOperation, { before, after }: AuditNote): boolean =>
   endpoint.method === 'PATCH' &&
   before !== undefined &&
   after !== undefined &&
   Object.keys(changedFields(before, after)).length === 0
 
-/** The records that an operation's notes make. Fails when they do not match what it declares. */
+/** The records of an operation's notes. Fails when they do not match the declaration. */
 export function recordsOf(operation: AnyOperation, notes: readonly AuditNote[]): AuditRecord[] {
   const rule = operation.endpoint.audit
   if (rule === null || (typeof rule === 'object' && 'unaudited' in rule)) {

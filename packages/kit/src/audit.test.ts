@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { changedFields } from './audit.ts'
 
 describe('changedFields', () => {
-  it('names the fields that differ, with both values, and leaves the clock out', () => {
+  it('returns the fields that differ with both values, without timestamps', () => {
     const before = { name: 'A', slug: 'a', updatedAt: '1' }
     expect(changedFields(before, { name: 'B', slug: 'a', updatedAt: '2' })).toEqual({
       name: { before: 'A', after: 'B' },
     })
   })
 
-  it('says that a secret changed and never what it is, at any depth', () => {
+  it('reports that a secret changed without its value, at any depth', () => {
     const after = { ssoConfig: { clientSecret: 'x', scopes: ['a'], nested: [{ apiKey: 'y' }] }, passwordHash: 'z' }
     expect(changedFields({ ssoConfig: {}, passwordHash: null }, after)).toEqual({
       ssoConfig: {

@@ -1,21 +1,21 @@
 import type { AuditAction } from './vocabulary.ts'
 
-/** What a handler says about the change it made; `run` adds who, when and from where. */
+/** What a handler notes about its change. `run` adds actor, time and origin. */
 export interface AuditNote {
-  /** Id of the thing changed. */
+  /** ID of the changed object. */
   readonly target: string
   readonly name?: string | null
-  /** The tenant of the thing, where it is not the caller's own. */
+  /** The tenant of the object, when it is not the caller's own. */
   readonly orgId?: string | null
   readonly partnerId?: string | null
   readonly before?: object
   readonly after?: object
   readonly details?: Readonly<Record<string, unknown>>
-  /** Needed where the operation declares several actions. */
+  /** Required when the operation declares several actions. */
   readonly action?: AuditAction
-  /** Success unless said otherwise. */
+  /** Success by default. */
   readonly result?: 'success' | 'failure' | 'denied'
-  /** For operations without a caller, such as a sign-in: who it turned out to be. */
+  /** The actor of operations without a caller, such as a sign-in. */
   readonly actor?: { readonly type: 'user' | 'agent' | 'system'; readonly id: string; readonly email?: string }
 }
 
@@ -23,7 +23,7 @@ const uninteresting = new Set(['updatedAt', 'createdAt'])
 const secret = /password|secret|token|hash|recovery|private|(^|_)key$|apiKey$/i
 const redacted = '[redacted]'
 
-/** The value as a record may show it: secrets are replaced at whatever depth they stand. */
+/** The value for an audit record, with secrets replaced at any depth. */
 function sayable(name: string, value: unknown): unknown {
   if (value === null || value === undefined) return value
   if (secret.test(name)) return redacted
@@ -32,7 +32,7 @@ function sayable(name: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, sayable(key, inner)]))
 }
 
-/** The fields in which two states of a thing differ, with both values; secrets are named but not shown. */
+/** The fields that differ between two states, with both values. Secrets are named but not shown. */
 export function changedFields(before: object, after: object): Record<string, { before: unknown; after: unknown }> {
   const was = new Map(Object.entries(before))
   const changes: Record<string, { before: unknown; after: unknown }> = {}

@@ -1,4 +1,4 @@
-// What a handler, the doors and the process say to each other around one call.
+// The interfaces between handlers, the REST and tRPC adapters, and the process, for one call.
 import type { Readable } from 'node:stream'
 import type { Caller } from './access.ts'
 import type { AuditNote } from './audit.ts'
@@ -10,39 +10,39 @@ import type { Repeat } from './repeat.ts'
 import { isChangeOfOne } from './statuses.ts'
 import type { AuditAction } from './vocabulary.ts'
 
-/** What a door knows of a request. */
+/** A request as REST and tRPC pass it on. */
 export interface Request {
   readonly id: string
   readonly ip: string
   readonly userAgent: string | null
   header(name: string): string | undefined
   cookie(name: string): string | undefined
-  /** The body of a raw operation, unread. */
+  /** The unread body of a raw operation. */
   readonly body: AsyncIterable<Uint8Array> | null
-  /** Fires when the other side has gone away. */
+  /** Fires when the client has disconnected. */
   readonly signal: AbortSignal
 }
 
-/** Headers and cookies that an answer of either door carries beside its body. */
+/** Headers and cookies of the response, for REST and tRPC. */
 export interface Reply {
   header(name: string, value: string): void
   /**
-   * HttpOnly, SameSite=Strict, and Secure when served by TLS. An age of 0 takes the cookie away. `lax` is for what has to
-   * come along when another site sends the browser back to us.
+   * HttpOnly, SameSite=Strict, and Secure when served over TLS. An age of 0 deletes the cookie. `lax` is for cookies that are
+   * needed when another site redirects the browser back.
    */
   cookie(name: string, value: string, options: { maxAgeSeconds: number; path: string; sameSite?: 'lax' }): void
 }
 
-/** A body that is opened only to be sent: HEAD opens nothing. */
+/** A body that is opened only when it is sent. HEAD does not open it. */
 export interface LazyBody {
-  /** Called at most once. What it resolves with is read to its end or destroyed. */
+  /** Called at most once. The stream is read to its end or destroyed. */
   readonly open: () => Promise<Readable>
 }
 
 export interface RawAnswer {
   readonly status?: number
   readonly headers: Readonly<Record<string, string>>
-  /** A generator holds nothing before its first piece is asked for; what does is a lazy body. */
+  /** A generator must hold no resources before its first piece is requested. Otherwise use a lazy body. */
   readonly body: string | Uint8Array | AsyncGenerator<Uint8Array | string> | LazyBody | null
 }
 
@@ -54,20 +54,20 @@ export interface Call<In, Db, Services, Out = unknown> {
   readonly services: Services
   readonly request: Request
   readonly reply: Reply
-  /** Of operations with transactions of their own: one transaction beyond tenants, with the audit records noted inside it. */
+  /** For operations with their own transactions: runs one across tenants and writes the audit records noted in it. */
   write<T>(work: (db: Db) => Promise<T>): Promise<T>
   audit(note: AuditNote): void
   /**
-   * Lets the call go on only when the caller has proved lately who it is. Call it before the first write: the proof may
-   * touch the caller's own row. Only for operations that declare `stepUp`.
-   * @throws FORBIDDEN with `confirm` and the fields that are wanted
+   * Requires a fresh proof of the caller. Call it before the first write, because it may update the caller's own row. Only
+   * for operations that declare `stepUp`.
+   * @throws FORBIDDEN with `confirm` and the missing fields
    */
   stepUp(): Promise<Proved>
-  /** Runs after the commit; its failure is logged and does not undo anything. */
+  /** Runs after the commit. A failure is logged and does not undo the change. */
   afterCommit(effect: () => Promise<unknown> | unknown): void
   /**
-   * Makes the answer after the commit and the effects, holding neither transaction nor connection: for what is only known
-   * later. Should it fail, that is logged and the answer is the one that was committed.
+   * Computes the response after the commit and its effects, without a transaction, for values that are only known later. A
+   * failure is logged, and the committed response is sent instead.
    */
   answerLater(answer: () => Promise<Out>): void
 }
@@ -88,7 +88,7 @@ export interface Operation<Db, Services> {
   readonly id: string
   readonly endpoint: AnyEndpoint
   readonly handle: (call: Call<unknown, Db, Services>) => unknown
-  /** The GET of the same path, which tells the version of what a change is about. */
+  /** The GET of the same path, whose ETag is the version of the changed resource. */
   readonly reader: Operation<Db, Services> | null
 }
 
@@ -96,33 +96,33 @@ export interface AuditRecord extends AuditNote {
   readonly action: AuditAction
 }
 
-/** What `run` needs of the process it runs in. */
+/** What `run` needs from its process. */
 export interface Runtime<Db, Services> {
   readonly services: Services
   limit(request: Pick<Request, 'ip'>, reply: Pick<Reply, 'header'>): Promise<void>
-  /** Null when the request carries no credential; throws UNAUTHENTICATED when it carries a bad one. */
+  /** Null without a credential. @throws UNAUTHENTICATED for an invalid credential */
   authenticate(request: Request): Promise<Caller | null>
-  /** One transaction that sees what the caller may see. Without a caller: the system's, for public operations. */
+  /** One transaction with the caller's reach. Without a caller it has the rights of the system, for public operations. */
   transaction<T>(caller: Caller | null, mode: 'read' | 'write', work: (db: Db) => Promise<T>): Promise<T>
-  /** Holds the name until the transaction ends: changes of one resource come one after the other. */
+  /** Locks the name until the transaction ends, so that changes of one resource are serialized. */
   lock(db: Db, name: string): Promise<unknown>
   /** A request with an Idempotency-Key. */
   repeat(operation: Operation<Db, Services>, caller: Caller, key: string, inputHash: string): Repeat<Db>
-  /** Told of every refusal with 403, to be recorded without delaying the answer. */
+  /** Called for each rejection with 403, to record it without delaying the response. */
   denied(operation: Operation<Db, Services>, caller: Caller, request: Request, why: string): void
-  /** Did the transaction fail only because of another at the same time, so that the same work can succeed when done again? */
+  /** Whether the transaction failed only because of a simultaneous one, so that a retry can succeed. */
   canRetry(error: unknown): boolean
   audit(db: Db, records: readonly AuditRecord[], caller: Caller | null, request: Request): Promise<void>
-  /** @throws FORBIDDEN where the caller has not proved lately who it is and the proof given does not either */
+  /** @throws FORBIDDEN without a fresh proof */
   stepUp(operation: Operation<Db, Services>, caller: Caller, proof: Proof, request: Request): Promise<Proved>
   effectFailed(operation: Operation<Db, Services>, error: unknown): void
-  /** Tells whenever somebody's authority may have changed. @returns the way to stop listening */
+  /** Registers a listener for changes of any caller's authority. @returns a function that removes it */
   onAuthorityChange(listener: () => void): () => void
-  /** Who holds how many event streams of this process. */
+  /** The open event streams of this process, by caller. */
   readonly streams: OpenStreams
 }
 
-/** Stands in for the database where no transaction is open. */
+/** Replaces the database when no transaction is open. */
 export const noDatabase = new Proxy(
   {},
   {
@@ -131,18 +131,18 @@ export const noDatabase = new Proxy(
     },
   },
 )
-/** Stands in for `write` where a transaction is open or none may be. */
+/** Replaces `write` when a transaction is open or none is allowed. */
 export const noWrite = () => {
   throw new Error('the handler is in a transaction already')
 }
 
-const nobody: Caller = new Proxy({} as Caller, {
+const noCaller: Caller = new Proxy({} as Caller, {
   get() {
     throw new Error('a public operation has no caller')
   },
 })
-/** Public operations have no caller; one that asks for it is mistaken. */
-export const callerOrThrow = (caller: Caller | null): Caller => caller ?? nobody
+/** Fails when a handler of a public operation reads its caller. */
+export const callerOrThrow = (caller: Caller | null): Caller => caller ?? noCaller
 
 /** The declarations of one resource and their handlers. */
 export interface Implementation<Db, Services> {
@@ -154,7 +154,7 @@ export function implementation<R extends Resource, Db, Services>(
   contract: R,
   handlers: Handlers<R, Db, Services>,
 ): Implementation<Db, Services> {
-  // A handler is only ever called with input that its own schema has parsed, so the wider call type is safe here.
+  // Handlers are called only with input that their own schema parsed, so the wider type is safe here.
   return { contract, handlers: handlers as unknown as Implementation<Db, Services>['handlers'] }
 }
 

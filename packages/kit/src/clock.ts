@@ -1,4 +1,4 @@
-/** The time, behind an interface so that tests of expiry need not wait. */
+/** The current time, as an interface, so that tests of expiry do not have to wait. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number

@@ -1,32 +1,32 @@
-// Conditions of requests, after RFC 9110, section 13: a change that only applies to the version that its caller has seen.
+// Conditional requests (RFC 9110, section 13): a change applies only to the version that the client has read.
 import { hash } from 'node:crypto'
 import { type Call, noWrite, type Operation, type Request } from './call.ts'
 import { AppError, invariant } from './errors.ts'
 import { parseInput } from './input.ts'
 import { isChangeOfOne } from './statuses.ts'
 
-/** The version of a resource: a strong tag of the JSON that answers its GET. */
+/** The version of a resource: a strong ETag of the JSON of its GET. */
 export const etagOf = (json: string): string => `"${hash('sha1', json, 'base64url')}"`
 
 const listed = (header: string): string[] =>
-  // A compressed answer bears the tag of its coding; the version is the same.
+  // A compressed response has the tag of its encoding. The version is the same.
   [...header.matchAll(/(?:W\/)?"[^"]*"|\*/g)].map(([tag]) => tag.replace(/-(?:gzip|br)"$/, '"'))
 
-/** Does the caller have this version already? The comparison is weak. */
+/** Whether the client has this version. The comparison is weak. */
 export const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
   ifNoneMatch !== undefined && listed(ifNoneMatch).some((tag) => tag === '*' || tag.replace(/^W\//, '') === etag)
 
-/** Does the condition of a change hold? The comparison is strong: a weak tag matches nothing. */
+/** Whether the condition of a change holds. The comparison is strong: a weak tag matches nothing. */
 const holds = (ifMatch: string, etag: string): boolean => listed(ifMatch).some((tag) => tag === '*' || tag === etag)
 
 const changed = () =>
   new AppError('PRECONDITION_FAILED', 'This was changed since the version that If-Match names. Read it again')
 
-/** The condition that a change came with. */
+/** The condition of a change. */
 export const conditionOf = ({ endpoint }: Pick<Operation<never, never>, 'endpoint'>, request: Request) =>
   isChangeOfOne(endpoint) ? request.header('if-match') : undefined
 
-/** @throws PRECONDITION_FAILED when the version has changed, or when there is no GET that would tell it */
+/** @throws PRECONDITION_FAILED when the version has changed, or when no GET has an ETag for it */
 export function mustHold(ifMatch: string, current: unknown): void {
   if (current === undefined) {
     throw new AppError('PRECONDITION_FAILED', 'This path has no ETag, so If-Match cannot hold. Leave the header out')
@@ -34,7 +34,7 @@ export function mustHold(ifMatch: string, current: unknown): void {
   if (!holds(ifMatch, etagOf(JSON.stringify(current)))) throw changed()
 }
 
-/** Reads the resource that a change is about, as its own GET would. */
+/** Reads the changed resource with its own GET. */
 export async function currentOf<Db, Services>(
   { reader }: Operation<Db, Services>,
   {

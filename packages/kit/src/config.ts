@@ -43,7 +43,7 @@ export const postgresUrl = () =>
 const placeholder =
   /change[-_. ]?(me|it|this)|replace[-_. ]?(me|this)|your[-_. ]?password|placeholder|<.*>|^(pass(word|wort)?|admin|muster|letmein|example)\d*!?$/i
 
-/** Is this what stands in an example, instead of a secret that somebody chose? */
+/** Whether the text is a placeholder from an example instead of a chosen secret. */
 export const isPlaceholder = (secret: string): boolean => placeholder.test(secret)
 
 const decoded = (text: string) => {
@@ -53,7 +53,7 @@ const decoded = (text: string) => {
     return text
   }
 }
-/** For the address of a server: is its password, where it has one, more than a placeholder? */
+/** Whether the password in a server's URL, if any, is more than a placeholder. */
 export const hasChosenPassword = (url: string): boolean =>
   !URL.canParse(url) || !isPlaceholder(decoded(new URL(url).password))
 export const placeholderPassword = { error: 'has a password from an example: choose one of its own' }

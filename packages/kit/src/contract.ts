@@ -15,18 +15,18 @@ export interface Access {
   readonly who: 'public' | 'signed-in' | 'permitted'
   readonly scopes: readonly Scope[]
   readonly permission: Permission | null
-  /** The kinds of callers that it takes: people and their API keys unless it names others. */
+  /** The kinds of callers that are admitted: users and their API keys by default. */
   readonly kinds: readonly CallerKind[]
-  /** Stays open while the caller's e-mail address is not proven. */
+  /** Admits callers with an unproven email address. */
   readonly beforeVerified: boolean
-  /** Stays open while the caller still has to enrol a second factor. */
+  /** Admits callers who still have to enroll a second factor. */
   readonly beforeMfa: boolean
-  /** Stays open to members of a partner that is not active. */
+  /** Admits members of an inactive partner. */
   readonly beforeActive: boolean
 }
 
 export const allScopes = ['organization', 'partner', 'system'] as const
-/** People in a session, for what takes a person. */
+/** Users with a session, for operations that require a person. */
 export const people: readonly CallerKind[] = ['user']
 const signedInOnly = {
   permission: null,
@@ -38,7 +38,7 @@ const signedInOnly = {
 
 export const anyone: Access = { ...signedInOnly, who: 'public', scopes: allScopes }
 
-/** Anybody with a valid credential, limited to scopes where given. */
+/** Any authenticated caller, limited to the given scopes. */
 export const signedIn = (options: Partial<Omit<Access, 'who' | 'permission'>> = {}): Access => ({
   ...signedInOnly,
   scopes: allScopes,
@@ -46,7 +46,7 @@ export const signedIn = (options: Partial<Omit<Access, 'who' | 'permission'>> = 
   who: 'signed-in',
 })
 
-/** Holders of the permission, in the scopes given (all when none is). */
+/** Callers with the permission, in the given scopes (by default all). */
 export const can = (permission: Permission, ...scopes: Scope[]): Access => ({
   ...signedInOnly,
   who: 'permitted',
@@ -54,18 +54,18 @@ export const can = (permission: Permission, ...scopes: Scope[]): Access => ({
   scopes: scopes.length > 0 ? scopes : allScopes,
 })
 
-/** Like `can`, for what takes a person: API keys are refused. */
+/** Like `can`, but rejects API keys. */
 export const personCan = (permission: Permission, ...scopes: Scope[]): Access => ({
   ...can(permission, ...scopes),
   kinds: people,
 })
 
-/** Why a change leaves no audit record. */
+/** Why a change writes no audit record. */
 export interface Unaudited {
   readonly unaudited: string
 }
 export const unaudited = (reason: string): Unaudited => ({ unaudited: reason })
-/** Actions that are written only on an occasion, because otherwise nothing happens that anybody would look for. */
+/** Audit actions that are written only under a condition. */
 export interface AuditedWhen {
   readonly when: string
   readonly actions: readonly AuditAction[]
@@ -76,7 +76,7 @@ export type AuditRule = AuditAction | readonly AuditAction[] | Unaudited | Audit
 export const stepUpWhen = (when: string): StepUpWhen => ({ when })
 export const noStepUp = (reason: string): NoStepUp => ({ never: reason })
 
-/** What a refusal says, whatever its shape. */
+/** The content of an error, independent of its format. */
 export interface Failure {
   readonly status: number
   readonly code: string
@@ -92,41 +92,41 @@ export interface Endpoint<K extends Kind, Wire, In, Out> {
   readonly summary: string
   readonly access: Access
   readonly audit: AuditRule
-  /** Whether callers prove again who they are, because the effect outlives their session. */
+  /** Whether callers need a fresh proof, because the effect outlives their session. */
   readonly stepUp: StepUp
   readonly status: number
-  /** Refuses the fields that it does not declare, unless `ignoresUnknown` says why not. */
+  /** Rejects undeclared fields, unless `ignoresUnknown` says why not. */
   readonly input: z.ZodType<In, Wire>
   readonly output: z.ZodType<Out>
   /** The one media type of a request body. Another one answers 415. JSON is parsed; other bodies reach the handler unread. */
   readonly consumes: string
   /** Of raw operations: the media type of the answer, for the API page. */
   readonly produces: string
-  /** Further media types that a caller can ask for; with one of JSON, `output` describes it. */
+  /** Further media types of the response. When one of them is JSON, `output` describes it. */
   readonly alsoProduces: readonly string[]
-  /** Further statuses of answers that are no refusals, such as 206 and 304. */
+  /** Further successful statuses, such as 206 and 304. */
   readonly answers: readonly number[]
-  /** Statuses of refusals beyond those that follow from the rest of the declaration. */
+  /** Error statuses beyond those that follow from the declaration. */
   readonly refuses: readonly number[]
-  /** Fields that stand in the query although the operation has a body. */
+  /** Fields in the query although the operation has a body. */
   readonly query: readonly string[]
-  /** Why an Idempotency-Key is not taken; null where a POST takes one. */
+  /** Why an Idempotency-Key is not supported; null when a POST supports it. */
   readonly unrepeatable: string | null
   /** Of raw operations: whether HEAD answers as GET does, without the body. */
   readonly head: boolean
-  /** Why fields that the input does not declare are ignored; null where they are refused by name. */
+  /** Why undeclared fields are ignored; null when they are rejected. */
   readonly ignoresUnknown: string | null
-  /** How a refusal is said where clients of another standard expect a shape of their own; null: `{ code, message }`. */
+  /** The error format for clients of another standard; null for `{ code, message }`. */
   readonly failure: ((said: Failure) => object) | null
   /** Request bodies above this many bytes answer 413. */
   readonly bodyBytesMax: number
   /** The status that hides another tenant's object: 404 unless the contract wants 403. */
   readonly hiddenAs: 403 | 404
-  /** Where the fields come from that are not in the path; null: the query of a GET or DELETE, else the body. */
+  /** Where the fields outside of the path are; null for the query of a GET or DELETE, else the body. */
   readonly inputIn: 'body' | null
   /**
-   * `request`: the handler runs inside one transaction as the caller. `own`: it opens transactions with `call.write`, beyond
-   * tenants, so that none is open while it hashes passwords or waits for somebody else.
+   * `request`: the handler runs in one transaction as the caller. `own`: it opens transactions with `call.write`, across
+   * tenants, so that none is open while it hashes passwords or waits for other services.
    */
   readonly transaction: 'request' | 'own'
 }
@@ -151,7 +151,7 @@ interface Read<I, O> {
 interface Write<I, O, S extends StepUp> extends Read<I, O> {
   audit: NonNullable<AuditRule>
   stepUp?: S
-  /** Of a DELETE: its fields come in the body, none in the query. */
+  /** For a DELETE: its fields are in the body. */
   inputIn?: 'body'
 }
 interface Raw<I> extends Omit<Read<I, never>, 'output'> {
@@ -202,12 +202,12 @@ function declare<K extends Kind, I extends z.ZodType, O extends z.ZodType, S ext
   const made: unknown = {
     ...usual,
     ...given,
-    // Only a person can prove again who it is.
+    // Only a user can give a fresh proof.
     access: stepUp === 'always' ? { ...access, kinds: people } : access,
     kind,
     method,
     path,
-    // Made when first asked for: the console loads every declaration and parses none.
+    // Created on first use, because the console loads all declarations and parses none.
     get input() {
       strict ??= given.ignoresUnknown === undefined ? strictSchema(given.input) : given.input
       return strict
@@ -222,7 +222,7 @@ const writer =
   <I extends z.ZodType, O extends z.ZodType, S extends StepUp = null>(path: Path, given: Write<I, O, S>) =>
     declare<'mutation', I, O, S>('mutation', method, path, { status, ...given })
 
-/** Reading what only root may open is recorded, and can take a fresh proof. */
+/** Reading content that only root may open is audited, and can require a fresh proof. */
 interface GuardedRead<I, O, S extends StepUp> extends Read<I, O> {
   audit?: AuditRule
   stepUp?: S
@@ -231,7 +231,7 @@ export const get = <I extends z.ZodType, O extends z.ZodType, S extends StepUp =
   path: Path,
   given: GuardedRead<I, O, S>,
 ) => declare<'query', I, O, S>('query', 'GET', path, given)
-/** A read whose question is too large for a query string. */
+/** A read whose input is too large for a query string. */
 export const ask = <I extends z.ZodType, O extends z.ZodType>(path: Path, given: Read<I, O>) =>
   declare('query', 'POST', path, given)
 /** A POST that answers 200. */
@@ -249,13 +249,13 @@ export const live = <I extends z.ZodType, O extends z.ZodType>(path: Path, given
 export const raw = <I extends z.ZodType>(method: Method, path: Path, given: Raw<I>) =>
   declare('raw', method, path, { ...given, output: z.unknown() })
 
-// Pieces of schemas. Coercion from query strings is written here and nowhere else.
+// Parts of schemas. Only this file coerces query strings.
 
-/** An id in a path, query or body. Any UUID layout passes: whether the thing exists is not the schema's business. */
+/** An ID in a path, query or body. Any UUID is valid; handlers check whether the object exists. */
 export const id = () => z.guid().toLowerCase()
-/** Letters without a shape, which Unicode counts as letters all the same. */
+/** Invisible characters that Unicode counts as letters. */
 const shapeless = /[\u115f\u1160\u2800\u3164\uffa0]/g
-/** A name that people read: one line with something to see in it, normalized so that equal looks are equal names. */
+/** A name on one line with at least one visible character, normalized so that equal-looking names are equal. */
 export const nameText = (most = 255) =>
   z
     .string()
@@ -269,15 +269,15 @@ export const nameText = (most = 255) =>
     .refine((text) => /[\p{L}\p{N}\p{P}\p{S}]/u.test(text.replace(shapeless, '')), {
       error: 'must have a visible character',
     })
-/** A moment as ISO 8601 text, as all answers carry it. */
+/** A time as ISO 8601 text, as in all responses. */
 export const time = () => z.iso.datetime({ offset: true })
-/** A moment as callers may send it: ISO 8601 with a zone, or a day (which begins in UTC), in years that mean something. */
+/** A time in a request: ISO 8601 with a zone, or a day (which begins in UTC). */
 export const moment = () =>
   z
     .union([time(), z.iso.date()], { error: 'must be a moment such as 2026-01-31T09:00:00Z' })
     .refine((text) => Number(text.slice(0, 4)) >= 1900, { error: 'must not be before 1900' })
     .transform((text) => new Date(text).toISOString())
-/** Is this the name of a timezone in the IANA database? */
+/** Whether the text is a time zone of the IANA database. */
 export function isTimezone(text: string): boolean {
   try {
     return (
@@ -289,7 +289,7 @@ export function isTimezone(text: string): boolean {
 }
 /** `true` or `false`, as JSON or as text. */
 export const flag = () => z.union([z.boolean(), z.stringbool()], { error: 'must be true or false' })
-/** A list given as `a,b,c`, as a repeated parameter or as an array. An empty one is refused: it would not limit anything. */
+/** A list given as `a,b,c`, as a repeated parameter or as an array. An empty list is rejected, because it would not filter. */
 export const csv = <T extends z.ZodType>(item: T, most = 500) =>
   z.preprocess(
     (value) => (typeof value === 'string' ? value.split(',').filter((part) => part !== '') : value),
@@ -305,12 +305,12 @@ const clamped = (least: number, most: number, otherwise: number) =>
         ? otherwise
         : Math.min(Math.max(Math.trunc(number), least), most)
     })
-/** Bounded only so that the rows to skip stay a whole number. */
+/** Bounded so that the number of skipped rows stays an integer. */
 export const pageNumber = () => clamped(1, Math.floor(Number.MAX_SAFE_INTEGER / 1_000), 1)
 export const limit = (most = 100, otherwise = 50) => clamped(1, most, otherwise)
-/** Pagination of most lists: page from 1, limit 1 to 100 and 100 unless another is asked for, both forgiving. */
+/** Pagination of most lists: page from 1, limit 1 to 100, by default 100. Values out of bounds are clamped. */
 export const page = { page: pageNumber(), limit: limit(100, 100) }
-/** The same of those that the contract wants shorter pages of. */
+/** Pagination of lists that have shorter pages in the contract. */
 export const shortPage = { page: pageNumber(), limit: limit() }
 
 export const pageOf = <T extends z.ZodType>(item: T) =>

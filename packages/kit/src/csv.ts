@@ -1,5 +1,5 @@
-// CSV for spreadsheets, written by server and console. A cell that would begin a formula gets an apostrophe in front, and so does
-// a cell that begins with one, so that a reader can take exactly one away.
+// CSV for spreadsheets, for server and console. A cell that could start a formula gets an apostrophe in front. So does a cell
+// that begins with an apostrophe, so that a reader can always remove one.
 const dangerous = /^[=+\-@\t\r']/
 const quotable = /[",\r\n]/
 
@@ -10,7 +10,7 @@ function csvCell(value: string | number | null): string {
   return quotable.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
-/** What stood in a cell before it was made safe. */
+/** The original content of a cell. */
 export const plainCell = (cell: string): string => (cell.startsWith("'") ? cell.slice(1) : cell)
 
 /** One row, with the line end that RFC 4180 wants. */

@@ -6,7 +6,7 @@ import { createKeyring } from './keyring.ts'
 describe('cursors', () => {
   const keyring = createKeyring()
 
-  it('open to the position that was sealed', () => {
+  it('decrypt to the original position', () => {
     fc.assert(
       fc.property(fc.string(), fc.array(fc.string(), { maxLength: 4 }), (binding, position) => {
         expect(openCursor(keyring, binding, sealCursor(keyring, binding, position))).toEqual(position)
@@ -14,13 +14,13 @@ describe('cursors', () => {
     )
   })
 
-  it('do not open under another binding or another key', () => {
+  it('are invalid with another binding or another key', () => {
     const cursor = sealCursor(keyring, 'devices by hostname', ['a', 'b'])
-    expect(openCursor(keyring, 'devices by enrolment', cursor)).toBeNull()
+    expect(openCursor(keyring, 'devices by enrollment', cursor)).toBeNull()
     expect(openCursor(createKeyring(), 'devices by hostname', cursor)).toBeNull()
   })
 
-  it('do not open once altered, and no text makes them throw', () => {
+  it('are invalid after a change, and no text makes decryption throw', () => {
     const cursor = sealCursor(keyring, 'x', ['position'])
     const forged = Buffer.from('["elsewhere"]').toString('base64url')
     expect(openCursor(keyring, 'x', cursor.replace(/^[^.]+/, forged))).toBeNull()

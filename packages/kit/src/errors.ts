@@ -27,7 +27,7 @@ export type ErrorCode = keyof typeof ownCodes | AreaErrorCode
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly status: number
-  /** Further fields of the answer's body, for example `retryAfter`. */
+  /** Further fields of the error response, such as `retryAfter`. */
   readonly extra: Readonly<Record<string, unknown>>
 
   constructor(code: ErrorCode, message: string, extra: Readonly<Record<string, unknown>> = {}, cause?: unknown) {
@@ -38,7 +38,7 @@ export class AppError extends Error {
     this.extra = extra
   }
 
-  /** The answer's body: `{ code, message }` and the further fields. */
+  /** The body of the error response: `{ code, message }` and further fields. */
   body(): Record<string, unknown> {
     return { code: this.code, message: this.message, ...this.extra }
   }
@@ -50,15 +50,15 @@ export const invalid = (message: string, extra?: Record<string, unknown>) =>
   new AppError('VALIDATION_ERROR', message, extra)
 export const unauthenticated = (message = 'Authentication required') => new AppError('UNAUTHENTICATED', message)
 export const denied = (message: string) => new AppError('FORBIDDEN', message)
-/** The same words whether the thing is absent or hidden: `notFound('Organization')` says `Organization not found`. */
+/** The same message for an absent and a hidden object: `notFound('Organization')` says `Organization not found`. */
 export const notFound = (what: string) => new AppError('NOT_FOUND', `${what} not found`)
 export const conflict = (message: string, code: 'CONFLICT' | 'ALREADY_PENDING' = 'CONFLICT') =>
   new AppError(code, message)
 export const emailNotVerified = () =>
-  new AppError('EMAIL_NOT_VERIFIED', 'Confirm your e-mail address first, with the link of the mail that was sent to it')
+  new AppError('EMAIL_NOT_VERIFIED', 'Confirm your email address first, with the link of the mail that was sent to it')
 export const mfaRequired = (by: 'role' | 'organization') =>
   new AppError('MFA_REQUIRED', `Your ${by} requires multi-factor authentication. Enroll an authenticator first`)
-/** @param retryAfter seconds until another try can succeed */
+/** @param retryAfter seconds until a retry can succeed */
 export const tooMany = (retryAfter: number, message = 'Too many requests') =>
   new AppError('RATE_LIMITED', message, { retryAfter })
 /** @param retryAfter seconds */

@@ -40,7 +40,7 @@ const request = (signal: AbortSignal): Request => ({
   cookie: () => undefined,
 })
 
-/** What the source gave, as long as anybody holds it. */
+/** The events of the source that are still referenced. */
 function clock() {
   const given: WeakRef<object>[] = []
   const [operation] = operationsOf<object, object>({
@@ -66,10 +66,10 @@ function collect(): void {
   runInNewContext('gc')()
 }
 
-it('a subscription holds nothing of the events that it has handed on', async () => {
+it('a subscription does not keep references to delivered events', async () => {
   const { given, events } = clock()
   for (let event = 0; event < 100; event++) await events.next()
-  // What is collected was not used in the turn that asks.
+  // Objects are collected only after the turn in which they were used.
   await new Promise((resolve) => setImmediate(resolve))
   collect()
   expect(given.slice(0, 90).filter((tick) => tick.deref() !== undefined)).toEqual([])

@@ -1,4 +1,4 @@
-// Subscriptions: the same road as `run`, and an end as soon as the subscriber is no longer who it was.
+// Subscriptions. They pass the same checks as `run`, and end as soon as the authority of the caller changes.
 import { admit, type Caller } from './access.ts'
 import { admitted } from './admission.ts'
 import { callerOrThrow, noDatabase, noWrite, type Operation, type Reply, type Request, type Runtime } from './call.ts'
@@ -6,7 +6,7 @@ import type { Access } from './contract.ts'
 import { invariant, unavailable } from './errors.ts'
 import { parseInput } from './input.ts'
 
-/** Runs a subscription: admitted like any operation, then a stream of parsed events without a transaction. */
+/** Runs a subscription: checks admission, then streams parsed events without a transaction. */
 export async function* follow<Db, Services>(
   operation: Operation<Db, Services>,
   given: unknown,
@@ -17,7 +17,7 @@ export async function* follow<Db, Services>(
   const caller = await admitted(operation, request, reply, runtime)
   const input = parseInput(operation.endpoint, given)
   const leave = runtime.streams.take(caller, request.ip)
-  // Also for a stream whose client left before the first event was taken: then nothing below ever runs.
+  // Also for a client that disconnects before the first event is read. Then no later code runs.
   request.signal.addEventListener('abort', leave, { once: true })
   try {
     yield* admittedEvents(operation, { caller, input }, request, reply, runtime)
@@ -59,7 +59,7 @@ async function* admittedEvents<Db, Services>(
   }
 }
 
-/** Ends with the signal's reason, without waiting for a source that does not listen to it. */
+/** Ends with the reason of the signal, without waiting for a source that ignores it. */
 async function* untilAborted<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
   const iterator = source[Symbol.asyncIterator]()
   let interrupt: (why: unknown) => void = () => undefined
@@ -68,7 +68,7 @@ async function* untilAborted<T>(source: AsyncIterable<T>, signal: AbortSignal): 
   try {
     while (true) {
       signal.throwIfAborted()
-      // A promise of its own for each event: one for the whole subscription would hold on to all that was ever waited for beside it.
+      // One promise per event. A single promise for the whole subscription would keep references to all events.
       const next = await new Promise<IteratorResult<T>>((resolve, reject) => {
         interrupt = reject
         iterator.next().then(resolve, reject)
@@ -82,7 +82,7 @@ async function* untilAborted<T>(source: AsyncIterable<T>, signal: AbortSignal): 
   }
 }
 
-/** Asks again who the caller is whenever authority may have changed, and tells when the answer is another one. */
+/** Resolves the caller again after each change of authority. Ends the subscription when the result differs. */
 function watchAuthority<Db, Services>(
   access: Access,
   caller: Caller | null,
@@ -101,6 +101,6 @@ function watchAuthority<Db, Services>(
     void asked().catch(end)
   })
 }
-/** What a caller may do, as text that compares. A proof given again changes nothing of it. */
+/** The authority of a caller as comparable text. A new proof does not change it. */
 const authority = (name: string, value: unknown) =>
   name === 'confirmedAt' ? undefined : value instanceof Set ? [...value].sort() : value

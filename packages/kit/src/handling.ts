@@ -18,18 +18,18 @@ import { keptOnce } from './idempotency.ts'
 import type { Proved } from './proof.ts'
 import type { Repeat } from './repeat.ts'
 
-/** One call that was admitted. */
+/** An admitted call. */
 export interface Admitted<Db, Services> {
   readonly operation: Operation<Db, Services>
   readonly caller: Caller | null
-  /** What was sent, without the proof. */
+  /** The sent input, without the proof. */
   readonly given: unknown
   readonly request: Request
   readonly reply: Reply
   readonly runtime: Runtime<Db, Services>
 }
 
-/** One call whose input is parsed. */
+/** A call with parsed input. */
 export interface Prepared<Db, Services> extends Admitted<Db, Services> {
   readonly input: unknown
   readonly stepUp: () => Promise<Proved>
@@ -42,7 +42,7 @@ export interface Handled {
   readonly laterAnswer: (() => unknown) | undefined
 }
 
-/** Reads what the call changes, as its GET would. */
+/** Reads the changed resource with its GET. */
 export const current = <Db, Services>({ operation, caller, runtime, ...call }: Admitted<Db, Services>, db: Db) =>
   currentOf(operation, { ...call, db, caller: callerOrThrow(caller), services: runtime.services })
 
@@ -56,7 +56,7 @@ export function handled<Db, Services>(call: Prepared<Db, Services>): Promise<Han
   return retried(() => inOneTransaction(call), call.runtime, kind === 'raw' ? 1 : triesMax)
 }
 
-/** Repeats the work of a transaction that a deadlock rolled back. */
+/** Repeats the work of a transaction that was rolled back by a deadlock. */
 async function retried<T>(
   work: () => Promise<T>,
   runtime: { canRetry(error: unknown): boolean },
@@ -106,7 +106,7 @@ async function inOwnTransactions<Db, Services>(call: Prepared<Db, Services>): Pr
   return handling.ended(output)
 }
 
-/** One try of a handler, and what it left for after the commit. */
+/** One attempt of a handler, with its effects for after the commit. */
 class Handling<Db, Services> {
   readonly #call: Prepared<Db, Services>
   readonly #effects: (() => unknown)[] = []
@@ -137,7 +137,7 @@ class Handling<Db, Services> {
     return operation.endpoint.kind === 'raw' ? result : operation.endpoint.output.parse(result)
   }
 
-  /** Does the work and writes the audit records that it noted, in its transaction. */
+  /** Runs the work and writes its audit records in the same transaction. */
   async recorded<T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> {
     const { operation, caller, request, runtime } = this.#call
     this.#notes = []

@@ -1,4 +1,4 @@
-// The header Idempotency-Key, after draft-ietf-httpapi-idempotency-key-header: a request that comes again acts no second time.
+// The header Idempotency-Key (draft-ietf-httpapi-idempotency-key-header): a repeated request runs only once.
 import { createHash } from 'node:crypto'
 import type { Caller } from './access.ts'
 import type { Operation, Reply, Request, Runtime } from './call.ts'
@@ -9,13 +9,13 @@ import { isRepeatable } from './statuses.ts'
 
 const wellFormed = /^[\x21-\x7e]{1,255}$/
 
-/** The proof of who asks may be another one the second time. */
+/** Leaves out the proof, which may differ in the repetition. */
 const withoutProof = (input: unknown): unknown =>
   typeof input === 'object' && input !== null
     ? Object.fromEntries(Object.entries(input).filter(([name]) => !Object.hasOwn(proofFields, name)))
     : input
 
-/** @returns null for a request without a key, and of operations that take none */
+/** @returns null for a request without a key, and for operations that do not support one */
 export function repeatOf<Db, Services>(
   operation: Operation<Db, Services>,
   caller: Caller | null,
@@ -34,15 +34,15 @@ export function repeatOf<Db, Services>(
   return runtime.repeat(operation, caller, key, inputHash)
 }
 
-/** The earlier answer, marked as such. */
+/** The earlier response, marked as repeated. */
 export function replayed({ output }: EarlierAnswer, reply: Reply): unknown {
   reply.header('idempotency-replayed', 'true')
   return output
 }
 
 /**
- * For operations that commit on their own. The key is taken before and the answer is stored after them. Each of their
- * transactions notes that it changed something, so that a process that dies in between is not followed by a second try.
+ * For operations with their own transactions. The key is claimed before, and the response is stored after them. Each
+ * transaction records that it changed something, so that a request is not repeated after a crash in between.
  */
 export async function keptOnce<Db, Services>(
   repeat: Repeat<Db> | null,

@@ -13,7 +13,7 @@ export interface BodyLimits {
 
 const usualPauseMs = 30_000
 
-/** What the sender said of its body before it sent it. */
+/** What the sender declared about the body. */
 export interface Declared {
   readonly size?: number
   readonly sha256?: string
@@ -37,8 +37,8 @@ const tooLarge = (bytesMax: number) =>
   new AppError('PAYLOAD_TOO_LARGE', `The body is larger than ${bytesMax} bytes. Send a smaller one`)
 
 /**
- * The body as it arrives, no faster than it is taken.
- * @throws PAYLOAD_TOO_LARGE before the first byte where the length is declared; BAD_REQUEST when the sender pauses or goes away
+ * The body as it arrives, with backpressure.
+ * @throws PAYLOAD_TOO_LARGE before the first byte when the length is declared; BAD_REQUEST when the sender stalls or disconnects
  */
 export async function* incomingBody(request: Sent, { bytesMax, pauseMs = usualPauseMs }: BodyLimits) {
   if ((sizeOf(request) ?? 0) > bytesMax) throw tooLarge(bytesMax)

@@ -1,11 +1,11 @@
-// What a caller sent, checked against the declaration, and the words that say what is wrong with it.
+// Validates the input of a call against its declaration and formats the errors.
 import { z } from 'zod'
 import type { Operation } from './call.ts'
 import { type AnyEndpoint, noUpdates } from './contract.ts'
 import { AppError, invalid } from './errors.ts'
 import { unfitInput } from './storable.ts'
 
-/** Turns what failed in a schema into the words of one error: the first problem is the message, all are listed. */
+/** Turns schema errors into one error: the first problem is the message, and all are listed. */
 export function inputError(error: z.core.$ZodError): AppError {
   const issues = error.issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message }))
   const [first] = issues
@@ -14,7 +14,7 @@ export function inputError(error: z.core.$ZodError): AppError {
   return invalid(message, { issues: issues.slice(0, 20) })
 }
 
-/** For those who send requests by hand: what the schema itself has no words for, said of the field that stands before it. */
+/** Messages for problems that the schema itself does not describe. They follow the name of the field. */
 export const plainWords: z.core.$ZodErrorMap = (issue) => {
   if (issue.input === undefined && /^invalid_(type|union|value)$/.test(issue.code)) return 'is required'
   switch (issue.code) {
@@ -55,7 +55,7 @@ function boundWords(least: string, bound: number | bigint, origin: string): stri
 const fieldsOf = (schema: unknown): string[] =>
   schema instanceof z.core.$ZodObject ? Object.keys(schema._zod.def.shape) : []
 
-/** Letters and digits alone, without an ending that makes a list: `org_id`, `orgID` and `orgIds[]` are all near `orgId`. */
+/** Letters and digits without a list ending, for suggestions: `org_id`, `orgID` and `orgIds[]` are all close to `orgId`. */
 const bare = (name: string) =>
   name
     .toLowerCase()
@@ -71,7 +71,7 @@ function unknownFields(path: readonly PropertyKey[], keys: readonly string[], kn
   return known.length > 20 ? said : `${said}. Known fields: ${known.join(', ')}`
 }
 
-/** @throws VALIDATION_ERROR naming the field */
+/** @throws VALIDATION_ERROR with the field */
 export function parseInput(endpoint: AnyEndpoint, given: unknown): unknown {
   const unfit = unfitInput(given)
   if (unfit !== null) throw invalid(unfit)
@@ -81,8 +81,8 @@ export function parseInput(endpoint: AnyEndpoint, given: unknown): unknown {
 }
 
 /**
- * The parsed input. An update that names nothing to change is refused after what it is about was looked up: what is not
- * there is 404, whatever was sent.
+ * The parsed input. An update without a change is rejected only after the object was looked up, so that an unknown object is
+ * always 404.
  */
 export async function parsed(
   { endpoint, reader }: Pick<Operation<never, never>, 'endpoint' | 'reader'>,

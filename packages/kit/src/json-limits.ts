@@ -1,4 +1,4 @@
-/** Every bound of JSON that callers send. */
+/** Limits of JSON in requests. */
 export const jsonLimits = {
   /** Levels of one input below its own. */
   inputDepth: 32,

@@ -7,7 +7,7 @@ const known = new KnownHosts(
 )
 const knows = (host: string | null, target = '/') => known.knows({ hosts: host === null ? [] : [host], target })
 
-describe('finding 3: a server answers', () => {
+describe('a server answers', () => {
   it.each([
     'muster.example.com',
     'MUSTER.example.COM',
@@ -34,7 +34,7 @@ describe('finding 3: a server answers', () => {
   it('where there is no Host header, which only HTTP/1.0 leaves out', () => expect(knows(null)).toBe(true))
 })
 
-describe('finding 3: a server does not answer', () => {
+describe('a server does not answer', () => {
   it.each([
     'rebind.attacker.example',
     'rebind.attacker.example:3000',

@@ -20,7 +20,7 @@ function openAll(streams: OpenStreams, owner: Parameters<OpenStreams['take']>[0]
   return { open, refusal: null }
 }
 
-it('finding 15: a session, a person over all sessions, and the process have their caps', () => {
+it('a session, a user over all sessions, and the process have limits of open streams', () => {
   const streams = new OpenStreams(limits)
   const first = openAll(streams, session('u1', 's1'))
   expect([first.open.length, first.refusal]).toEqual([3, refused(/^This session already has 3 /)])
@@ -31,7 +31,7 @@ it('finding 15: a session, a person over all sessions, and the process have thei
   expect(openAll(streams, session('u3', 's4')).refusal).toEqual(refused(/^The server /))
 })
 
-it('finding 15: API keys and addresses count for themselves', () => {
+it('API keys and addresses are counted separately', () => {
   const streams = new OpenStreams({ ...limits, perProcess: 100 })
   expect(openAll(streams, apiKey('k1')).refusal).toEqual(refused(/^This API key already has 3 /))
   expect(openAll(streams, apiKey('k2')).open).toHaveLength(3)
@@ -42,7 +42,7 @@ it('finding 15: API keys and addresses count for themselves', () => {
   })
 })
 
-it('a place is given back once, and then free', () => {
+it('a stream is released once', () => {
   const streams = new OpenStreams(limits)
   const { open } = openAll(streams, session('u1', 's1'))
   const [close] = open

@@ -93,8 +93,8 @@ function requestParts(endpoint: AnyEndpoint, schemas: Schemas) {
   }
   const inPath = pathNames(endpoint.path)
   const takesJson = isJson(endpoint.consumes)
-  const noBody = endpoint.inputIn !== 'body' && (endpoint.method === 'GET' || endpoint.method === 'DELETE')
-  const inQuery = (name: string) => noBody || !takesJson || endpoint.query.includes(name)
+  const isBodyless = endpoint.inputIn !== 'body' && (endpoint.method === 'GET' || endpoint.method === 'DELETE')
+  const inQuery = (name: string) => isBodyless || !takesJson || endpoint.query.includes(name)
   const rest = Object.entries(properties).filter(([name]) => !inPath.includes(name))
   const proof = takesProof(endpoint.stepUp) && endpoint.method !== 'GET' ? Object.entries(proofProperties) : []
   const parameters: Json[] = inPath.map((name) => ({
@@ -114,7 +114,7 @@ function requestParts(endpoint: AnyEndpoint, schemas: Schemas) {
   }
   const own = rest.filter(([name]) => !inQuery(name))
   const inBody = [...proof.filter(([name]) => !(name in properties)), ...own]
-  const isOpen = additionalProperties !== false && !noBody
+  const isOpen = additionalProperties !== false && !isBodyless
   if (inBody.length === 0 && !isOpen) return { parameters }
   const needed = required.filter((name) => own.some(([field]) => field === name))
   const schema = {

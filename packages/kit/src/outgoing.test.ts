@@ -56,7 +56,7 @@ describe('requests to addresses that users give', () => {
     expect((await requestOutside(`http://127.0.0.1:${port}/moved`, {}, opened)).status).toBe(302)
     await expect(requestOutside(`http://127.0.0.1:${port}/large`, { bytesMax: 10_000 }, opened)).rejects.toThrow()
   })
-  it('finding 8: a streamed answer that is destroyed unread, or half read, leaves no socket open', async () => {
+  it('a streamed response that is destroyed unread, or half read, leaves no socket open', async () => {
     const opened = ['127.0.0.0/8']
     const url = `http://127.0.0.1:${port}/endless`
     const streams = await Promise.all(Array.from({ length: 25 }, () => streamOutside(url, {}, opened)))

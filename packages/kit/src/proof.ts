@@ -1,4 +1,4 @@
-// The fresh proof of who asks that operations with `stepUp` take. The console loads this file.
+// The fresh proof that operations with `stepUp` require. The console loads this file.
 import { z } from 'zod'
 import type { StepUp, StepUpWhen } from './step-up-rule.ts'
 

@@ -14,7 +14,7 @@ const stopMs = 10_000
  * Starts the services in order and stops them in reverse on SIGTERM, SIGINT or the loss of the parent.
  * A second signal ends the process at once.
  * @param info what a supervising parent is told once all run
- * @param lastWords what is logged of the process when a fault that nobody handles ends it
+ * @param lastWords what the process logs about itself when an unhandled fault ends it
  */
 export async function runProcess(
   name: string,

@@ -15,8 +15,8 @@ declare global {
 }
 
 /**
- * Watches this thread from another one. Should its event loop stand still, that one stops it for a moment and logs where it is and
- * what it says about itself: whoever ends the process afterwards cannot ask it any more.
+ * Watches the event loop of this thread from another thread. When it is blocked, the watcher pauses it, and logs its stack and the
+ * state of the process, because this information is lost when the process is killed afterward.
  */
 export function watchStalls(app: string, lastWords: () => object): Service {
   const beats = new Int32Array(new SharedArrayBuffer(4))

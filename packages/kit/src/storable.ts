@@ -1,5 +1,5 @@
-// Input that no schema should have to think of: text that the database cannot hold, and shapes made to exhaust whoever
-// walks them. Checked once, before anything else looks at an input.
+// Rejects input that no schema checks: text that the database cannot store, and shapes that exhaust the code that
+// walks them. Runs once, before all other checks of an input.
 import { jsonLimits } from './json-limits.ts'
 
 const isStorableText = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
@@ -18,7 +18,7 @@ interface Waiting {
 }
 
 /**
- * What makes an input unfit, whatever it was meant to say, and where; null when nothing does. Walks without recursion, so
+ * @returns the problem of an input that cannot be stored, and its location; null when there is none. Walks without recursion, so
  * that depth costs no stack.
  */
 export function unfitInput(input: unknown): string | null {

@@ -45,7 +45,7 @@ function operationOf(endpoint: unknown) {
   return operation
 }
 
-/** Calls an operation as somebody, through `run`, the way both doors do: `call(admin, sites.create, { … })`. Refusals throw AppError. */
+/** Calls an operation as a person, through `run`, as REST and tRPC do: `call(admin, sites.create, { … })`. Errors throw AppError. */
 export async function call<K extends Kind, Wire, In, Out>(
   who: Pick<Person, 'token'> | null,
   endpoint: Endpoint<K, Wire, In, Out>,
@@ -68,7 +68,7 @@ export async function call<K extends Kind, Wire, In, Out>(
   return output as Out
 }
 
-/** Follows a subscription as somebody. */
+/** Follows a subscription as a person. */
 export async function* events<Wire, In, Out>(
   who: Pick<Person, 'token'> | null,
   endpoint: Endpoint<'subscription', Wire, In, Out>,

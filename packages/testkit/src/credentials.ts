@@ -6,7 +6,7 @@ import type { Reply } from '@muster/kit/call.ts'
 import { testServices } from './services.ts'
 import type { Person } from './world.ts'
 
-/** Good enough for the strength check, and nobody else's. */
+/** Passes the strength check and is different each time. */
 export const newPassword = () => `Gull-${randomBytes(6).toString('hex')}-Harbour`
 
 /** Gives a person a password to sign in with. */

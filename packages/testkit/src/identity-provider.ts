@@ -15,7 +15,7 @@ export interface IdentityProviderOptions {
   readonly claimsInIdToken?: boolean
 }
 
-/** Somebody who can sign in there. */
+/** A user of the identity provider. */
 export interface TestSubject {
   readonly email?: string
   readonly email_verified?: boolean

@@ -17,7 +17,7 @@ export const machine = (hostname = `host-${randomBytes(4).toString('hex')}`) => 
   publicKey: randomBytes(32).toString('base64url'),
 })
 
-/** Enrols machines with a key that somebody makes for them. @returns the devices' ids, in the order of the host names */
+/** Enrolls machines with a new key of the given person. @returns the IDs of the devices in the order of the host names */
 export async function enrolled(
   who: Pick<Person, 'token'>,
   place: { orgId: string; siteId?: string | null },

@@ -16,7 +16,7 @@ export async function mailsTo(email: string): Promise<OutboxMail[]> {
   return rows.map((row) => ({ ...row, data: openMailData(keyring, row.data) }))
 }
 
-/** The mails made from a template, to whomever. */
+/** The mails of a template, to all recipients. */
 export async function mailsFrom(template: string): Promise<OutboxMail[]> {
   const { system, keyring } = await testServices()
   const { rows } = await system.query('SELECT * FROM mail_outbox WHERE template = $1 ORDER BY created_at', [template])

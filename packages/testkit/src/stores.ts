@@ -31,7 +31,7 @@ declare module 'vitest' {
   }
 }
 
-/** The run's migrated Postgres, shared by all tests: each makes its own partner in it and nobody wipes a table. */
+/** The migrated PostgreSQL of the run, shared by all tests. Each test creates its own partner, and no test empties a table. */
 export const testDatabase = (): TestDatabase => inject('stores')
 
 /** The run's Redis, shared by all tests. */

@@ -4,7 +4,7 @@ import { asSystem, type Db } from '@muster/db/database.ts'
 import type { Scope } from '@muster/kit/contract.ts'
 import { testServices } from './services.ts'
 
-/** Somebody signed in, by a real session and a real token. */
+/** A signed-in person, with a real session and token. */
 export interface Person {
   readonly userId: string
   readonly email: string
@@ -114,7 +114,7 @@ export async function signedIn(userId: string, tenant: Tenant): Promise<Omit<Per
   return { userId, sessionId, token }
 }
 
-/** Two organisations of one partner, and somebody of each kind. Nothing in it is shared with another world. */
+/** Two organizations of one partner with a person of each kind. Worlds share nothing. */
 export async function world() {
   const { system } = await testServices()
   const name = randomBytes(5).toString('hex')

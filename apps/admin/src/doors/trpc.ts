@@ -61,22 +61,22 @@ function trpcErrorOf(error: unknown, log: FastifyBaseLogger, requestId: string):
 }
 
 function procedureOf(operation: Operation, { runtime, secureCookies }: DoorOptions) {
-  const given = t.procedure.input((input: unknown) => input ?? {})
-  const doors = (ctx: Context) =>
+  const procedure = t.procedure.input((input: unknown) => input ?? {})
+  const callParts = (ctx: Context) =>
     [requestOf(ctx.http, ctx.answer), replyTo(ctx.answer, secureCookies), runtime] as const
   const once = ({ ctx, input }: { ctx: Context; input: unknown }) =>
-    run(operation, input, ...doors(ctx)).catch((error: unknown) => {
+    run(operation, input, ...callParts(ctx)).catch((error: unknown) => {
       throw trpcErrorOf(error, ctx.http.log, ctx.http.id)
     })
   switch (operation.endpoint.kind) {
     case 'query':
-      return given.query(once)
+      return procedure.query(once)
     case 'mutation':
-      return given.mutation(once)
+      return procedure.mutation(once)
     case 'subscription':
-      return given.subscription(async function* ({ ctx, input }) {
+      return procedure.subscription(async function* ({ ctx, input }) {
         try {
-          yield* follow(operation, input, ...doors(ctx))
+          yield* follow(operation, input, ...callParts(ctx))
         } catch (error) {
           throw trpcErrorOf(error, ctx.http.log, ctx.http.id)
         }
@@ -109,8 +109,8 @@ function acceptJsonText(app: FastifyInstance) {
   app.addContentTypeParser(jsonType, { parseAs: 'buffer' }, (_request, body, done) => {
     const text = decoded(asBytes(body))
     if (text === null) return done(new AppError('VALIDATION_ERROR', 'The body is not valid JSON'))
-    const unfit = problemOfJson(text)
-    return unfit === null ? done(null, text) : done(new AppError('VALIDATION_ERROR', unfit))
+    const problem = problemOfJson(text)
+    return problem === null ? done(null, text) : done(new AppError('VALIDATION_ERROR', problem))
   })
 }
 
@@ -123,8 +123,8 @@ export async function serveTrpc(app: FastifyInstance, options: DoorOptions) {
     )
     door.all<{ Params: { path: string }; Querystring: { input?: unknown } }>('/trpc/:path', async (req, res) => {
       const { input } = req.query
-      const unfit = typeof input === 'string' ? problemOfJson(input) : null
-      if (unfit !== null) throw new AppError('VALIDATION_ERROR', unfit)
+      const problem = typeof input === 'string' ? problemOfJson(input) : null
+      if (problem !== null) throw new AppError('VALIDATION_ERROR', problem)
       const createContext = (): Context => ({ http: req, answer: res })
       await fastifyRequestHandler({
         router,

@@ -16,17 +16,17 @@ import {
 import { z } from 'zod'
 
 export const CustomFieldType = z.enum(['text', 'number', 'boolean', 'time', 'choice'])
-/** The value of a custom field; null takes it away. */
+/** The value of a custom field. Null removes it. */
 export const CustomValue = z.union([z.string().max(4_000), z.number(), z.boolean(), z.null()])
 
 const key = z
   .string()
-  .regex(/^[a-z][a-z0-9_]{0,62}$/, { error: 'must be lower case letters, digits and _, starting with a letter' })
+  .regex(/^[a-z][a-z0-9_]{0,62}$/, { error: 'must be lower-case letters, digits and _, beginning with a letter' })
 const label = nameText()
 const description = z.string().max(2_000).nullable()
 const options = z.array(nameText()).max(200)
 
-/** A field that a tenant adds to its devices. Without an organisation it holds for all of the partner's. */
+/** A field that a tenant adds to its devices. Without an organization it applies to all devices of the partner. */
 export const CustomField = z.object({
   id: id(),
   partnerId: id(),

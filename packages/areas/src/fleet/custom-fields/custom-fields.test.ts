@@ -11,11 +11,11 @@ const orgId = here.org.id
 const ids = await enrolled(here.partnerAdmin, { orgId }, ...Array.from({ length: 6 }, (_, index) => `field-${index}`))
 const text = { type: 'text' as const, label: 'Field' }
 
-describe('deviation 7: a value and the deletion of its field at the same time', () => {
+describe('a value set while its field is deleted', () => {
   it.each([
     { of: 'the organization', who: here.orgAdmin, place: { orgId } },
     { of: 'the partner', who: here.partnerAdmin, place: {} },
-  ])('leave no value of a field of $of', async ({ who, place }) => {
+  ])('leaves no value of a field of $of', async ({ who, place }) => {
     for (let round = 0; round < 4; round++) {
       const key = `gone_${round}`
       const { id } = await call(who, customFields.create, { ...place, ...text, key })
@@ -32,7 +32,7 @@ describe('deviation 7: a value and the deletion of its field at the same time', 
     }
   })
 
-  it('a value that was left behind before can be taken away', async () => {
+  it('can be removed when an earlier version left it behind', async () => {
     const [id = ''] = ids
     await system.query(`UPDATE devices SET custom_fields = '{"orphan": "x"}' WHERE id = $1`, [id])
     expect(await call(here.orgAdmin, customFields.setValues, { id, values: { orphan: null } })).toMatchObject({
@@ -43,8 +43,8 @@ describe('deviation 7: a value and the deletion of its field at the same time', 
   })
 })
 
-describe('deviation 12: one key', () => {
-  it('has one type for the partner and its organizations, whichever comes first', async () => {
+describe('the key of a custom field', () => {
+  it('has one type in the partner and its organizations, in any order of creation', async () => {
     await call(here.partnerAdmin, customFields.create, { key: 'floor', type: 'number', label: 'Floor' })
     const second = { orgId, key: 'floor', type: 'text' as const, label: 'Floor' }
     expect(await refusal(call(here.orgAdmin, customFields.create, second))).toMatchObject({
@@ -56,7 +56,7 @@ describe('deviation 12: one key', () => {
     expect(await refusal(call(here.partnerAdmin, customFields.create, wider))).toMatchObject({ status: 409 })
   })
 
-  it('has one type when both are made at the same time', async () => {
+  it('has one type when both are created at the same time', async () => {
     for (let round = 0; round < 4; round++) {
       const key = `both_${round}`
       const outcomes = await Promise.allSettled([

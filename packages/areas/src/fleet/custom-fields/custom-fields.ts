@@ -19,7 +19,7 @@ import { deviceById } from '../devices/index.ts'
 import { CustomField, CustomValue, customFields as contract } from './custom-fields.contract.ts'
 import { faultOfValue } from './values.rules.ts'
 
-/** Those of organisations in reach, and those of the partner as a whole. */
+/** Fields of organizations within reach, and those of the whole partner. */
 const readable = (caller: Caller) => (eb: ExpressionBuilder<Tables, 'customFields'>) =>
   eb.or([
     eb.and([eb('orgId', 'is not', null), within(caller, 'orgId', 'partnerId')(eb)]),
@@ -40,7 +40,7 @@ async function fieldById({ db, caller }: Call, id: string): Promise<CustomField>
   return CustomField.parse(found)
 }
 
-/** A partner's field is changed by the partner's people with access to all organisations, an organisation's by its own. */
+/** Only partner users with access to all organizations change a field of the partner. An organization changes its own. */
 async function changeableField(call: Call, id: string): Promise<CustomField> {
   const field = await fieldById(call, id)
   requireWholeOrganization(call.caller)
@@ -57,8 +57,8 @@ function requireSoundDefault(field: Pick<CustomField, 'key' | 'type' | 'options'
 }
 
 /**
- * Values are set by many at once, fields are made and deleted by one alone: no value outlives its field, and no key gets
- * two types. Rows could not be locked for this, because an organization's people may not change the partner's fields.
+ * Setting values takes a shared lock; creating and deleting fields takes an exclusive one. So no value outlives its field, and
+ * no key gets two types. Row locks do not work here, because organization users may not change fields of the partner.
  */
 const asWriterOf = (what: 'values' | 'fields', partnerId: string): RawBuilder<unknown> => {
   const key = sql`hashtextextended(${`custom fields ${partnerId}`}, 0)`
@@ -67,7 +67,7 @@ const asWriterOf = (what: 'values' | 'fields', partnerId: string): RawBuilder<un
     : sql`SELECT pg_advisory_xact_lock(${key})`
 }
 
-/** The fields with these keys that an organization's devices have. */
+/** The fields with these keys that apply to an organization's devices. */
 async function definitionsFor(
   db: Db,
   { partnerId, orgId }: Pick<CustomField, 'partnerId' | 'orgId'>,
@@ -83,7 +83,7 @@ async function definitionsFor(
   return new Map(found.map((row) => [row.key, CustomField.parse(row)]))
 }
 
-/** One key has one type, for the partner and in each of its organizations: filters of the partner compare the values of all. */
+/** A key has one type in the partner and all of its organizations, because filters of the partner compare the values of all. */
 async function requireOneType(
   db: Db,
   { partnerId, orgId }: Tenant,
@@ -186,9 +186,9 @@ export default implement(contract, {
     const definitions = await definitionsFor(db, stored, Object.keys(values))
     for (const [key, value] of Object.entries(values)) {
       const definition = definitions.get(key)
-      // A value that outlived its field can be taken away.
+      // A value that outlived its field can be removed.
       if (definition === undefined && value === null && Object.hasOwn(stored.customFields, key)) continue
-      if (definition === undefined) throw invalid(`values.${key}: there is no such custom field`)
+      if (definition === undefined) throw invalid(`values.${key}: this custom field does not exist`)
       const fault = faultOfValue(definition, value)
       if (fault !== null) throw invalid(`values.${key}: ${fault}`)
     }

@@ -3,7 +3,7 @@ import type { CustomField, CustomValue } from './custom-fields.contract.ts'
 
 type Value = z.infer<typeof CustomValue>
 
-/** What is wrong with a value for a field, in words; null when nothing is. */
+/** The problem of a value for a field; null when it is valid. */
 export function faultOfValue(
   field: Pick<CustomField, 'key' | 'type' | 'options' | 'required'>,
   value: Value,
@@ -11,7 +11,7 @@ export function faultOfValue(
   if (value === null) return field.required ? `${field.key} is required` : null
   switch (field.type) {
     case 'text':
-      return typeof value === 'string' ? null : `${field.key} must be a text`
+      return typeof value === 'string' ? null : `${field.key} must be text`
     case 'number':
       return typeof value === 'number' ? null : `${field.key} must be a number`
     case 'boolean':

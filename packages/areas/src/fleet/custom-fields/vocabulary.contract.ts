@@ -1,4 +1,4 @@
-/** What records of this area's changes are called in the audit log. */
+/** The audit actions of this area. */
 export const actions = [
   'device.custom_fields.update',
   'custom_field.create',

@@ -15,15 +15,15 @@ import type { DeviceDetail } from './devices.contract.ts'
 import { asDevice, deviceColumns, stateColumns, visible, visibleWithState } from './devices.queries.ts'
 import { summaryOf } from './inventory/inventory-summary.ts'
 
-/** Inside JSON a moment is a text already: in the form that all others have. */
+/** Formats a time as text inside JSON, in the form of all other times. */
 const moment = (column: string) => sql`to_char(${sql.ref(column)} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
-// One JSON value, so that a device without an inventory has none at all rather than one of nulls.
+// One JSON value, so that a device without an inventory has null instead of an object of nulls.
 const inventory = sql<DeviceDetail['inventory']>`CASE WHEN found.device_id IS NOT NULL THEN json_build_object(
   'hash', found.hash, 'collectedAt', ${moment('found.collectedAt')}, 'hardware', found.hardware, 'disks', found.disks,
   'network', found.network, 'software', found.software, 'services', found.services, 'users', found.users) END`
 
-/** Its possible twins, as far as the caller may see them. */
+/** Its possible duplicates, as far as the caller may see them. */
 function twinsOf(db: Db, reach: Reach, id: string) {
   const twins = visible(db, reach)
     .innerJoin('deviceDuplicates as pair', 'pair.twinId', 'devices.id')
@@ -51,7 +51,7 @@ const detailOfDevice = shaped((db, shape: ReachShape, values: ReachValues & { re
     .select(twinsOf(db, reachFrom(shape, values), values.id).as('possibleDuplicates')),
 )
 
-/** Everything about a device, in one statement. @throws NOT_FOUND */
+/** All details of a device, in one statement. @throws NOT_FOUND */
 export async function deviceDetail(db: Db, caller: Caller, id: string, nowMs: number): Promise<DeviceDetail> {
   const [row] = await detailOfDevice(db, reachShape(caller), { ...reachValues(caller), id })
   if (row === undefined) throw notFound('Device')

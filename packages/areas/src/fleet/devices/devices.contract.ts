@@ -10,7 +10,7 @@ export const OsType = z.enum(['linux', 'windows', 'macos'])
 const number = z.number().nullable()
 const text = z.string().nullable()
 
-/** A device as lists show it. Sizes are bytes. */
+/** A device in lists. Sizes are in bytes. */
 export const Device = z.object({
   id: id(),
   orgId: id(),
@@ -36,10 +36,10 @@ export const Device = z.object({
   diskPercent: number,
   uptimeSeconds: number,
   tags: z.array(z.string()),
-  /** Values of the tenant's own fields, by key. */
+  /** Values of custom fields, by key. */
   customFields: z.record(z.string(), z.json()),
   autoUpdate: z.boolean(),
-  /** The agent cannot check signed orders: it gets no more commands after the date that the operator has set. */
+  /** Whether the agent cannot verify signed orders. After the date that the operator set, it gets no more commands. */
   updateRequired: z.boolean(),
   mainAgentSilentSince: time().nullable(),
   watchdogStatus: WatchdogStatus.nullable(),
@@ -50,7 +50,7 @@ export type Device = z.infer<typeof Device>
 
 const anyObjects = z.array(z.record(z.string(), z.json()))
 
-/** A device with everything that is known of it now. */
+/** A device with its current state and inventory. */
 export const DeviceDetail = Device.extend({
   kernelVersion: text,
   machineId: text,
@@ -63,15 +63,15 @@ export const DeviceDetail = Device.extend({
   updatingSince: time().nullable(),
   decommissionedAt: time().nullable(),
   quarantinedAt: time().nullable(),
-  /** Why nobody may speak for it: two machines use its key, or what a person said. */
+  /** Why the device is locked out: two machines use its key, or the reason that a user gave. */
   quarantineReason: text,
-  /** Devices that say they are the same machine, until somebody dismisses that or one of them is decommissioned. */
+  /** Devices with the same machine ID, until a user dismisses the notice or one of them is decommissioned. */
   possibleDuplicates: z.array(z.object({ deviceId: id(), hostname: z.string(), noticedAt: time() })),
   bootedAt: time().nullable(),
-  /** Of its network interfaces, without those that lead nowhere but to itself. */
+  /** Addresses of its network interfaces, without loopback. */
   ipAddresses: z.array(z.string()),
   macAddresses: z.array(z.string()),
-  /** Who was signed in at the machine when it last took stock. */
+  /** Users who were signed in to the machine at its last inventory. */
   loggedInUsers: z.array(z.string()),
   customFields: z.record(z.string(), z.json()),
   inventory: z
@@ -92,7 +92,7 @@ export type DeviceDetail = z.infer<typeof DeviceDetail>
 export const DeviceSort = z.enum(['hostname', 'lastSeen', 'enrolled'])
 export type DeviceSort = z.infer<typeof DeviceSort>
 
-/** Text that is no JSON stays a text, which no filter is. */
+/** Text that is not JSON stays text, and is then rejected as a filter. */
 function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -101,7 +101,7 @@ function parsedJson(text: string): unknown {
   }
 }
 
-/** Filters of the list, in both of its modes. */
+/** Filters of the list, in both modes. */
 export const deviceFilters = {
   orgIds: csv(id()).optional(),
   siteIds: csv(id()).optional(),
@@ -109,10 +109,10 @@ export const deviceFilters = {
   orgId: id().optional(),
   siteId: id().optional(),
   status: csv(DeviceStatus).optional(),
-  /** Part of the host name or the display name. */
+  /** A part of the host name or display name. */
   search: z.string().trim().max(255).optional(),
   includeDecommissioned: flag().optional(),
-  /** Those that may be one machine twice. */
+  /** Devices that may be duplicates. */
   possibleDuplicate: flag().optional(),
   /** A filter of the filter language, as JSON. */
   filter: z.preprocess((given) => (typeof given === 'string' ? parsedJson(given) : given), FilterExpression).optional(),
@@ -125,7 +125,7 @@ const ListInput = z.object({
     .optional(),
   limit: limit(1_000),
   cursor: z.string().max(2_000).optional(),
-  /** Of the cursor mode: so many devices are passed over, for those who jump far down a long list. */
+  /** Cursor mode: the number of devices to skip, for jumps in a long list. */
   offset: z.coerce.number().int().min(0).max(1_000_000).optional(),
   sort: DeviceSort.optional(),
   sortDir: z.enum(['asc', 'desc']).optional(),
@@ -142,11 +142,11 @@ export const DevicePage = z.object({
   total: z.number().optional(),
 })
 
-/** Heartbeats one by one (kept for 7 days), five minutes together (30 days) or an hour (a year). */
+/** Single heartbeats (kept for 7 days), 5 minutes (30 days) or an hour (a year). */
 export const MetricResolution = z.enum(['raw', 'five_minutes', 'hours'])
 export type MetricResolution = z.infer<typeof MetricResolution>
 
-/** One stored heartbeat, or what those of some minutes come to. */
+/** One stored heartbeat, or a summary of several. */
 export const MetricPoint = z.object({
   at: time(),
   cpuPercent: number,
@@ -159,7 +159,7 @@ export const MetricPoint = z.object({
   networkRxBytes: number,
   networkTxBytes: number,
   processCount: number,
-  /** The highest of the time; absent from single heartbeats. */
+  /** The maximum of the period. Absent from single heartbeats. */
   cpuPercentMax: number.optional(),
   memoryUsedMax: number.optional(),
   load1mMax: number.optional(),
@@ -190,7 +190,7 @@ export const devices = {
       id: id(),
       from: moment().optional(),
       to: moment().optional(),
-      /** How far back from `to`, where no `from` is given. */
+      /** The length of the range before `to`, when `from` is absent. */
       minutes: limit(366 * 24 * 60, 60),
       resolution: MetricResolution.optional(),
       limit: limit(5_000, 1_000),

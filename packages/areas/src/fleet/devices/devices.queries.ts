@@ -12,7 +12,7 @@ import { visibleDevices } from './visibility.ts'
 
 type Stored = Omit<Device, 'status' | 'memoryPercent' | 'diskPercent'> & Condition
 
-/** A row of the database as a device of the contract. */
+/** Maps a database row to a device of the contract. */
 export function asDevice<Row extends Stored>(row: Row, nowMs: number) {
   return {
     ...row,
@@ -43,7 +43,7 @@ const ownColumns = [
   'devices.updatedAt',
 ] as const
 
-/** With the names of where it is, which are looked up row by row: for few rows. */
+/** With the names of its tenant and site, which are looked up per row: for few rows. */
 export const deviceColumns = [
   ...ownColumns,
   sql<string>`(SELECT o.name FROM organizations o WHERE o.id = devices.org_id)`.as('orgName'),
@@ -68,7 +68,7 @@ export const visible = (db: Db, caller: Reach) => db.selectFrom('devices').where
 export const visibleWithState = (db: Db, caller: Reach) =>
   visible(db, caller).leftJoin('deviceState as state', 'state.deviceId', 'devices.id')
 
-/** Where in the order a page starts: the sort key and id of the row before it. */
+/** Where a page starts: the sort key and ID of the row before it. */
 export interface Position {
   readonly key: string
   readonly id: string
@@ -87,7 +87,7 @@ export interface Listing {
     | 'includeDecommissioned'
     | 'possibleDuplicate'
   > & {
-    /** The devices that `search` finds, where that is known already. */
+    /** The devices that match `search`, when they are known already. */
     readonly named?: readonly string[]
   }
   readonly sort: DeviceSort
@@ -97,14 +97,14 @@ export interface Listing {
   readonly after: Position | null
 }
 
-// Each has an index to go by, but the last: what every heartbeat changes has none, so that order is made by sorting.
+// All sort orders but the last have an index. Each heartbeat changes the last column, so it has none and is sorted.
 const sortKeys = {
   hostname: { key: sql<string>`devices.hostname`, type: sql`text` },
   enrolled: { key: sql<string>`coalesce(devices.enrolled_at, devices.created_at)`, type: sql`timestamptz` },
   lastSeen: { key: sql<string>`coalesce(state.last_seen_at, '-infinity')`, type: sql`timestamptz` },
 } as const
 
-/** The decision of `deviceStatus` as a condition, in plain comparisons whose yield the planner can estimate. */
+/** The rule of `deviceStatus` as a condition, in plain comparisons whose selectivity the planner can estimate. */
 function statusIn(statuses: readonly DeviceStatus[], since: string) {
   const conditions: Record<DeviceStatus, RawBuilder<SqlBool>> = {
     online: sql`devices.lifecycle = 'active' AND state.status = 'online'`,
@@ -127,7 +127,7 @@ const countOf = (ids: readonly string[] | undefined): Count =>
 const orgsOf = ({ orgId, orgIds }: Filters) => (orgId === undefined ? orgIds : [orgId])
 const sitesOf = ({ siteId, siteIds }: Filters) => (siteId === undefined ? siteIds : [siteId])
 
-/** Of the filters and who asks, what the text of the statement depends on. */
+/** The parts of filters and caller that determine the text of the statement. */
 const filterShape = (caller: Reach, filters: Filters, withState: boolean) => ({
   reach: reachShape(caller),
   orgs: countOf(orgsOf(filters)),
@@ -138,7 +138,7 @@ const filterShape = (caller: Reach, filters: Filters, withState: boolean) => ({
   named: filters.named !== undefined,
   duplicates: filters.possibleDuplicate === true,
   decommissioned: filters.includeDecommissioned === true || filters.status?.includes('decommissioned') === true,
-  /** An unneeded join would keep a count from being read off an index alone. */
+  /** Joined only when needed, because the join would keep a count from using an index alone. */
   state: withState || filters.status !== undefined,
 })
 type FilterShape = ReturnType<typeof filterShape>
@@ -158,11 +158,11 @@ const filterValues = (caller: Reach, filters: Filters, nowMs: number) => ({
 })
 type FilterValues = ReturnType<typeof filterValues>
 
-// A single value is compared plainly, because for that the planner finds the ordered index.
+// One value is compared with =, because only then does the planner use the ordered index.
 const oneOf = (count: Count, id: string, ids: readonly string[]) =>
   count === 'one' ? sql<string>`${id}` : sql<string>`ANY (${[...ids]}::uuid[])`
 
-/** @param condition of a filter in the filter language, which comes in too many forms to be built once */
+/** @param condition of a filter in the filter language, which has too many forms for a cached statement */
 function filtered(db: Db, shape: FilterShape, values: FilterValues, condition: Filtering = null) {
   return (
     visible(db, reachFrom(shape.reach, values))
@@ -183,7 +183,7 @@ function filtered(db: Db, shape: FilterShape, values: FilterValues, condition: F
           sql<SqlBool>`devices.id IN (SELECT p.device_id FROM device_duplicates p WHERE p.dismissed_at IS NULL)`,
         ),
       )
-      // Written out, because the index of devices in use serves only who says this very condition.
+      // Written literally, because the partial index of active devices requires exactly this condition.
       .$if(!shape.decommissioned, (query) => query.where(sql<SqlBool>`devices.lifecycle <> 'decommissioned'`))
       .$if(shape.status !== undefined, (query) => query.where(statusIn(shape.status ?? [], values.since)))
       .$if(shape.search, (query) => query.where(isNamed(values.pattern)))
@@ -194,8 +194,8 @@ function filtered(db: Db, shape: FilterShape, values: FilterValues, condition: F
 
 export type ListedDevice = Stored & { readonly sortKey: string }
 
-// The planner must know the limit to see that walking an index beats sorting, and few texts of a statement keep their plans:
-// so the limit is written into the statement, rounded up to one of these.
+// The planner needs a literal limit to see that an index scan beats sorting. Few different texts keep the number of plans
+// small, so the limit is rounded up to one of these.
 const steps = [51, 101, 201, 501, 1_001]
 
 interface PageShape extends FilterShape, Pick<Listing, 'sort' | 'sortDir'> {
@@ -205,7 +205,7 @@ interface PageShape extends FilterShape, Pick<Listing, 'sort' | 'sortDir'> {
 }
 type PageValues = FilterValues & { readonly afterKey: string; readonly afterId: string; readonly offset: number }
 
-// The state is read for the rows of the page alone.
+// The state is joined only for the rows of the page.
 const pageOfDevices = shaped((db, shape: PageShape, values: PageValues) => devicePage(db, shape, values))
 
 function devicePage(db: Db, shape: PageShape, values: PageValues, condition: Filtering = null) {
@@ -249,7 +249,7 @@ const namesOfPlaces = shaped((db, _shape: object, { orgIds, siteIds }: Places & 
     ),
 )
 
-/** Adds the names of organisations and sites: once for each, because row-level security asks anew for every look-up. */
+/** Adds the names of organizations and sites with one query each, because row-level security checks each lookup. */
 async function withNames<Row extends { readonly orgId: string; readonly siteId: string | null }>(
   db: Db,
   rows: readonly Row[],
@@ -265,7 +265,7 @@ async function withNames<Row extends { readonly orgId: string; readonly siteId: 
   }))
 }
 
-/** One page of the devices that a caller sees. */
+/** One page of the devices that are visible to the caller. */
 export async function listDevices(
   db: Db,
   caller: Caller,
@@ -317,7 +317,7 @@ export async function countDevices(
   return rows[0]?.total ?? 0
 }
 
-/** A device in the caller's sight, as lists show it. @throws NOT_FOUND */
+/** A device that is visible to the caller, as in lists. @throws NOT_FOUND */
 export async function deviceById(db: Db, caller: Caller, id: string, nowMs: number): Promise<Device> {
   const row = await visibleWithState(db, caller)
     .where('devices.id', '=', id)
@@ -335,7 +335,7 @@ export interface Range {
   readonly limit: number
 }
 
-/** How a device was, newest first. */
+/** Metrics of a device, newest first. */
 export async function metricsOf(
   db: Db,
   caller: Caller,

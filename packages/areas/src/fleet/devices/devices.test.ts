@@ -23,7 +23,7 @@ async function list(who: Pick<Person, 'token'>, query: Query = {}) {
 const names = async (who: Pick<Person, 'token'>, query: Query = {}) =>
   (await list(who, query)).devices.map((device) => device.hostname)
 
-/** All pages of a list, one after the other. */
+/** All pages of a list in order. */
 async function walk(who: Pick<Person, 'token'>, query: Query) {
   const ids: string[] = []
   let cursor: string | null = null
@@ -51,7 +51,7 @@ describe('the list of devices', async () => {
   await setState(alpha, { status: 'online', lastSeenAt: '2026-01-02T00:00:00.123456Z', memoryUsed: 1, memoryTotal: 3 })
   await setState(beta, { status: 'online', lastSeenAt: '2026-01-01T00:00:00Z' })
 
-  it('is entered anywhere by an offset, also from a cursor on', async () => {
+  it('can start at an offset, also relative to a cursor', async () => {
     expect(await names(here.partnerAdmin, { offset: 2, limit: 2 })).toEqual(['delta', 'gamma'])
     expect(await names(here.partnerAdmin, { offset: 2, limit: 2, sortDir: 'desc' })).toEqual(['gamma', 'delta'])
     expect(await names(here.partnerAdmin, { offset: 6, limit: 2 })).toEqual([])
@@ -60,7 +60,7 @@ describe('the list of devices', async () => {
     await expect(call(here.partnerAdmin, devices.list, { offset: -1 })).rejects.toThrow()
   })
 
-  it('carries the values of the tenant’s own fields, which the device itself has too', async () => {
+  it('contains values of custom fields, as the device itself does', async () => {
     const key = 'room'
     await call(here.orgAdmin, customFields.create, { orgId: here.org.id, key, label: 'Room', type: 'text' })
     await call(here.orgAdmin, customFields.setValues, { id: beta, values: { room: 'B 12' } })
@@ -70,7 +70,7 @@ describe('the list of devices', async () => {
     expect((await call(here.orgAdmin, devices.get, { id: alpha })).customFields).toEqual({})
   })
 
-  it('shows what the caller reaches, by host name, and nothing of other tenants', async () => {
+  it('contains the devices within reach by host name, and none of other tenants', async () => {
     expect(await names(here.partnerAdmin)).toEqual(['alpha', 'beta', 'delta', 'gamma', 'twin', 'twin'])
     expect(await names(here.orgAdmin)).toEqual(['alpha', 'beta', 'twin', 'twin'])
     expect(await names(elsewhere.partnerAdmin)).toEqual(['foreign'])
@@ -80,7 +80,7 @@ describe('the list of devices', async () => {
     expect(await refusal(foreign)).toMatchObject({ status: 403, message: 'Access to this organization denied' })
   })
 
-  it('members limited to organisations, sites or groups see the devices of these', async () => {
+  it('is limited to organizations, sites or groups for members with such limits', async () => {
     const ofPartner = { scope: 'partner', partnerId: here.partner.id } as const
     const ofOrg = { scope: 'organization', partnerId: here.partner.id, orgId: here.org.id } as const
     const selected = await person(ofPartner, {
@@ -102,7 +102,7 @@ describe('the list of devices', async () => {
     expect(await refusal(call(grouped, devices.get, { id: alpha }))).toMatchObject({ status: 404 })
   })
 
-  it('with page it answers in numbered pages with a total', async () => {
+  it('has numbered pages with a total when page is given', async () => {
     const second = await call(here.partnerAdmin, devices.list, { page: '2', limit: '4' })
     if (!('data' in second)) throw new Error('expected the page mode')
     expect(second.data.map((device) => device.hostname)).toEqual(['twin', 'twin'])
@@ -111,7 +111,7 @@ describe('the list of devices', async () => {
     expect(clamped).toMatchObject({ pagination: { page: 1, limit: 1_000 } })
   })
 
-  it('any parameter of the cursor mode wins over page', async () => {
+  it('uses the cursor mode when any of its parameters is given', async () => {
     const modes: Query[] = [
       { sort: 'hostname' },
       { sortDir: 'asc' },
@@ -126,7 +126,7 @@ describe('the list of devices', async () => {
   })
 
   it.each(['hostname', 'lastSeen', 'enrolled'] as const)(
-    'pages by %s join without gap or repetition, both ways',
+    'has pages by %s that join without gap or repetition, in both directions',
     async (sort) => {
       const whole = await walk(here.partnerAdmin, { sort, limit: 1_000 })
       expect(whole).toHaveLength(6)
@@ -136,13 +136,13 @@ describe('the list of devices', async () => {
     },
   )
 
-  it('orders by the time of the last sign and of the enrolment', async () => {
+  it('can be ordered by last contact and by enrollment', async () => {
     const seen = await walk(here.partnerAdmin, { sort: 'lastSeen', sortDir: 'desc' })
     expect(seen.slice(0, 2)).toEqual([alpha, beta])
     expect(await walk(here.partnerAdmin, { sort: 'enrolled' })).toEqual([alpha, beta, twin, otherTwin, gamma, delta])
   })
 
-  it('the total counts what the filters let through, and is given only when asked for', async () => {
+  it('counts the filtered devices, and only on request', async () => {
     expect(await list(here.partnerAdmin, { limit: 1, includeTotal: 'true', orgIds: `${here.org.id}` })).toMatchObject({
       limit: 1,
       total: 4,
@@ -150,7 +150,7 @@ describe('the list of devices', async () => {
     expect(await list(here.partnerAdmin)).not.toHaveProperty('total')
   })
 
-  it('a cursor goes on only in the same order, filters and tenant', async () => {
+  it('accepts a cursor only with the same order, filters and tenant', async () => {
     const query: Query = { limit: 1, sort: 'hostname', siteIds: [here.site.id] }
     const { nextCursor } = await list(here.partnerAdmin, query)
     const cursor = nextCursor ?? ''
@@ -170,7 +170,7 @@ describe('the list of devices', async () => {
     }
   })
 
-  it('searches host names and display names, taking nothing for a pattern', async () => {
+  it('searches host names and display names, and treats wildcards as text', async () => {
     await system.query(`UPDATE devices SET display_name = 'Front_desk 100%' WHERE id = $1`, [gamma])
     expect(await names(here.partnerAdmin, { search: 'WIN' })).toEqual(['twin', 'twin'])
     expect(await names(here.partnerAdmin, { search: 'front_DESK' })).toEqual(['gamma'])
@@ -179,7 +179,7 @@ describe('the list of devices', async () => {
     expect(await names(here.partnerAdmin, { search: '%' })).toEqual(['gamma'])
   })
 
-  it('searches alike whether few or very many have the name, and never beyond the reach', async () => {
+  it('finds the same devices for rare and frequent names, and none out of reach', async () => {
     const [near, far] = [await world(), await world()]
     const count = 1_100
     for (const { org, partner } of [near, far])
@@ -202,7 +202,7 @@ describe('the list of devices', async () => {
     expect(await names(near.partnerAdmin, { search: 'crowd-7', orgIds: [near.otherOrg.id] })).toEqual([])
   })
 
-  it('decommissioned devices are shown when asked for', async () => {
+  it('contains decommissioned devices only on request', async () => {
     const [gone = ''] = await enrolled(here.partnerAdmin, { orgId: here.org.id }, 'gone')
     await call(here.partnerAdmin, lifecycle.remove, { id: gone })
     expect(await names(here.orgAdmin, { search: 'gone' })).toEqual([])
@@ -210,7 +210,7 @@ describe('the list of devices', async () => {
     expect(await names(here.orgAdmin, { status: 'decommissioned' })).toEqual(['gone'])
   })
 
-  it('devices of a deleted organisation are in no list and not found', async () => {
+  it('hides devices of a deleted organization', async () => {
     const own = await world()
     const [id = ''] = await enrolled(own.partnerAdmin, { orgId: own.otherOrg.id }, 'left')
     await system.query('UPDATE organizations SET deleted_at = now() WHERE id = $1', [own.otherOrg.id])
@@ -221,12 +221,12 @@ describe('the list of devices', async () => {
   })
 })
 
-describe('one device', async () => {
+describe('a device', async () => {
   const here = await world()
   const elsewhere = await world()
   const [id = ''] = await enrolled(here.orgAdmin, { orgId: here.org.id }, 'single')
 
-  it('has its figures, and shares of them in percent', async () => {
+  it('has its metrics, also in percent', async () => {
     const figures = { memoryUsed: 1, memoryTotal: 3, diskUsed: 0, diskTotal: 0, cpuPercent: 12.5, load_1m: 0.5 }
     await setState(id, { status: 'online', ...figures })
     expect(await call(here.orgAdmin, devices.get, { id })).toMatchObject({
@@ -241,7 +241,7 @@ describe('one device', async () => {
     })
   })
 
-  it("is 404 for other tenants, as is its metrics' list", async () => {
+  it('returns 404 to other tenants, as do its metrics', async () => {
     for (const who of [elsewhere.orgAdmin, elsewhere.partnerAdmin]) {
       for (const told of [refusal(call(who, devices.get, { id })), refusal(call(who, devices.metrics, { id }))])
         expect(await told).toMatchObject({ status: 404, message: 'Device not found' })
@@ -249,7 +249,7 @@ describe('one device', async () => {
     expect(await refusal(call(here.orgAdmin, devices.get, { id: randomUUID() }))).toMatchObject({ status: 404 })
   })
 
-  it('gives its inventory as it was collected', async () => {
+  it('returns its inventory as collected', async () => {
     await system.query(
       `INSERT INTO device_inventory (device_id, org_id, partner_id, hash, collected_at, hardware, disks)
        VALUES ($1, $2, $3, 'abc', '2026-01-01T00:00:00Z', '{"cpu_model": "X"}', '[{"name": "sda"}]')`,
@@ -264,7 +264,7 @@ describe('one device', async () => {
     })
   })
 
-  it('gives its heartbeats of a range, oldest first, and says when there were more', async () => {
+  it('returns the heartbeats of a range, oldest first, and says when there were more', async () => {
     const at = (minute: number) => new Date(Date.UTC(2026, 10, 21, 12, minute)).toISOString()
     for (let minute = 0; minute < 5; minute++) {
       await system.query(
@@ -298,7 +298,7 @@ describe('the status of a device', async () => {
   const now = Date.now()
   const since = [null, new Date(now - 1_000).toISOString(), new Date(now - updateTimeoutMs - 60_000).toISOString()]
 
-  it('is the same whether it is shown or filtered by, in every combination of what it is made from', async () => {
+  it('is the same in the device and in filters, for each combination of its inputs', async () => {
     const expected = new Map<string, DeviceStatus>()
     const { org, partner } = here
     for (const lifecycle of lifecycles) {

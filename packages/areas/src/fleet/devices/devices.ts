@@ -51,20 +51,20 @@ export default implement(contract, {
 
 const dayMs = 86_400_000
 
-/** The finest resolution that is still kept for the range and does not make it endless. */
+/** The finest resolution that is still stored for the range and returns a bounded number of points. */
 function resolutionFor(fromMs: number, toMs: number, nowMs: number): MetricResolution {
   const [age, span] = [nowMs - fromMs, toMs - fromMs]
   if (span <= dayMs && age <= 7 * dayMs) return 'raw'
   return span <= 10 * dayMs && age <= 30 * dayMs ? 'five_minutes' : 'hours'
 }
 
-/** What the filter comes to for the caller's tenant. */
+/** The condition of the filter for the caller's tenant. */
 async function conditionIn({ caller, db, input: { filter } }: Call<ListInput>) {
   const { partnerId, orgId } = caller
   return filter === undefined ? null : conditionOf(db, filter, { partnerId, orgId })
 }
 
-/** The filters of the list, with what its search comes to where an index tells. */
+/** The filters of the list, with the result of the search when an index provides it. */
 async function withNamed<Filters extends Listing['filters']>({ caller, services }: Call<ListInput>, filters: Filters) {
   const { search = '' } = filters
   const named = await devicesNamed(services.system, caller, search)
@@ -83,7 +83,7 @@ const cursorModeOnly = [
   'includeTotal',
 ] as const
 
-/** Pages are numbered only where `page` is given and nothing that the cursor mode brought. */
+/** Pages are numbered only when `page` is given without parameters of the cursor mode. */
 const isPaged = (input: ListInput) =>
   input.page !== undefined && cursorModeOnly.every((name) => input[name] === undefined)
 
@@ -125,7 +125,7 @@ async function listByCursor(call: Call<ListInput>) {
   }
 }
 
-/** A cursor goes on in the same order, through the same filters, within the same tenant. */
+/** A cursor continues in the same order, with the same filters, in the same tenant. */
 function bindingOf({ scope, partnerId, orgId }: Caller, input: ListInput): string {
   const filters = Object.keys(deviceFilters).map((name) => [name, input[name as keyof typeof deviceFilters] ?? null])
   return JSON.stringify(['devices', scope, partnerId, orgId, input.sort ?? 'hostname', input.sortDir ?? 'asc', filters])

@@ -1,4 +1,4 @@
-// What other areas may use of devices.
+// The functions of devices that other areas may use.
 export { asDevice, deviceById, deviceColumns, stateColumns } from './devices.queries.ts'
 export { conditionOf } from './filter/filter-condition.ts'
 export { containing, isNamed, partLengthLeast } from './named-devices.ts'

@@ -1,5 +1,5 @@
-// The index of the parts of names is closed to queries under row-level security, which lets no condition near a row before its
-// own. So the system's connection finds candidates within the caller's reach, and they are then read as the caller.
+// Row-level security keeps queries from using the trigram index. So the system's connection finds candidates within the
+// caller's reach, and the rows are then read as the caller.
 import { asSystem } from '@muster/db/database.ts'
 import { shaped } from '@muster/db/shaped.ts'
 import type { Caller } from '@muster/kit/access.ts'
@@ -8,15 +8,15 @@ import type pg from 'pg'
 import { type ReachShape, type ReachValues, reachFrom, reachShape, reachValues } from '../../tenancy/tenancy/index.ts'
 import { visibleDevices } from './visibility.ts'
 
-/** Trigrams need three letters to be of use. */
+/** Trigram search needs at least three letters. */
 export const partLengthLeast = 3
-/** Among more than these a page is found sooner by going through the devices in their order. */
+/** With more matches than this, scanning the devices in their order finds a page sooner. */
 const candidatesMost = 1_000
 
-/** For LIKE: whatever contains the text itself, nothing in it a wildcard. */
+/** A LIKE pattern for names that contain the text, with wildcards escaped. */
 export const containing = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 
-/** Has a device a name that a pattern of `containing` fits? */
+/** Whether a name of the device matches a pattern of `containing`. */
 export const isNamed = (pattern: string) =>
   sql<SqlBool>`(devices.hostname ILIKE ${pattern} OR devices.display_name ILIKE ${pattern})`
 
@@ -29,7 +29,7 @@ const candidates = shaped((db, shape: ReachShape, values: ReachValues & { readon
     .limit(sql.lit(candidatesMost + 1)),
 )
 
-/** The devices in the caller's reach whose name contains the text; null where that is no way to find them. */
+/** The devices within reach whose name contains the text; null when this search would be slower than a scan. */
 export async function devicesNamed(system: pg.Pool, caller: Caller, text: string): Promise<string[] | null> {
   if (text.length < partLengthLeast) return null
   const values = { ...reachValues(caller), pattern: containing(text) }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { Device } from './devices.contract.ts'
 
 export const tagCharsMax = 100
-/** A label without structure; compared to the letter. */
+/** A free label. Comparison is exact. */
 const Tag = nameText(tagCharsMax)
 const tagList = z.array(Tag).max(50)
 

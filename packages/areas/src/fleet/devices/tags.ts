@@ -31,7 +31,7 @@ export default implement(contract, {
 
   async devices({ caller, input: { page, limit, tag, tags = [], match }, db, services }) {
     const wanted = tag === undefined ? tags : [tag, ...tags]
-    if (wanted.length === 0) throw invalid('tags: name at least one')
+    if (wanted.length === 0) throw invalid('tags: must contain at least one tag')
     const carry =
       match === 'all'
         ? sql<boolean>`devices.tags @> ${wanted}::text[]`
@@ -50,7 +50,7 @@ export default implement(contract, {
   },
 
   async assign({ caller, input: { deviceIds, add, remove }, db, audit }) {
-    if (add.length === 0 && remove.length === 0) throw invalid('add: nothing to add or remove')
+    if (add.length === 0 && remove.length === 0) throw invalid('add: must contain a tag when remove is empty')
     const rows = await db
       .selectFrom('devices')
       .innerJoin('organizations', 'organizations.id', 'devices.orgId')

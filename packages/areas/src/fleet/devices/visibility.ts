@@ -1,17 +1,17 @@
-// Which devices a caller may see, as a condition for queries and as a test for live events: two forms of one rule.
-// An event does not say in which groups its device is, so who is limited to groups brings along what is in them.
+// Which devices a caller may see, as a condition for queries and as a check for live events. Both implement one rule.
+// Events do not name the groups of a device, so for callers limited to groups the check takes the devices of their groups.
 import type { Caller } from '@muster/kit/access.ts'
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import { type Reach, within } from '../../tenancy/tenancy/index.ts'
 
-/** For the `where` of every query that names the table devices. */
+/** For the `where` of each query that names the table devices. */
 export const visibleDevices =
   (caller: Reach) =>
   // biome-ignore lint/suspicious/noExplicitAny: one condition for queries of any shape that have the table devices
   (eb: ExpressionBuilder<any, any>): Expression<SqlBool> => {
     return eb.and([
       within(caller, 'devices.orgId', 'devices.partnerId')(eb),
-      // Said again for a selection of organisations, so that an ordered list need not walk other partners' devices.
+      // Redundant for selected organizations, but it keeps an ordered list from scanning devices of other partners.
       ...(caller.orgAccess === 'selected' ? [eb('devices.partnerId', '=', caller.partnerId)] : []),
       sql<SqlBool>`devices.org_id <> ALL (ARRAY(SELECT gone.id FROM organizations gone WHERE gone.deleted_at IS NOT NULL))`,
       ...(caller.deviceGroupIds === null
@@ -24,19 +24,19 @@ export const visibleDevices =
     ])
   }
 
-/** The devices of one watcher's groups, as of a moment ago. */
+/** The devices of one watcher's groups, read a moment ago. */
 export interface GroupDevices {
   has(deviceId: string): boolean
 }
 
-/** What an event is about. Its partner is known from the channel it came through. */
+/** The device of an event. Its partner is known from the channel. */
 export interface Subject {
   readonly orgId: string
   readonly siteId: string | null
   readonly deviceId: string
 }
 
-/** @param inGroups the devices of the caller's groups, for those who are limited to groups */
+/** @param inGroups the devices of the caller's groups, for callers limited to groups */
 export function maySee(caller: Caller, { orgId, siteId, deviceId }: Subject, inGroups: GroupDevices | null): boolean {
   if (caller.deviceGroupIds !== null && inGroups?.has(deviceId) !== true) return false
   if (caller.accessibleOrgIds !== null && !caller.accessibleOrgIds.includes(orgId)) return false

@@ -1,7 +1,7 @@
-/** What records of this area's changes are called in the audit log. */
+/** The audit actions of this area. */
 export const actions = ['device.tags.update'] as const
 
-/** The permissions that guard this area, each with the sentence that the role editor shows. */
+/** The permissions of this area, each with the description that the role editor shows. */
 export const permissions = {
   'devices:read': 'See devices, their inventory, metrics and command history',
   'devices:write': 'Change devices, groups, tags and enrollment keys',

@@ -9,7 +9,7 @@ const text = (most: number) =>
     .max(most)
     .refine((given) => !/\p{Cc}/u.test(given), { error: 'must not contain control characters' })
 
-/** The public keys that sign orders, and the number of the statement that names them. */
+/** The public keys that verify orders, and the number of the statement that names them. */
 const orderKeys = z.object({ serial: z.int(), keys: z.array(z.string()) })
 
 export const agents = {
@@ -27,20 +27,20 @@ export const agents = {
       osVersion: text(255).optional(),
       architecture: text(32).min(1),
       agentVersion: text(64).min(1),
-      /** Tells machines apart whose names are equal. */
+      /** Distinguishes machines with the same host name. */
       machineId: text(128).min(1).optional(),
       publicKey: PublicKey,
-      /** Of a machine that enrols anew with another key: proof that it holds the one before, so that it stays the same device. */
+      /** Proof of the previous key when a machine enrolls again with another key, so that it stays the same device. */
       previous: z.object({ deviceId: id(), signature: z.string().regex(/^[A-Za-z0-9_-]{86}$/) }).optional(),
     }),
     output: z.object({
       deviceId: id(),
-      /** Proves the device to ingest, together with its private key. */
+      /** Authenticates the device at ingest, together with its private key. */
       certificate: z.string(),
       ingestUrl: z.string(),
       orgId: id(),
       siteId: id().nullable(),
-      /** The agent obeys orders of these keys alone. */
+      /** The agent executes only orders that are signed with these keys. */
       orderKeys,
     }),
   }),
@@ -51,7 +51,7 @@ export const agents = {
     refuses: [401],
     input: z.object({ certificate: z.string().min(1).max(4096) }),
     output: orderKeys.extend({
-      /** How the keys came to be those, oldest first; each is signed by a key of the one before. */
+      /** The history of the keys, oldest first. Each statement is signed with a key of the previous one. */
       statements: z.array(orderKeys.extend({ by: z.string(), signature: z.string() })),
       /** Milliseconds since 1970. */
       serverTime: z.number(),

@@ -16,7 +16,7 @@ import { keys } from './keys/keys.contract.ts'
 type Machine = ReturnType<typeof machine>
 type Outcome = Awaited<ReturnType<typeof settled>>
 
-/** Does something often, so many times at once as a loaded machine can still serve before somebody runs out of patience. */
+/** Runs work many times with as much concurrency as a loaded machine can serve within the time-outs. */
 const settled = async (count: number, once: () => Promise<unknown>, atOnce = 40) => {
   const outcomes: PromiseSettledResult<unknown>[] = []
   let left = count
@@ -27,7 +27,7 @@ const settled = async (count: number, once: () => Promise<unknown>, atOnce = 40)
   return { in: outcomes.filter(({ status }) => status === 'fulfilled').length, outcomes }
 }
 
-describe('enrolment', async () => {
+describe('enrollment', async () => {
   const { system, keyring, settings } = await testServices()
   const keyOf = async (who: Awaited<ReturnType<typeof world>>, more: { siteId?: string; maxUsage?: number } = {}) =>
     (await call(who.partnerAdmin, keys.create, { orgId: who.org.id, name: 'Key', maxUsage: null, ...more })).key
@@ -37,7 +37,7 @@ describe('enrolment', async () => {
     (await system.query('SELECT id FROM devices WHERE org_id = $1', [orgId])).rowCount
   const here = await world()
 
-  it('a machine becomes a device of the key’s organisation and site, with a certificate for its own key', async () => {
+  it('turns a machine into a device of the key’s organization and site, with a certificate for its own key', async () => {
     const given = machine('alpha')
     const answer = await enrol(await keyOf(here, { siteId: here.site.id }), given)
     expect(answer).toMatchObject({ orgId: here.org.id, siteId: here.site.id, ingestUrl: settings.ingestUrl })
@@ -67,7 +67,7 @@ describe('enrolment', async () => {
     expect(record).toMatchObject({ action: 'device.enroll', actor_id: answer.deviceId, org_id: here.org.id })
   })
 
-  it('finding 4: it is told the keys whose orders count; who has a certificate may ask for them again', async () => {
+  it('returns the keys that verify orders, and a device certificate can read them again', async () => {
     const { orderKeys, certificate } = await enrol(await keyOf(here))
     expect(orderKeys).toEqual({ serial: 1, keys: keyring.orders?.map(({ x }) => x) })
     const told = await call(null, agents.orderKeys, { certificate })
@@ -77,14 +77,14 @@ describe('enrolment', async () => {
       expect(await refusal(call(null, agents.orderKeys, { certificate: wrong }))).toMatchObject({ status: 401 })
   })
 
-  it('the key may also stand in the header', async () => {
+  it('accepts the key in the header', async () => {
     const headers = { 'x-enrollment-key': await keyOf(here) }
     expect(await call(null, agents.enroll, machine(), { headers })).toMatchObject({ orgId: here.org.id })
     const told = await refusal(call(null, agents.enroll, machine()))
     expect(told).toMatchObject({ status: 401, message: 'An enrollment key is required' })
   })
 
-  it('a repeated request gets the same device and takes no second use of the key', async () => {
+  it('returns the same device for a repeated request without counting a second use of the key', async () => {
     const key = await keyOf(here, { maxUsage: 1 })
     const given = machine()
     const first = await enrol(key, given)
@@ -93,7 +93,7 @@ describe('enrolment', async () => {
     expect((await refusal(enrol(key))).message).toBe('This enrollment key has been used up')
   })
 
-  it('twenty requests of one machine at once make one device', async () => {
+  it('creates one device for twenty simultaneous requests of one machine', async () => {
     const own = await world()
     const key = await keyOf(own)
     const given = machine()
@@ -102,7 +102,7 @@ describe('enrolment', async () => {
     expect(await devicesOf(own.org.id)).toBe(1)
   })
 
-  it('the same machine with another key, and another machine with the same key, are new devices', async () => {
+  it('creates new devices for a machine with another key, and for another machine with the same key', async () => {
     const key = await keyOf(here)
     const given = machine()
     const first = await enrol(key, given)
@@ -111,7 +111,7 @@ describe('enrolment', async () => {
     expect(new Set([first.deviceId, reinstalled.deviceId, cloned.deviceId]).size).toBe(3)
   })
 
-  it('a machine with a new key stays the same device only if it proves that it has the one before', async () => {
+  it('keeps the device of a machine with a new key only with proof of the previous key', async () => {
     const key = await keyOf(here, { maxUsage: 1 })
     const [before, after] = [generateKeyPairSync('ed25519'), generateKeyPairSync('ed25519')]
     const rawOf = (pair: typeof before) => String(pair.publicKey.export({ format: 'jwk' }).x)
@@ -135,7 +135,7 @@ describe('enrolment', async () => {
     expect(await (await operatorRedis()).hget(generationsKey, deviceId)).toBe('2')
   })
 
-  it('a machine that comes again without proof is a new device, and somebody is told that it may be one twice', async () => {
+  it('creates a new device for a known machine without proof, and notifies administrators of the possible duplicate', async () => {
     const key = await keyOf(here)
     const given = machine()
     const first = await enrol(key, given)
@@ -146,7 +146,7 @@ describe('enrolment', async () => {
     expect(told).toMatchObject({ details: { sameMachineAs: [first.deviceId] } })
   })
 
-  it('a decommissioned machine comes back as a new device', async () => {
+  it('creates a new device for a decommissioned machine', async () => {
     const key = await keyOf(here)
     const given = machine()
     const first = await enrol(key, given)
@@ -154,7 +154,7 @@ describe('enrolment', async () => {
     expect((await enrol(key, given)).deviceId).not.toBe(first.deviceId)
   })
 
-  it('of 200 machines, many at once, exactly as many get in as the key has uses', { timeout: 60_000 }, async () => {
+  it('enrolls exactly as many of 200 simultaneous machines as the key has uses', { timeout: 60_000 }, async () => {
     const own = await world()
     const { id, key } = await call(own.orgAdmin, keys.create, { orgId: own.org.id, name: 'Hundred', maxUsage: 100 })
     const outcome = await settled(200, () => enrol(key))
@@ -164,7 +164,7 @@ describe('enrolment', async () => {
     expect(await devicesOf(own.org.id)).toBe(100)
   })
 
-  it('the caps of organisation and partner hold when many enrol at once', async () => {
+  it('respects the limits of organization and partner under simultaneous requests', async () => {
     const own = await world()
     await system.query('UPDATE organizations SET max_devices = 5 WHERE id = $1', [own.org.id])
     const key = await keyOf(own)
@@ -198,10 +198,10 @@ describe('enrolment', async () => {
       `UPDATE enrollment_keys SET expires_at = now() - interval '1 second'`,
       'This enrollment key has expired',
     ],
-    ['a suspended organisation', `UPDATE organizations SET status = 'suspended'`, 'Organization is suspended'],
-    ['a churned organisation', `UPDATE organizations SET status = 'churned'`, 'Organization is churned'],
+    ['a suspended organization', `UPDATE organizations SET status = 'suspended'`, 'Organization is suspended'],
+    ['a churned organization', `UPDATE organizations SET status = 'churned'`, 'Organization is churned'],
     ['a partner that is not active', `UPDATE partners SET status = 'suspended'`, 'Partner account is not active'],
-  ])('%s lets nobody in', async (_what, change, message) => {
+  ])('%s rejects enrollment', async (_what, change, message) => {
     const own = await world()
     const key = await keyOf(own)
     await system.query(`${change} WHERE ${change.includes('partners') ? 'id' : 'partner_id'} = $1`, [own.partner.id])
@@ -209,7 +209,7 @@ describe('enrolment', async () => {
     expect(await devicesOf(own.org.id)).toBe(0)
   })
 
-  it('a key of a deleted organisation or partner is no key', async () => {
+  it('a key of a deleted organization or partner is no key', async () => {
     for (const table of ['organizations', 'partners']) {
       const own = await world()
       const key = await keyOf(own)

@@ -12,7 +12,7 @@ import { againstGuessing, hashOfCode, isInstallCode } from './codes/install-code
 import { admitMachine, type Credential, grantOf } from './grants.ts'
 import { replaceKey } from './replace-key.ts'
 
-/** What an agent trusts from now on: the keys that the newest statement names. */
+/** The keys that an agent trusts: those of the newest statement. */
 function trustedOrderKeys(keyring: Keyring) {
   const newest = orderKeysOf(keyring).orderStatements.at(-1)
   if (newest === undefined) throw new Error('A key file always has a statement of its order keys')
@@ -36,7 +36,7 @@ export default implement(contract, {
       write(async (db) => {
         const grant = await grantOf(db, credential, nowMs)
         await lockMachine(db, grant.orgId, machine.publicKey)
-        // An answer that got lost is asked for again: the machine is in already, and takes no second use of the key.
+        // A lost response is requested again. The machine is enrolled already and uses the key only once.
         const same = await findRegistered(db, grant.orgId, machine)
         const known = same ?? (previous === undefined ? undefined : await replaceKey(db, grant, machine, previous))
         const admitted = known ?? (await admitMachine(db, grant, machine, nowMs))

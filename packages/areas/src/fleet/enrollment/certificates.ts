@@ -3,7 +3,7 @@ import type { Keyring } from '@muster/kit/keyring.ts'
 import { certificateAudience, certificateIssuer } from '@muster/wire/identity.ts'
 import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose'
 
-/** A device that was away for longer has to enrol again. */
+/** A device that was offline for longer has to enroll again. */
 export const certificateSeconds = 90 * 86_400
 
 export interface CertifiedDevice {
@@ -28,7 +28,7 @@ function signingKeyOf(keyring: Keyring) {
   return made
 }
 
-/** The certificate with which a device proves itself to ingest: its key, its tenant and the generation that can be revoked. */
+/** The certificate that authenticates a device at ingest: its key, its tenant and a revocable generation. */
 export function signDeviceCertificate(keyring: Keyring, device: CertifiedDevice, nowMs: number): Promise<string> {
   const { kid, key } = signingKeyOf(keyring)
   const { deviceId, orgId, partnerId, generation, publicKey, role = 'agent' } = device
@@ -44,7 +44,7 @@ export function signDeviceCertificate(keyring: Keyring, device: CertifiedDevice,
     .sign(key)
 }
 
-/** Whether this server has signed the certificate and it has not run out. Whether the device was revoked is not asked. */
+/** Whether this server signed the certificate and it has not expired. Does not check revocation. */
 export async function isDeviceCertificate(keyring: Keyring, certificate: string, nowMs: number): Promise<boolean> {
   try {
     const { kid } = decodeProtectedHeader(certificate)

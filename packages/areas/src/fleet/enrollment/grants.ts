@@ -1,5 +1,5 @@
-// What an enrolment key, or a code that stands for it, is worth at this moment. They are looked up beyond tenants: they are all that
-// a machine has.
+// The current validity of an enrollment key or install code. They are read across tenants, because they are the only
+// credential that a machine has.
 import type { Db } from '@muster/db/database.ts'
 import { denied, unauthenticated } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
@@ -12,20 +12,20 @@ export interface Grant {
   readonly orgId: string
   readonly partnerId: string
   readonly siteId: string | null
-  /** The prepared device for which alone the key was made. */
+  /** The provisioned device of a single-use key. */
   readonly deviceId: string | null
-  /** The short code that was given in place of the key. */
+  /** The install code that was used instead of the key. */
   readonly codeId: string | null
 }
 
-/** What a machine gives: hashes, because nothing else is kept of either. */
+/** The credential of a machine, as a hash, because only hashes are stored. */
 export type Credential = { readonly keyHash: string } | { readonly codeHash: string }
 
 const usedUp = () => denied('This enrollment key has been used up')
 
 /**
- * The key, whatever uses it has left.
- * @throws UNAUTHENTICATED when there is none, FORBIDDEN when it is over or its tenant takes nobody in
+ * The key, regardless of its remaining uses.
+ * @throws UNAUTHENTICATED when it does not exist; FORBIDDEN when it has expired or its tenant is inactive
  */
 export async function grantOf(db: Db, credential: Credential, nowMs: number): Promise<Grant> {
   const code = 'codeHash' in credential ? await codeWith(db, credential.codeHash, nowMs) : null
@@ -61,7 +61,7 @@ async function codeWith(db: Db, codeHash: string, nowMs: number) {
   return code
 }
 
-/** Lets a new machine in: within the caps, and as one use of the key. */
+/** Enrolls a new machine: checks the limits of the tenant and counts one use of the key. */
 export async function admitMachine(db: Db, grant: Grant, machine: Machine, nowMs: number): Promise<Registered> {
   const enrollment = { keyId: grant.id, at: new Date(nowMs).toISOString() }
   if (grant.deviceId !== null) {
@@ -76,7 +76,7 @@ export async function admitMachine(db: Db, grant: Grant, machine: Machine, nowMs
   return addDevice(db, { orgId, partnerId, siteId }, machine, enrollment)
 }
 
-/** Counts one use. The rows decide: of many at once, exactly as many get through as there are uses left. */
+/** Counts one use atomically. Of simultaneous requests, exactly as many succeed as there are uses left. */
 async function useOnce(db: Db, { id, keyHash, codeId }: Grant): Promise<void> {
   const used = await db
     .updateTable('enrollmentKeys')

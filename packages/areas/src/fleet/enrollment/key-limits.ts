@@ -1,9 +1,9 @@
 import type { EnrollmentKey } from './keys/keys.contract.ts'
 
-/** What an enrollment key may be good for without a fresh proof: enough for a rollout of some weeks. */
+/** The limits of a key without a fresh proof: enough for a rollout of some weeks. */
 const [usesMax, lifeMsMax] = [1_000, 90 * 86_400_000]
 
-/** Is a key, or an install code, good for so many machines or so long that creating it takes a fresh proof? */
+/** Whether a key or install code exceeds these limits of machines or time, so that creating it requires a fresh proof. */
 export function isUnlimited(
   { maxUsage, expiresAt }: Pick<EnrollmentKey, 'maxUsage' | 'expiresAt'>,
   nowMs: number,

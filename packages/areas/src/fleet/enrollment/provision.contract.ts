@@ -9,7 +9,7 @@ export const provision = {
     summary: 'Provision a device before its agent enrolls, with a key for that machine and one use',
     access: can('devices:write'),
     audit: 'device.provision',
-    stepUp: noStepUp('the key lets in one machine, once'),
+    stepUp: noStepUp('the key enrolls one machine, once'),
     input: z.object({
       orgId: id(),
       siteId: id().nullable().default(null),
@@ -17,7 +17,7 @@ export const provision = {
       displayName: name.nullable().default(null),
       osType: OsType.nullable().default(null),
       tags: z.array(nameText(100)).max(50).default([]),
-      /** How long the key can be used. */
+      /** How long the key is valid. */
       expiresInSeconds: z
         .int()
         .min(60)
@@ -27,11 +27,11 @@ export const provision = {
     output: z.object({
       device: Device,
       enrollment: z.object({
-        /** Shown this once. */
+        /** Shown only in this response. */
         key: z.string(),
         keyId: id(),
         serverUrl: z.string(),
-        /** The line that installs the agent on a Linux machine. It asks for the key on standard input. */
+        /** The command that installs the agent on Linux. It asks for the key on standard input. */
         installCommand: z.string(),
         expiresAt: time(),
       }),

@@ -10,7 +10,7 @@ import { devices } from '../devices/devices.contract.ts'
 import { agents } from './agents.contract.ts'
 import { provision } from './provision.contract.ts'
 
-describe('preparing a device', async () => {
+describe('provisioning a device', async () => {
   const { system, settings } = await testServices()
   const here = await world()
   const elsewhere = await world()
@@ -18,7 +18,7 @@ describe('preparing a device', async () => {
     call(here.orgAdmin, provision.create, { orgId: here.org.id, siteId: here.site.id, hostname, tags: ['new'] })
   const enrol = (enrollmentKey: string, given = machine()) => call(null, agents.enroll, { enrollmentKey, ...given })
 
-  it('the device is there before its machine, and the machine becomes that very device', async () => {
+  it('creates the device before its machine enrolls, and the machine becomes this device', async () => {
     const { device, enrollment } = await prepare('reception')
     expect(device).toMatchObject({
       hostname: 'reception',
@@ -37,7 +37,7 @@ describe('preparing a device', async () => {
     })
   })
 
-  it('its key lets in one machine only, which may ask again', async () => {
+  it('returns a key for one machine, which may repeat its request', async () => {
     const { device, enrollment } = await prepare('one')
     const given = machine()
     const told = await Promise.allSettled([enrol(enrollment.key), enrol(enrollment.key), enrol(enrollment.key, given)])
@@ -48,7 +48,7 @@ describe('preparing a device', async () => {
     expect(other.id).not.toBe(device.id)
   })
 
-  it('it takes no commands, and a prepared device that was given up lets nobody in', async () => {
+  it('creates a device that takes no commands, and after its deletion the key enrolls no machine', async () => {
     const { device, enrollment } = await prepare('given up')
     const told = await refusal(call(here.orgAdmin, commands.create, { id: device.id, type: 'refresh_inventory' }))
     expect(told).toMatchObject({ status: 409, message: 'The device has not enrolled yet' })
@@ -56,7 +56,7 @@ describe('preparing a device', async () => {
     expect(await refusal(enrol(enrollment.key))).toMatchObject({ status: 403 })
   })
 
-  it('it counts against the caps', async () => {
+  it('counts toward the limits of the tenant', async () => {
     const own = await world()
     await system.query('UPDATE organizations SET max_devices = 1 WHERE id = $1', [own.org.id])
     const place = { orgId: own.org.id, hostname: 'only' }
@@ -65,7 +65,7 @@ describe('preparing a device', async () => {
     await enrol(enrollment.key)
   })
 
-  it('nobody prepares devices for another tenant', async () => {
+  it('is rejected for another tenant', async () => {
     const told = await refusal(call(elsewhere.orgAdmin, provision.create, { orgId: here.org.id, hostname: 'spy' }))
     expect(told).toMatchObject({ status: 404, message: 'Organization not found' })
   })

@@ -8,21 +8,21 @@ interface Addresses {
 }
 
 /**
- * For what this service tells people and agents to connect to: agents judge it by the same rule and would refuse it.
- * @throws ConfigError that names the setting
+ * Checks the URLs that users and agents connect to. Agents apply the same rule and would reject them.
+ * @throws ConfigError with the name of the setting
  */
 export function requireEncryptedAddresses({ ALLOW_PLAINTEXT, PUBLIC_URL, INGEST_PUBLIC_URL }: Addresses): void {
   if (ALLOW_PLAINTEXT) return
-  // Processes pass all of their settings; these two alone are addresses that others connect to.
+  // Processes pass all of their settings. Only these two are URLs that others connect to.
   const addresses = { PUBLIC_URL, INGEST_PUBLIC_URL }
-  const wayOut = 'or set ALLOW_PLAINTEXT=true if whoever is on the path may control every device'
+  const wayOut = 'or set ALLOW_PLAINTEXT=true if any attacker on the network path may control all devices'
   for (const [name, address] of Object.entries(addresses)) {
     if (address === undefined || !isExposed(address)) continue
     const secure = name === 'PUBLIC_URL' ? 'https:' : 'wss:'
-    throw new ConfigError(`${name} ${address} is not encrypted: give a ${secure} address, ${wayOut}`)
+    throw new ConfigError(`${name} ${address} is not encrypted. Use a ${secure} URL, ${wayOut}`)
   }
   if (PUBLIC_URL?.startsWith('https:') && INGEST_PUBLIC_URL?.startsWith('ws:'))
     throw new ConfigError(
-      `INGEST_PUBLIC_URL ${INGEST_PUBLIC_URL} is not encrypted beside ${PUBLIC_URL}: give a wss: address, ${wayOut}`,
+      `INGEST_PUBLIC_URL ${INGEST_PUBLIC_URL} is not encrypted although PUBLIC_URL ${PUBLIC_URL} is. Use a wss: URL, ${wayOut}`,
     )
 }

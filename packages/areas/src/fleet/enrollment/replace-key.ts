@@ -6,9 +6,9 @@ import { giveKey, keyOf, type Machine, type Registered } from '../devices/index.
 import type { Grant } from './grants.ts'
 
 /**
- * The device that a machine was before, with its new key. What it needs is the key before: knowing a machine's name or id is not enough
- * to take its place.
- * @throws FORBIDDEN when the proof does not fit, or when it proves nothing because two machines have that key
+ * The earlier device of a machine, updated to its new key. Requires proof of the previous key, because knowing a machine's
+ * name or ID must not be enough to replace it.
+ * @throws FORBIDDEN when the proof is invalid, or proves nothing because two machines have the key
  */
 export async function replaceKey(
   db: Db,
@@ -20,7 +20,7 @@ export async function replaceKey(
   const x = known?.publicKey
   const proof = reenrollmentProofBytes(machine.publicKey, deviceId)
   if (x === null || x === undefined || !isSigned(x, proof, signature))
-    throw denied('The proof of the previous key does not fit')
+    throw denied('previous: the proof of the previous key is invalid')
   if (known?.lifecycle === 'quarantined') throw denied('The device is quarantined')
   return giveKey(db, deviceId, machine)
 }

@@ -1,4 +1,4 @@
-// What devices can be filtered by. The console builds its filter editor from this; the server compiles from the same names.
+// The fields of device filters. The console builds its filter editor from them, and the server compiles the same names.
 
 export const operatorsOf = {
   text: ['is', 'isNot', 'contains', 'notContains', 'startsWith', 'endsWith', 'in', 'notIn', 'isSet', 'isNotSet'],
@@ -13,13 +13,13 @@ export const operatorsOf = {
 } as const
 export type FieldType = keyof typeof operatorsOf
 
-/** The table whose change can change the field. Dynamic groups are evaluated again when it does. */
+/** The table of the field. When it changes, dynamic groups are evaluated again. */
 export type FieldSource = 'device' | 'state' | 'inventory'
 
 export interface Field {
   readonly type: FieldType
   readonly label: string
-  /** Of choices: the values that there are. */
+  /** The values of a choice. */
   readonly values?: readonly string[]
 }
 

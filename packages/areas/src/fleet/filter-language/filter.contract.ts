@@ -1,5 +1,5 @@
 // The filter language: one JSON tree, used by saved filters, dynamic groups, device lists and bulk targets.
-// `{ "all": [] }` holds for every device.
+// `{ "all": [] }` matches all devices.
 //   { "all": [ { "field": "status", "op": "is", "value": "online" }, { "not": { "field": "tags", "op": "hasAny", "value": ["lab"] } } ] }
 import { z } from 'zod'
 import { type Field, fields, isFieldName, operatorsOf } from './fields.contract.ts'
@@ -9,7 +9,7 @@ export const filterNodesMax = 100
 const valuesMax = 500
 const textMax = 500
 
-// A NUL is the one character that no text column holds.
+// Text columns cannot store NUL.
 const Text = z
   .string()
   .max(textMax)
@@ -54,7 +54,7 @@ const childrenOf = (filter: object): unknown[] =>
         ? [filter.not]
         : []
 
-/** Measures without recursion, before anything walks the tree: null when it is too deep or too large. */
+/** Measures a filter without recursion before it is parsed; null when it is too deep or too large. */
 function fits(root: unknown): boolean {
   let level: unknown[] = [root]
   let nodes = 0
@@ -90,7 +90,7 @@ const checks: Record<Field['type'], Check> = {
   items: (value) => expects(isTextual(value) && value !== '', 'a text'),
 }
 
-/** What is wrong with one comparison, in words for the person who wrote it; null when nothing is. */
+/** The problem of one comparison, in words for its author; null when there is none. */
 export function faultOf({ field, op, value }: Comparison, known: Field): string | null {
   const operators: readonly string[] = operatorsOf[known.type]
   if (!operators.includes(op)) return `${op} cannot be used with ${field}; use ${operators.join(', ')}`
@@ -133,7 +133,7 @@ function explain(
   } else if (customKeyOf(filter.field) === null) problem(path, `there is no field ${filter.field}`)
 }
 
-/** A filter whose shape, size, fields, operators and values are right. Custom fields are checked against their definitions later. */
+/** A filter with valid shape, size, fields, operators and values. Custom fields are checked against their definitions later. */
 export const FilterExpression: z.ZodType<Filter> = z
   .unknown()
   .superRefine((given, context) => {
@@ -150,7 +150,7 @@ export const FilterExpression: z.ZodType<Filter> = z
     explain(filter, [], (path, message) => context.addIssue({ code: 'custom', path, message })),
   )
 
-/** The names of the fields that a filter looks at: whoever depends on its answer need only look again when one of them changed. */
+/** The fields that a filter reads. Its result can change only when one of them changes. */
 export function fieldsUsed(filter: Filter): Set<string> {
   const used = new Set<string>()
   const walk = (node: Filter): void => {

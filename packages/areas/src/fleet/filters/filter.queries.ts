@@ -4,7 +4,7 @@ import type { Expression, SqlBool } from 'kysely'
 import type { Device } from '../devices/devices.contract.ts'
 import { asDevice, deviceColumns, stateColumns, visibleDevices } from '../devices/index.ts'
 
-/** How many visible devices meet a condition, and the first of them by host name. */
+/** The number of visible devices that meet a condition, and the first of them by host name. */
 export async function previewOf(
   db: Db,
   caller: Caller,

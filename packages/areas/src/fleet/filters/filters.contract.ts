@@ -28,7 +28,7 @@ const columnName = z
   .max(100)
   .regex(/^[a-zA-Z][\w.-]*$/, { error: 'must be the name of a column' })
 
-/** How the list is shown that the filter narrows. Columns go by the names of fields, in the order in which they are shown. */
+/** How the console shows the filtered list. Columns are field names in display order. */
 export const View = z.strictObject({
   columns: z
     .array(columnName)
@@ -40,7 +40,7 @@ export const View = z.strictObject({
 })
 export type View = z.infer<typeof View>
 
-/** A filter under a name, for one's own use or shared with the tenant that it belongs to. */
+/** A saved filter with a name, private or shared within its tenant. */
 export const SavedFilter = z.object({
   id: id(),
   partnerId: id().nullable(),
@@ -49,7 +49,7 @@ export const SavedFilter = z.object({
   name: z.string(),
   description,
   filter: z.record(z.string(), z.json()),
-  /** Null: only a filter. */
+  /** Null for a filter without a view. */
   view: View.nullable(),
   shared: z.boolean(),
   createdAt: time(),
@@ -57,7 +57,7 @@ export const SavedFilter = z.object({
 })
 export type SavedFilter = z.infer<typeof SavedFilter>
 
-/** What a filter matches now: how many, and the first of them by host name. */
+/** The devices that a filter matches now: their number, and the first ones by host name. */
 export const FilterPreview = z.object({ total: z.number(), devices: z.array(Device), limit: z.number() })
 
 export const filters = {
@@ -88,7 +88,7 @@ export const filters = {
     access: can('devices:read'),
     input: z.object({
       search: z.string().max(255).optional(),
-      /** Only those with a view, or only those without. */
+      /** Only filters with a view, or only those without. */
       hasView: flag().optional(),
       ...page,
     }),

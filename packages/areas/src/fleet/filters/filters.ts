@@ -11,7 +11,7 @@ import { FilterExpression } from '../filter-language/filter.contract.ts'
 import { previewOf } from './filter.queries.ts'
 import { filters as contract, View } from './filters.contract.ts'
 
-/** One's own, and what others in reach share. What a partner's person shares with the whole partner, its organisations see. */
+/** The caller's own filters and shared ones within reach. A filter shared with a partner is visible to its organizations. */
 const readable = (caller: Caller) => (eb: ExpressionBuilder<Tables, 'savedFilters'>) =>
   eb.or([
     eb('ownerId', '=', caller.userId),

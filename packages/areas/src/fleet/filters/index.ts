@@ -1,2 +1,2 @@
-// What other areas may use of filters.
+// The functions of filters that other areas may use.
 export { previewOf } from './filter.queries.ts'

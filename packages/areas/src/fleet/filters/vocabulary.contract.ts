@@ -1,2 +1,2 @@
-/** What records of this area's changes are called in the audit log. */
+/** The audit actions of this area. */
 export const actions = ['filter.create', 'filter.update', 'filter.delete'] as const

@@ -20,7 +20,7 @@ const columns = [
   'updatedAt',
 ] as const
 
-/** Groups in the caller's reach. Members limited to sites or groups see those alone. */
+/** Groups within reach. Members limited to sites or groups see only those. */
 export const visibleGroups = (db: Db, caller: Caller) =>
   db
     .selectFrom('deviceGroups')
@@ -35,7 +35,7 @@ const deviceCount = sql<number>`(SELECT count(*) FROM device_group_members m WHE
 export const selectGroups = (db: Db, caller: Caller) => visibleGroups(db, caller).select(columns).select(deviceCount)
 
 /**
- * Groups decide what a member limited to groups reaches, so their filters, members and existence are not for that member to change.
+ * Groups decide what members limited to groups reach, so these members cannot change filters, members or groups themselves.
  * @throws FORBIDDEN
  */
 export function requireNotLimitedToGroups({ deviceGroupIds }: Caller, what: string): void {
@@ -43,7 +43,7 @@ export function requireNotLimitedToGroups({ deviceGroupIds }: Caller, what: stri
   throw denied(`You cannot ${what}: your membership is limited to device groups`)
 }
 
-/** A group in reach. @throws NOT_FOUND */
+/** A group within reach. @throws NOT_FOUND */
 export async function groupById(db: Db, caller: Caller, id: string): Promise<Group & { partnerId: string }> {
   const group = await selectGroups(db, caller).where('id', '=', id).executeTakeFirst()
   if (group === undefined) throw notFound('Group')

@@ -23,7 +23,7 @@ const description = z.string().max(2_000).nullable()
 export const deviceIds = z.array(id()).min(1).max(1_000)
 export const oneGroup = z.object({ id: id() })
 
-/** A set of devices of one organization, or of one of its sites: chosen by hand (static) or by a filter (dynamic). */
+/** A set of devices of an organization or site: static (chosen) or dynamic (by a filter). */
 export const Group = z.object({
   id: id(),
   orgId: id(),

@@ -39,7 +39,7 @@ describe('groups', async () => {
   const db1 = await device('db-1', { tags: ['database'] })
   const other = await device('other-1', { orgId: here.otherOrg.id })
 
-  it('is not made with devices that it cannot have: the answer names them', async () => {
+  it('cannot be created with devices that it may not contain, and the error names them', async () => {
     const unknown = '00000000-0000-4000-8000-00000000dead'
     const given = { orgId: here.org.id, name: 'With a stranger', deviceIds: [unknown] }
     expect(await refusal(call(here.orgAdmin, groups.create, given))).toMatchObject({
@@ -48,7 +48,7 @@ describe('groups', async () => {
     })
   })
 
-  it('a static group takes devices of its organisation and says why it skipped others', async () => {
+  it('of the static kind accepts devices of its organization and says why it skipped others', async () => {
     const group = await call(here.orgAdmin, groups.create, { orgId: here.org.id, name: 'By hand', deviceIds: [web] })
     expect(group).toMatchObject({ type: 'static', filter: null, deviceCount: 1 })
     const outcome = await call(here.partnerAdmin, members.add, { id: group.id, deviceIds: [web, db1, other] })
@@ -75,7 +75,7 @@ describe('groups', async () => {
     )
   })
 
-  it('a dynamic group has its members at once and follows device changes', async () => {
+  it('of the dynamic kind has its members at once and follows device changes', async () => {
     const filter = { field: 'tags', op: 'hasAny', value: ['database'] }
     const group = await call(here.orgAdmin, groups.create, { orgId: here.org.id, name: 'Databases', filter })
     expect(group).toMatchObject({ type: 'dynamic', deviceCount: 1 })
@@ -95,11 +95,11 @@ describe('groups', async () => {
     expect(await memberIds(status.id)).toEqual(['db-1'])
   })
 
-  it('a pinned device stays whatever the filter says, until it is unpinned', async () => {
+  it('keeps a pinned device regardless of the filter, until it is unpinned', async () => {
     const group = await call(here.orgAdmin, groups.create, {
       orgId: here.org.id,
-      name: 'Nobody',
-      filter: { field: 'hostname', op: 'is', value: 'nobody' },
+      name: 'Empty',
+      filter: { field: 'hostname', op: 'is', value: 'no-such-host' },
     })
     await call(here.orgAdmin, members.pin, { id: group.id, deviceId: web })
     await sweepGroups(system)
@@ -111,11 +111,11 @@ describe('groups', async () => {
     })
   })
 
-  it('the preview asks a filter and changes nothing', async () => {
+  it('can preview a filter without changes', async () => {
     const group = await call(here.orgAdmin, groups.create, {
       orgId: here.org.id,
       name: 'Preview',
-      filter: { field: 'hostname', op: 'is', value: 'nobody' },
+      filter: { field: 'hostname', op: 'is', value: 'no-such-host' },
     })
     const preview = await call(here.orgAdmin, groups.preview, {
       id: group.id,
@@ -125,7 +125,7 @@ describe('groups', async () => {
     expect(await memberIds(group.id)).toEqual([])
   })
 
-  it('a group of a site holds devices of that site alone', async () => {
+  it('of a site contains only devices of that site', async () => {
     const inside = await device('inside', { siteId: here.site.id })
     const group = await call(here.orgAdmin, groups.create, {
       orgId: here.org.id,
@@ -138,7 +138,7 @@ describe('groups', async () => {
     expect(await memberIds(group.id)).toEqual([])
   })
 
-  it('the filter chooses the devices of a dynamic group, and a static group has none', async () => {
+  it('requires a filter when dynamic, and has none when static', async () => {
     const group = await call(here.orgAdmin, groups.create, {
       orgId: here.org.id,
       name: 'Chosen',
@@ -167,7 +167,7 @@ describe('groups', async () => {
     })
   })
 
-  it("another tenant's group does not exist, and its devices cannot be put into ours", async () => {
+  it("is hidden from other tenants, and cannot contain another tenant's devices", async () => {
     const group = await call(here.orgAdmin, groups.create, { orgId: here.org.id, name: 'Hidden' })
     for (const who of [elsewhere.partnerAdmin, elsewhere.orgAdmin]) {
       expect(await refusal(call(who, groups.get, { id: group.id }))).toMatchObject({
@@ -183,7 +183,7 @@ describe('groups', async () => {
     expect(await refusal(call(here.partnerViewer, groups.remove, { id: group.id }))).toMatchObject({ status: 403 })
   })
 
-  it('a member limited to a group sees the devices of that group alone', async () => {
+  it('limits the view of a member who is limited to it', async () => {
     const group = await call(here.orgAdmin, groups.create, { orgId: here.org.id, name: 'Limited', deviceIds: [web] })
     const tenant = { scope: 'organization', partnerId: here.partner.id, orgId: here.org.id } as const
     const limited = await person(tenant, { role: 'Org Viewer', deviceGroupIds: [group.id] })
@@ -195,7 +195,7 @@ describe('groups', async () => {
     expect((await call(limited, groups.list, {})).data.map((found) => found.id)).toEqual([group.id])
   })
 
-  it('custom fields are defined, typed, filtered by, and go with their definition', async () => {
+  it('custom fields are typed, can be filtered by, and are removed with their definition', async () => {
     const field = await call(here.partnerAdmin, customFields.create, { key: 'rack', label: 'Rack', type: 'number' })
     expect(
       await refusal(call(here.partnerAdmin, customFields.create, { key: 'rack', label: 'Again', type: 'text' })),

@@ -11,7 +11,7 @@ import { groups as contract } from './groups.contract.ts'
 import { addMembers, type Skipped } from './members.queries.ts'
 import { evaluateGroup } from './membership.ts'
 
-/** @throws VALIDATION_ERROR naming the devices that the group cannot have */
+/** @throws VALIDATION_ERROR with the devices that the group cannot contain */
 function requireAll({ skipped }: { readonly skipped: readonly Skipped[] }): void {
   if (skipped.length === 0) return
   const named = skipped.slice(0, 5).map(({ deviceId, reason }) => `${deviceId} (${reason})`)
@@ -84,7 +84,7 @@ export default implement(contract, {
     await requireWorkingOrganization(db, caller, before.orgId)
     const { numDeletedRows } = await db.deleteFrom('deviceGroups').where('id', '=', before.id).executeTakeFirst()
     if (numDeletedRows === 0n) throw notFound('Group')
-    // Members who are limited to it reach one group less, and not all of them.
+    // Members who are limited to the group now reach one group less, instead of everything.
     await db
       .updateTable('organizationUsers')
       .set({ deviceGroupIds: sql`array_remove(device_group_ids, ${before.id}::uuid)` })

@@ -1,2 +1,2 @@
-// What other areas may use of device groups.
+// The functions of device groups that other areas may use.
 export { leaveGroups, leaveGroupsOfOtherSites } from './membership.ts'

@@ -13,7 +13,7 @@ export interface Skipped {
   readonly reason: string
 }
 
-/** Writes what happened to members into the log that people read. */
+/** Records membership changes in the log of the group. */
 export async function logMembers(
   db: Db,
   caller: Caller,
@@ -36,7 +36,7 @@ export async function logMembers(
     .execute()
 }
 
-/** Puts devices into a group: those that the caller sees and that belong to the group's organisation and site. */
+/** Adds visible devices of the group's organization and site to a group. */
 export async function addMembers(
   db: Db,
   caller: Caller,

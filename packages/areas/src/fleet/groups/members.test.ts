@@ -8,7 +8,7 @@ import { devices } from '../devices/devices.contract.ts'
 import { groups } from './groups.contract.ts'
 import { members } from './members.contract.ts'
 
-describe('finding 2: a member limited to device groups', async () => {
+describe('a member limited to device groups', async () => {
   const here = await world()
   const orgId = here.org.id
   const [inGroup = ''] = await enrolled(here.partnerAdmin, { orgId, siteId: here.site.id }, 'web-1')
@@ -19,7 +19,7 @@ describe('finding 2: a member limited to device groups', async () => {
   const limited = await person(tenant, { role: 'Org Admin', deviceGroupIds: [id] })
   const seen = async () => (await call(limited, devices.list, { page: 1 })) as { data: { id: string }[] }
 
-  it('cannot change the filter, the members or the existence of a group', async () => {
+  it('cannot change filters or members of a group, or create and delete groups', async () => {
     const everything = { all: [] }
     const tries = [
       () => call(limited, groups.update, { id, filter: everything }),
@@ -34,7 +34,7 @@ describe('finding 2: a member limited to device groups', async () => {
     expect((await seen()).data.map((device) => device.id)).toEqual([inGroup])
   })
 
-  it('cannot delete a site or a custom field by which the filter of a group chooses', async () => {
+  it('cannot delete a site or a custom field that the filter of a group uses', async () => {
     expect(await refusal(call(limited, sites.remove, { id: here.site.id }))).toMatchObject({ status: 403 })
     const field = { orgId, key: 'room', type: 'text', label: 'Room' } as const
     expect(await refusal(call(limited, customFields.create, field))).toMatchObject({ status: 403 })
@@ -43,7 +43,7 @@ describe('finding 2: a member limited to device groups', async () => {
     expect(await refusal(call(limited, customFields.update, { id: made, label: 'R' }))).toMatchObject({ status: 403 })
   })
 
-  it('still describes its group, and does not read about devices that have left it', async () => {
+  it('can describe their group, but cannot read about devices that left it', async () => {
     await call(limited, groups.update, { id, description: 'Web servers' })
     await call(here.orgAdmin, members.pin, { id, deviceId: outside })
     await call(here.orgAdmin, members.unpin, { id, deviceId: outside })

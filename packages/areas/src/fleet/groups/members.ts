@@ -8,7 +8,7 @@ import { members as contract } from './members.contract.ts'
 import { addMembers, logMembers } from './members.queries.ts'
 import { evaluateGroup } from './membership.ts'
 
-/** The group and one of its devices, both in reach. @throws NOT_FOUND */
+/** The group and one of its devices, both within reach. @throws NOT_FOUND */
 async function memberOf({ db, caller }: Call, id: string, deviceId: string) {
   const group = await groupById(db, caller, id)
   const device = await db
@@ -57,7 +57,7 @@ export default implement(contract, {
     requireNotLimitedToGroups(caller, changeMembers)
     await requireWorkingOrganization(db, caller, group.orgId)
     if (group.type === 'dynamic')
-      throw invalid('The filter of a dynamic group chooses its devices; pin a device to keep it in')
+      throw invalid('The filter of a dynamic group chooses its devices. Pin a device to keep it in the group')
     const outcome = await addMembers(db, caller, group, input.deviceIds)
     audit(noted(group, { added: outcome.added }))
     return outcome
@@ -68,7 +68,8 @@ export default implement(contract, {
     const { group, device } = await memberOf(call, input.id, input.deviceId)
     requireNotLimitedToGroups(caller, changeMembers)
     await requireWorkingOrganization(db, caller, group.orgId)
-    if (group.type === 'dynamic') throw denied('The filter of a dynamic group chooses its devices')
+    if (group.type === 'dynamic')
+      throw denied('The filter of a dynamic group chooses its devices. Change the filter instead')
     const { numDeletedRows } = await db
       .deleteFrom('deviceGroupMembers')
       .where('groupId', '=', group.id)
@@ -116,7 +117,7 @@ export default implement(contract, {
 
   async log({ caller, input: { id, page, limit }, db }) {
     await groupById(db, caller, id)
-    // What has left the group may be out of the sight of members with limits.
+    // A device that left the group may no longer be visible to members with limits.
     const found = db
       .selectFrom('deviceGroupLog as entry')
       .leftJoin('devices', (join) => join.onRef('devices.id', '=', 'entry.deviceId').on(visibleDevices(caller)))

@@ -5,7 +5,7 @@ import { every, type Job } from '../../background/job.ts'
 import { type FieldSource, fields, isFieldName } from '../filter-language/fields.contract.ts'
 import { type DynamicGroup, evaluateGroup } from './membership.ts'
 
-/** What changed since a moment, by kind of change and organisation. */
+/** What changed since a moment, by kind of change and organization. */
 interface Touched {
   readonly kind: FieldSource
   readonly orgId: string
@@ -49,7 +49,7 @@ export async function followDeviceChanges(system: pg.Pool, since: string): Promi
   const { groups, touched, now } = await asSystem(system, async (db) => {
     const { rows } = await sql<{ now: string }>`SELECT now() - interval '1 second' AS now`.execute(db)
     const groups = await dynamicGroups(db)
-    // Where nobody has such a group there is nothing to look for.
+    // Without dynamic groups there is nothing to evaluate.
     return { now: rows[0]?.now ?? since, groups, touched: groups.length === 0 ? [] : await touchedSince(db, since) }
   })
   const byOrg = Map.groupBy(touched, (change) => change.orgId)
@@ -79,13 +79,13 @@ async function evaluateTogether(system: pg.Pool, due: readonly Due[]): Promise<v
   }
 }
 
-/** Asks every filter about every device: repairs whatever was missed, and follows filters whose answer changes with the time alone. */
+/** Evaluates each filter for all devices. Repairs missed changes, and follows filters whose result depends on the time. */
 export async function sweepGroups(system: pg.Pool): Promise<void> {
   for (const group of await asSystem(system, dynamicGroups))
     await asSystem(system, (db) => evaluateGroup(db, group, null))
 }
 
-/** So many are asked in one transaction: the way there and back would take longer than most of the answers. */
+/** Groups per transaction, because a round trip takes longer than most evaluations. */
 const groupsAtOnce = 20
 const firstLookMs = 60_000
 

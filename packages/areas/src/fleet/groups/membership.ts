@@ -1,4 +1,4 @@
-// Keeps the members of dynamic groups what their filters say. One statement per group adds, removes and logs.
+// Keeps the members of dynamic groups in line with their filters. One statement per group adds, removes and logs.
 import type { Db } from '@muster/db/database.ts'
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { conditionOf } from '../devices/index.ts'
@@ -43,8 +43,8 @@ function statement(group: DynamicGroup, condition: Expression<SqlBool>, deviceId
 }
 
 /**
- * Asks a group's filter about these devices, or about all of its organisation's, and brings the members in line.
- * @returns what changed
+ * Evaluates a group's filter for these devices, or for all devices of its organization, and updates the members.
+ * @returns the changes
  */
 export async function evaluateGroup(
   db: Db,
@@ -58,7 +58,7 @@ export async function evaluateGroup(
   return rows
 }
 
-/** Takes a device out of all groups that it no longer belongs to: it moved to another organisation or was decommissioned. */
+/** Removes a device from groups that it no longer belongs to, because it moved to another organization or was decommissioned. */
 export async function leaveGroups(db: Db, deviceId: string, reason: 'moved' | 'decommissioned'): Promise<void> {
   await sql`
     WITH left_groups AS (DELETE FROM device_group_members WHERE device_id = ${deviceId}::uuid RETURNING group_id, org_id, partner_id)
@@ -66,7 +66,7 @@ export async function leaveGroups(db: Db, deviceId: string, reason: 'moved' | 'd
     SELECT group_id, ${deviceId}::uuid, org_id, partner_id, 'removed', ${reason} FROM left_groups`.execute(db)
 }
 
-/** Takes a device out of the groups of sites that it is not in any more. */
+/** Removes a device from the groups of sites that it has left. */
 export async function leaveGroupsOfOtherSites(db: Db, deviceId: string, siteId: string | null): Promise<void> {
   await sql`
     WITH left_groups AS (

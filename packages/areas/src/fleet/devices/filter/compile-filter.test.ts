@@ -20,7 +20,7 @@ const samples = {
   choice: '',
 }
 
-/** A well-formed value for a field and operator. */
+/** A valid value for a field and operator. */
 function sampleValue(name: FieldName, op: string) {
   const { type, values } = fields[name] as { type: keyof typeof samples; values?: readonly string[] }
   if (op === 'isSet' || op === 'isNotSet') return undefined
@@ -30,7 +30,7 @@ function sampleValue(name: FieldName, op: string) {
   return op === 'in' || op === 'notIn' ? [one as string] : one
 }
 
-describe('every field', () => {
+describe('each filter field', () => {
   const compiled = (name: FieldName) => {
     const [op = ''] = operatorsOf[fields[name].type]
     const filter = FilterExpression.parse({ field: name, op, value: sampleValue(name, op) })
@@ -95,7 +95,7 @@ describe('filters', async () => {
   await add('beta', { agentVersion: '1.9.3', tags: ['eu'] }, 10, ['apache2'])
   await add('gamma', {}, null, [])
 
-  it('compare texts without regard to case and without patterns', async () => {
+  it('compare text case-insensitively and without patterns', async () => {
     expect(await matching({ field: 'hostname', op: 'is', value: 'ALPHA' })).toEqual(['alpha'])
     expect(await matching({ field: 'hostname', op: 'contains', value: '%' })).toEqual([])
     expect(await matching({ field: 'hostname', op: 'in', value: ['alpha', 'Gamma'] })).toEqual(['alpha', 'gamma'])
@@ -104,11 +104,11 @@ describe('filters', async () => {
     expect(await matching({ field: 'agentVersion', op: 'atLeast', value: '1.10' })).toEqual(['alpha'])
     expect(await matching({ field: 'agentVersion', op: 'lessThan', value: '1.10' })).toEqual(['beta'])
   })
-  it('a negation includes what has no value', async () => {
+  it('include devices without a value in a negation', async () => {
     expect(await matching({ field: 'agentVersion', op: 'isNot', value: '1.9.3' })).toEqual(['alpha', 'gamma'])
     expect(await matching({ not: { field: 'cpuPercent', op: 'atLeast', value: 50 } })).toEqual(['beta', 'gamma'])
   })
-  it('combine, and look into inventories', async () => {
+  it('can be combined, and read inventories', async () => {
     expect(
       await matching({
         any: [
@@ -135,7 +135,7 @@ describe('filters', async () => {
     ).toHaveLength(3)
     expect(await matching({ field: 'status', op: 'is', value: 'online' })).toHaveLength(3)
   })
-  it('every field with every operator of its type is a query that runs', async () => {
+  it('compile for each field and operator to a query that runs', async () => {
     expect(Object.keys(fields).length).toBeGreaterThanOrEqual(60)
     for (const name of Object.keys(fields) as FieldName[]) {
       for (const op of operatorsOf[fields[name].type]) {
@@ -147,7 +147,7 @@ describe('filters', async () => {
       }
     }
   })
-  it('what is wrong is explained and located', () => {
+  it('are rejected with the problem and its location', () => {
     const fault = (filter: unknown) => FilterExpression.safeParse(filter).error?.issues[0]
     expect(fault({ all: [{ field: 'hostname', op: 'atLeast', value: 1 }] })).toMatchObject({
       path: ['all', 0],
@@ -156,7 +156,7 @@ describe('filters', async () => {
     expect(fault({ field: 'colour', op: 'is', value: 'x' })?.message).toBe('there is no field colour')
     expect(fault({ field: 'status', op: 'is', value: 'asleep' })?.message).toMatch(/^the value must be one of online, /)
   })
-  it('a tree too deep or too large is refused before it is walked', () => {
+  it('are rejected without recursion when too deep or too large', () => {
     let deep: Filter = { field: 'hostname', op: 'isSet' }
     for (let depth = 0; depth < 50_000; depth++) deep = { not: deep }
     expect(FilterExpression.safeParse(deep).error?.issues[0]?.message).toContain(`nested ${filterDepthMax} deep`)
@@ -165,10 +165,10 @@ describe('filters', async () => {
         .success,
     ).toBe(false)
   })
-  it('nothing that is not a filter passes, whatever it is', () => {
+  it('are rejected when they are arbitrary other values', () => {
     fc.assert(fc.property(fc.jsonValue(), (given) => void FilterExpression.safeParse(given)))
   })
-  it('texts reach the database as values, never as language', async () => {
+  it('pass text to the database as parameters', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary' }), async (value) => {
         const parsed = FilterExpression.safeParse({ field: 'hostname', op: 'contains', value })
@@ -177,7 +177,7 @@ describe('filters', async () => {
       { numRuns: 50 },
     )
   })
-  it('tells which fields it depends on', () => {
+  it('report the fields that they depend on', () => {
     expect([
       ...fieldsUsed({ all: [{ field: 'tags', op: 'isSet' }, { not: { field: 'osType', op: 'is', value: 'linux' } }] }),
     ]).toEqual(['tags', 'osType'])

@@ -1,5 +1,5 @@
-// Turns a filter into a condition of a query over `devices` joined with `device_state as state`.
-// Every value is a bound parameter; texts are compared without patterns, so nothing can blow up or break out.
+// Compiles a filter to a condition of a query over `devices` joined with `device_state as state`.
+// All values are bound parameters and text is compared without patterns, so a value can neither inject SQL nor be slow.
 import { invariant } from '@muster/kit/errors.ts'
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { type FieldName, fields, isFieldName } from '../../filter-language/fields.contract.ts'
@@ -19,10 +19,10 @@ const percentOf = (used: Sql, total: Sql) => sql`(100.0 * ${used} / nullif(${tot
 const column = (name: string) => sql`${sql.ref(name)}`
 
 type NameOfItems = { [Name in FieldName]: (typeof fields)[Name]['type'] extends 'items' ? Name : never }[FieldName]
-/** Memberships are asked in a way of their own. */
+/** Memberships have a special condition. */
 type NameOfOne = Exclude<FieldName, NameOfItems | 'groupId'>
 
-/** One value per device. */
+/** Fields with one value per device. */
 const single: Record<NameOfOne, Sql> = {
   hostname: column('devices.hostname'),
   displayName: column('devices.display_name'),
@@ -83,7 +83,7 @@ const member =
     sql<SqlBool>`EXISTS (SELECT FROM device_inventory i, jsonb_array_elements(${sql.ref(`i.${list}`)}) AS item
     WHERE i.device_id = devices.id AND ${matches(sql`(item ->> ${sql.lit(key)})`)} ${further})`
 
-/** Many values per device: a condition that holds when one of them matches. */
+/** Fields with several values per device. The condition holds when one of them matches. */
 const items: Record<NameOfItems, (matches: (value: Sql) => Condition) => Condition> = {
   'software.name': member('software', 'name'),
   'software.publisher': member('software', 'publisher'),
@@ -108,7 +108,7 @@ const items: Record<NameOfItems, (matches: (value: Sql) => Condition) => Conditi
 const many = (value: FilterValue | undefined) => (Array.isArray(value) ? value : [value])
 const contains = (target: Sql, value: FilterValue | undefined): Condition =>
   sql<SqlBool>`strpos(lower(${target}), lower(${value}::text)) > 0`
-/** A version as a list of numbers, so that 1.10 comes after 1.9. What follows the numbers does not count. */
+/** A version as a list of numbers, so that 1.10 is after 1.9. Text behind the numbers is ignored. */
 const versionOf = (target: Sql) =>
   sql`string_to_array(substring(${target} FROM '^[0-9]{1,9}(?:[.][0-9]{1,9}){0,7}'), '.')::int[]`
 const comparisons: Record<string, string> = { atLeast: '>=', atMost: '<=', moreThan: '>', lessThan: '<' }
@@ -138,7 +138,7 @@ const casts = {
   text: 'text',
 } as const
 
-/** The positive form of a comparison; its negation is made in one place, so that what has no value counts as "not". */
+/** The positive form of a comparison. Negation happens in one place, so that a missing value counts as "not". */
 function positive(target: Sql, type: (typeof fields)[FieldName]['type'], comparison: Comparison): Condition {
   const { op, value } = comparison
   const order = comparisons[op]
@@ -217,7 +217,7 @@ function compareCustom(key: string, given: Comparison, custom: CustomTypes): Con
   return positive(sql`${stored}::${sql.raw(casts[type])}`, type, given)
 }
 
-/** The condition that holds for the devices that the filter describes. @param custom types of the tenant's custom fields */
+/** The condition for devices that match the filter. @param custom types of the tenant's custom fields */
 export function compileFilter(filter: Filter, custom: CustomTypes = new Map()): Expression<SqlBool> {
   const build = (node: Filter): Condition => {
     if ('all' in node && node.all.length === 0) return sql`true`

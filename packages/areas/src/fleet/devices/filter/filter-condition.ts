@@ -10,7 +10,7 @@ import {
 } from '../../filter-language/filter.contract.ts'
 import { type CustomTypes, compileFilter } from './compile-filter.ts'
 
-/** The custom fields that hold for the devices of a partner, or of one of its organisations: type by key. */
+/** The types of custom fields by key that apply to the devices of a partner or organization. */
 export async function customTypesOf(db: Db, partnerId: string | null, orgId: string | null): Promise<CustomTypes> {
   const rows = await db
     .selectFrom('customFields')
@@ -19,7 +19,7 @@ export async function customTypesOf(db: Db, partnerId: string | null, orgId: str
     .$if(orgId !== null, (query) => query.where((eb) => eb.or([eb('orgId', 'is', null), eb('orgId', '=', orgId)])))
     .orderBy('orgId', (order) => order.nullsLast())
     .execute()
-  // Nulls last: where an organisation and its partner define one key, the partner's definition is read last and counts.
+  // Nulls last: when organization and partner define the same key, the partner's definition wins.
   return new Map(rows.map((row) => [row.key, row.type]))
 }
 
@@ -32,7 +32,7 @@ function* comparisonsOf(filter: Filter): Generator<Comparison> {
 
 const filterTypes = { text: 'text', number: 'number', boolean: 'boolean', time: 'time', choice: 'text' } as const
 
-/** Compiles a filter after its custom fields were checked against the tenant's definitions. @throws VALIDATION_ERROR */
+/** Compiles a filter after checking its custom fields against the tenant's definitions. @throws VALIDATION_ERROR */
 export async function conditionOf(
   db: Db,
   filter: Filter,
@@ -44,7 +44,7 @@ export async function conditionOf(
     const key = customKeyOf(comparison.field)
     if (key === null) continue
     const type = types.get(key)
-    if (type === undefined) throw invalid(`filter: there is no field ${comparison.field}`)
+    if (type === undefined) throw invalid(`filter: the field ${comparison.field} does not exist`)
     const fault = faultOf(comparison, { type: filterTypes[type], label: key })
     if (fault !== null) throw invalid(`filter: ${fault}`)
   }

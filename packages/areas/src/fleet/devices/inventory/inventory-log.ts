@@ -16,7 +16,7 @@ export interface InventoryChange {
   after: Item | null
 }
 
-/** What comes and goes by itself is no change of the machine. */
+/** Fields that change by themselves are no change of the machine. */
 const passing: Readonly<Record<Section, readonly string[]>> = {
   hardware: ['cpuMhz'],
   disks: ['usedBytes'],
@@ -29,7 +29,7 @@ const lists = ['disks', 'network', 'software', 'services', 'users'] as const
 
 type Sections = Readonly<Record<(typeof lists)[number], readonly Item[]>> & { readonly hardware: Item }
 
-/** What became different between two inventories of a device. */
+/** The differences between two inventories of a device. */
 export function inventoryChanges(before: Sections, after: Sections): InventoryChange[] {
   const found: InventoryChange[] = []
   for (const name of new Set([...Object.keys(before.hardware), ...Object.keys(after.hardware)])) {
@@ -52,14 +52,14 @@ function changeOf(section: Section, name: string, before: Item | null, after: It
   return [{ section, action, name, before, after }]
 }
 
-/** The part of an item that does not change by itself, in one spelling. */
+/** The part of an item that does not change by itself, in canonical form. */
 function lasting(section: Section, item: Item | null): string | null {
   if (item === null) return null
   const kept = Object.entries(item).filter(([key, value]) => value !== undefined && !passing[section].includes(key))
   return kept.length === 0 ? null : JSON.stringify(kept.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** Two things of one name, such as a package for two architectures, are told apart by their number. */
+/** Items with the same name, such as a package for two architectures, get a number. */
 function byName(items: readonly Item[]): Map<string, Item> {
   const named = new Map<string, Item>()
   for (const item of items) {
@@ -99,7 +99,7 @@ interface Collected {
   readonly body: Inventory
 }
 
-/** Notes what is different from the inventories that are about to be replaced. */
+/** Records the differences from the inventories that are about to be replaced. */
 export async function logInventoryChanges(client: pg.PoolClient, records: readonly Collected[]): Promise<void> {
   const values = [
     records.map(({ deviceId }) => deviceId),
@@ -131,7 +131,7 @@ export async function logInventoryChanges(client: pg.PoolClient, records: readon
   })
 }
 
-/** Drops what is older than a year. */
+/** Deletes changes that are older than a year. */
 export async function forgetInventoryChanges(pool: pg.Pool): Promise<void> {
   await pool.query(`DELETE FROM device_inventory_log WHERE at < now() - interval '${keptDays} days'`)
 }

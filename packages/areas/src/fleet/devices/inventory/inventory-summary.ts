@@ -6,7 +6,7 @@ const Inventory = z.object({
   users: z.array(z.object({ name: z.string(), loggedIn: z.boolean().optional() })),
 })
 
-/** What is asked of a device most often, out of its state and its inventory. */
+/** The most used values of a device's state and inventory. */
 export function summaryOf({
   inventory,
   lastSeenAt,

@@ -31,7 +31,7 @@ const storeEarlier = {
     SELECT ${fromRow}, d.org_id, d.partner_id FROM unnest($1::heartbeat_row[]) r JOIN device_state d ON d.device_id = r.device_id`,
 }
 
-// LATERAL with a limit makes the search for the twin use the index of the device, whatever the statistics of the table say.
+// LATERAL with a limit makes the search for duplicates use the index of the device, regardless of the table statistics.
 const storeLate = {
   name: 'store-late',
   text: `INSERT INTO device_metrics (${metricColumns})

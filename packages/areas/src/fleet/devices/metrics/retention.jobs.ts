@@ -48,7 +48,7 @@ export async function dropOldMetrics(
   return dropped
 }
 
-/** Tries again while somebody else holds a lock that would have writers queue behind us. */
+/** Retries while another session holds a lock, because waiting for it would make writers wait as well. */
 async function patiently<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {

@@ -3,8 +3,8 @@ import { at } from '../../../background/job.ts'
 import { keptFrom } from './retention.jobs.ts'
 
 /*
- * Folds heartbeats into five minutes, and those into hours. A time is folded once it is over and its heartbeats have had
- * time to arrive; those that arrive later note it, and it is folded anew. Folding twice gives the same rows.
+ * Rolls heartbeats up to five minutes, and those to hours. A period is rolled up after its end, when its heartbeats have had
+ * time to arrive. Late heartbeats mark their period, which is then rolled up again. A repetition gives the same rows.
  */
 
 /** A time is rolled up when it has been over for so long. */

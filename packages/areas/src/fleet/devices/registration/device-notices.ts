@@ -14,7 +14,7 @@ export interface DeviceNotice {
   readonly reason?: string
 }
 
-/** Mails the administrators of a device's organisation, and its partner's, that a person has to look at the device. */
+/** Mails the administrators of a device's organization and partner that the device needs attention. */
 export async function tellAdministrators(db: Db, publicUrl: string, notice: DeviceNotice): Promise<void> {
   const { template, device, at, reason = '' } = notice
   const { id, orgId, partnerId, hostname } = device

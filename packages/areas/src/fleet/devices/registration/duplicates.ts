@@ -1,13 +1,13 @@
-// Devices that may be one machine twice: they say the same machine id, and nothing has proved that they are one.
+// Possible duplicates: devices with the same machine ID that are not proven to be the same machine.
 import type { Db } from '@muster/db/database.ts'
 import { sql } from 'kysely'
 import { tellAdministrators } from './device-notices.ts'
 import type { Registered } from './registration.ts'
 
-/** Of notices of one organisation within so long, one is mailed: whoever installs a hundred machines anew need not hear of each. */
+/** At most one mail per organization in this time, so that reinstalling a hundred machines does not send a hundred mails. */
 const mailEveryMinutes = 60
 
-/** Notes on both sides that a device may be the same machine as others, and mails that to those who can tell. */
+/** Records on both devices that they may be the same machine, and mails the administrators. */
 export async function noteDuplicates(
   db: Db,
   device: Registered & { readonly hostname: string },
@@ -35,7 +35,7 @@ export async function noteDuplicates(
   if (told === undefined) await tellAdministrators(db, publicUrl, { template: 'device-duplicate', device, at })
 }
 
-/** A person has said that a device and another one (or all that it was taken for) are different machines. @returns those */
+/** Dismisses that a device and another one (or all of its duplicates) are the same machine. @returns those devices */
 export async function dismissDuplicates(
   db: Db,
   id: string,
@@ -57,7 +57,7 @@ export async function dismissDuplicates(
   return [...new Set(dismissed.flatMap(({ deviceId, twinId }) => [deviceId, twinId]))].filter((each) => each !== id)
 }
 
-/** A device that leaves its organisation or the fleet is nobody's twin any more. */
+/** Removes the notices of a device that leaves its organization or the fleet. */
 export async function forgetDuplicates(db: Db, id: string): Promise<void> {
   await db
     .deleteFrom('deviceDuplicates')

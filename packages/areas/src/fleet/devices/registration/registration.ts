@@ -1,8 +1,8 @@
-// How machines come into the fleet: used by enrolment, which decides who may.
+// Creates and updates devices for enrollment, which decides who may enroll.
 import type { Db } from '@muster/db/database.ts'
 import { sql } from 'kysely'
 
-/** What a machine says of itself when it enrols. */
+/** What a machine reports about itself when it enrolls. */
 export interface Machine {
   readonly hostname: string
   readonly osType: 'linux' | 'windows' | 'macos'
@@ -24,12 +24,12 @@ export interface Registered {
 }
 const registeredColumns = ['id', 'orgId', 'partnerId', 'siteId', 'keyGeneration'] as const
 
-/** Until the transaction ends, nobody else registers a machine with this key in this organisation. */
+/** Locks out other registrations of this key in this organization until the transaction ends. */
 export async function lockMachine(db: Db, orgId: string, publicKey: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`${orgId} ${publicKey}`}, 0))`.execute(db)
 }
 
-/** The device that this very machine enrolled as before: the same key, and the same machine id or none. */
+/** The device that this machine enrolled as before: with the same key, and the same or no machine ID. */
 export const findRegistered = (
   db: Db,
   orgId: string,
@@ -46,7 +46,7 @@ export const findRegistered = (
     .limit(1)
     .executeTakeFirst()
 
-/** Other devices of the organisation that say they are the same machine. */
+/** Other devices of the organization with the same machine ID. */
 export async function findTwins(db: Db, { id, orgId }: Registered, machineId: string | null): Promise<string[]> {
   if (machineId === null) return []
   const twins = await db
@@ -62,7 +62,7 @@ export async function findTwins(db: Db, { id, orgId }: Registered, machineId: st
   return twins.map((twin) => twin.id)
 }
 
-/** The key of a device of this organisation, locked until the transaction ends. */
+/** The key of a device of this organization, locked until the transaction ends. */
 export const keyOf = (
   db: Db,
   orgId: string,
@@ -77,7 +77,7 @@ export const keyOf = (
     .forUpdate()
     .executeTakeFirst()
 
-/** Gives a device another key and what its machine says now; certificates of the key before are worth nothing any more. */
+/** Gives a device another key and updates its report. Certificates of the old key become invalid. */
 export const giveKey = (db: Db, id: string, machine: Machine): Promise<Registered> =>
   db
     .updateTable('devices')
@@ -92,7 +92,7 @@ export interface Place {
   readonly siteId: string | null
 }
 
-/** Adds a machine that was not known. */
+/** Adds a machine that was unknown. */
 export async function addDevice(
   db: Db,
   place: Place,
@@ -116,7 +116,7 @@ export interface Preparation {
   readonly tags: string[]
 }
 
-/** Adds a device whose machine is still to come. */
+/** Adds a device whose machine has not enrolled yet. */
 export async function prepareDevice(db: Db, place: Place, preparation: Preparation): Promise<Registered> {
   const device = await db
     .insertInto('devices')
@@ -127,7 +127,7 @@ export async function prepareDevice(db: Db, place: Place, preparation: Preparati
   return device
 }
 
-/** The machine of a prepared device has come. Undefined when it had come before, or is no longer waited for. */
+/** Enrolls the machine of a provisioned device. Undefined when it enrolled before or is no longer expected. */
 export const completeDevice = (
   db: Db,
   id: string,

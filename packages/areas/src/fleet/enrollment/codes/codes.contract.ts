@@ -10,9 +10,9 @@ export const codes = {
     stepUp: stepUpWhen('the code has no limit of uses, or is good for more than 1,000 machines'),
     input: z.object({
       id: id(),
-      /** A day at most, and never beyond the key's own end. */
+      /** At most a day, and at most until the key expires. */
       expiresInSeconds: z.int().min(60).max(86_400).default(3_600),
-      /** At most what the key has left. Each use is one of the key's as well. */
+      /** At most the remaining uses of the key. Each use also counts as a use of the key. */
       maxUsage: z.int().min(1).max(1_000_000).nullable().default(null),
     }),
     output: z.object({
@@ -20,7 +20,7 @@ export const codes = {
       keyId: id(),
       maxUsage: z.number().nullable(),
       expiresAt: time(),
-      /** The line that installs the agent. It asks for the code on standard input. */
+      /** The command that installs the agent. It asks for the code on standard input. */
       command: z.string(),
     }),
   }),

@@ -15,14 +15,14 @@ const elsewhere = await world()
 const keyWith = (more: { maxUsage?: number; siteId?: string; expiresAt?: string } = {}) =>
   call(here.orgAdmin, keys.create, { orgId: here.org.id, name: 'Key', maxUsage: null, ...more })
 let addresses = 0
-/** From an address of its own: wrong codes count against one. */
+/** Uses a new client address, because wrong codes count per address. */
 const enrol = (code: string, ip = `198.51.100.${++addresses % 250}`) =>
   call(null, agents.enroll, { enrollmentKey: code, ...machine() }, { ip })
 
 const line = `file=$(mktemp) && curl -fsSL ${settings.publicUrl}/api/v1/agents/install.sh -o "$file" && sudo sh "$file"`
 
 describe('an install code', () => {
-  it('without a limit of uses takes a fresh proof, as its key does', async () => {
+  it('requires a fresh proof without a limit of uses, as its key does', async () => {
     const { id } = await keyWith()
     const late = await person(
       { scope: 'organization', partnerId: here.partner.id, orgId: here.org.id },
@@ -35,7 +35,7 @@ describe('an install code', () => {
     expect(await call(late, codes.create, { id: limited })).toMatchObject({ maxUsage: null })
   })
 
-  it('is short, has no look-alikes, and lets machines in like its key, however it is typed', async () => {
+  it('is short, without look-alike characters, enrolls like its key, and is accepted in any spelling', async () => {
     const { id } = await keyWith({ siteId: here.site.id })
     const { code, command, expiresAt } = await call(here.orgAdmin, codes.create, { id })
     expect(code).toMatch(/^[2-9A-HJ-NP-Z]{5}-[2-9A-HJ-NP-Z]{5}$/)
@@ -47,7 +47,7 @@ describe('an install code', () => {
     expect(await call(here.orgAdmin, keys.get, { id })).toMatchObject({ usageCount: 4 })
   })
 
-  it('is kept as a hash alone, and its making and its uses are on record', async () => {
+  it('is stored as a hash, and its creation and its uses are audited', async () => {
     const { id } = await keyWith()
     const { code } = await call(here.orgAdmin, codes.create, { id })
     const { deviceId } = await enrol(code)
@@ -59,7 +59,7 @@ describe('an install code', () => {
     expect(JSON.stringify(await auditOf(id))).not.toContain(code)
   })
 
-  it('A10: of 200 machines at once exactly as many get in as the code has uses, and the key counts the same', {
+  it('A10: enrolls exactly as many of 200 simultaneous machines as it has uses, and the key counts the same', {
     timeout: 60_000,
   }, async () => {
     const { id } = await keyWith({ maxUsage: 150 })
@@ -81,7 +81,7 @@ describe('an install code', () => {
     expect(await call(here.orgAdmin, keys.get, { id })).toMatchObject({ usageCount: 100 })
   })
 
-  it('cannot give what its key has not got', async () => {
+  it('cannot have more uses than its key', async () => {
     const { id } = await keyWith({ maxUsage: 2 })
     expect(await refusal(call(here.orgAdmin, codes.create, { id, maxUsage: 3 }))).toMatchObject({
       ...{ status: 400, message: 'maxUsage: the enrollment key has only 2 uses left' },
@@ -99,7 +99,7 @@ describe('an install code', () => {
     expect((await call(here.orgAdmin, codes.create, { id: short.id })).expiresAt).toBe(soon)
   })
 
-  it('ends with its time, with a rotation or the deletion of its key, and when somebody revokes it', async () => {
+  it('ends when it expires, when its key is rotated or deleted, and when it is revoked', async () => {
     const { id } = await keyWith()
     const made = async () => (await call(here.orgAdmin, codes.create, { id })).code
     const late = await made()
@@ -117,7 +117,7 @@ describe('an install code', () => {
     expect(await refusal(enrol(deleted))).toMatchObject(unknown)
   })
 
-  it('cannot be guessed: an address that tries wrong ones has to wait, one that brings right ones has not', async () => {
+  it('cannot be guessed: an address with wrong codes has to wait, one with right codes does not', async () => {
     const { id } = await keyWith()
     const { code } = await call(here.orgAdmin, codes.create, { id })
     const [guesser, customer] = ['203.0.113.7', '203.0.113.8']
@@ -130,7 +130,7 @@ describe('an install code', () => {
     for (let uses = 0; uses < 25; uses++) await enrol(code, customer)
   })
 
-  it('is made by those alone who may let machines in', async () => {
+  it('can be created only by users who may enroll machines', async () => {
     const { id } = await keyWith()
     const asking = [
       call(elsewhere.orgAdmin, codes.create, { id }),
@@ -141,8 +141,8 @@ describe('an install code', () => {
   })
 })
 
-describe('the line that installs', () => {
-  it('finding 11: holds no key and no code: the script asks for it on standard input', async () => {
+describe('the install command', () => {
+  it('contains neither key nor code: the script asks for it on standard input', async () => {
     const { id, key, installCommand } = await keyWith()
     expect(installCommand).toBe(line)
     expect(installCommand).not.toContain(key)

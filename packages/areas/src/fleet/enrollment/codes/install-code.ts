@@ -1,4 +1,4 @@
-// Codes that a person can type: ten characters of an alphabet without look-alikes, fifty bits, good for a day at most.
+// Codes for typing: ten characters of an alphabet without look-alikes, 50 bits, valid for at most a day.
 import { randomInt } from 'node:crypto'
 import { AppError } from '@muster/kit/errors.ts'
 import { type Keyring, peppered } from '@muster/kit/keyring.ts'
@@ -7,12 +7,12 @@ import type { Limits } from '../../../access/auth/index.ts'
 const alphabet = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
 const chars = 10
 
-/** Is it a code, as somebody typed it: in any case, with dashes or spaces between? */
+/** Whether the text is a code, in any case and with dashes or spaces. */
 export const isInstallCode = (text: string): boolean => new RegExp(`^[${alphabet}]{${chars}}$`).test(plain(text))
 
 const plain = (text: string) => text.toUpperCase().replaceAll(/[\s-]/g, '')
 
-/** What is kept of a code. */
+/** The stored hash of a code. */
 export const hashOfCode = (keyring: Keyring, code: string): string => peppered(keyring, `install-code ${plain(code)}`)
 
 export function newInstallCode(): string {
@@ -20,9 +20,9 @@ export function newInstallCode(): string {
   return `${signs.slice(0, chars / 2).join('')}-${signs.slice(chars / 2).join('')}`
 }
 
-/** Tries a code. Codes that nobody made count against the address; after some of them it has to wait. @throws RATE_LIMITED */
+/** Redeems a code. Unknown codes count against the address, which then has to wait. @throws RATE_LIMITED */
 export async function againstGuessing<T>(limits: Limits, address: string, attempt: () => Promise<T>): Promise<T> {
-  // One more than there are left: the refusal says for how long.
+  // Takes one point too many on purpose, because the error says how long to wait.
   if (await limits.isExhausted('installCodePerAddress', address)) await limits.take('installCodePerAddress', address)
   try {
     return await attempt()

@@ -5,10 +5,10 @@ const marker = 'mek_'
 const prefixChars = 10
 
 export interface KeySecret {
-  /** What the agent is given: 47 characters with 256 bits of entropy. */
+  /** The secret for the agent: 47 characters with 256 bits of entropy. */
   readonly key: string
   readonly keyHash: string
-  /** By this much people tell keys apart. */
+  /** The first characters, for recognition. */
   readonly keyPrefix: string
 }
 

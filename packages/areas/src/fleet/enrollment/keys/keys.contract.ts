@@ -16,12 +16,12 @@ import {
 } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 
-/** Lets agents into an organisation. The key itself is shown once, when it is made or rotated. */
+/** Lets agents enroll into an organization. The key is shown once, when it is created or rotated. */
 export const EnrollmentKey = z.object({
   id: id(),
   orgId: id(),
   siteId: id().nullable(),
-  /** Set on the single-use key of a prepared device. */
+  /** Set for the single-use key of a provisioned device. */
   deviceId: id().nullable(),
   name: z.string(),
   keyPrefix: z.string(),
@@ -36,7 +36,7 @@ export type EnrollmentKey = z.infer<typeof EnrollmentKey>
 
 const RevealedKey = EnrollmentKey.extend({
   key: z.string(),
-  /** The line that installs the agent with it on a Linux machine. */
+  /** The command that installs the agent on Linux. */
   installCommand: z.string(),
 })
 
@@ -66,9 +66,9 @@ export const keys = {
       orgId: id(),
       siteId: id().nullable().default(null),
       name: nameText(),
-      /** Null: any number of machines. */
+      /** Null means any number of machines. */
       maxUsage: z.int().min(1).max(1_000_000).nullable().default(1),
-      /** Left out: in seven days. Null: never. */
+      /** Seven days by default. Null means no expiration. */
       expiresAt: moment().nullable().optional(),
     }),
     output: RevealedKey,
@@ -85,7 +85,7 @@ export const keys = {
     summary: 'Delete an enrollment key. Devices that enrolled with it stay',
     access: can('devices:write'),
     audit: 'enrollment_key.delete',
-    stepUp: noStepUp('it takes a key away'),
+    stepUp: noStepUp('deleting a key only removes access'),
     input: z.object({ id: id() }),
     output: success,
   }),

@@ -20,7 +20,7 @@ export const keyColumns = [
   'enrollmentKeys.updatedAt',
 ] as const
 
-/** Keys in the caller's reach. Who is limited to sites sees the keys of these; who is limited to device groups none. */
+/** Keys within reach. Members limited to sites see the keys of these sites; members limited to groups see none. */
 export const visibleKeys = (db: Db, caller: Caller) =>
   db
     .selectFrom('enrollmentKeys')
@@ -37,7 +37,7 @@ export async function keyById(db: Db, caller: Caller, id: string) {
   return key
 }
 
-/** The same for a change: nothing is changed in an organisation that is suspended or churned. */
+/** The same for a change. Rejects changes in a suspended or churned organization. */
 export async function workingKeyById(db: Db, caller: Caller, id: string) {
   const key = await keyById(db, caller, id)
   await requireWorkingOrganization(db, caller, key.orgId)

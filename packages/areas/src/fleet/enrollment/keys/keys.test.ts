@@ -9,7 +9,7 @@ import { sites } from '../../../tenancy/tenancy/sites/sites.contract.ts'
 import { agents } from '../agents.contract.ts'
 import { keys } from './keys.contract.ts'
 
-describe('enrolment keys', async () => {
+describe('enrollment keys', async () => {
   const { system } = await testServices()
   const here = await world()
   const elsewhere = await world()
@@ -18,7 +18,7 @@ describe('enrolment keys', async () => {
     more: { siteId?: string | null; maxUsage?: number | null; expiresAt?: string | null } = {},
   ) => call(here.orgAdmin, keys.create, { orgId: here.org.id, name, ...more })
 
-  it('the key is shown once, when it is made, and stored as a hash', async () => {
+  it('are shown once, when they are created, and stored as hashes', async () => {
     const made = await make('Office', { siteId: here.site.id, maxUsage: 3, expiresAt: null })
     expect(made).toMatchObject({
       orgId: here.org.id,
@@ -43,13 +43,13 @@ describe('enrolment keys', async () => {
     expect(JSON.stringify(records)).not.toContain(key)
   })
 
-  it('finding 11: a key without explicit limits is good for one machine within seven days', async () => {
+  it('allow one machine within seven days by default', async () => {
     const made = await make('Usual')
     expect(made.maxUsage).toBe(1)
     expect((Date.parse(made.expiresAt ?? '') - Date.now()) / 86_400_000).toBeCloseTo(7, 1)
   })
 
-  it('finding 11: a key without an end or without a limit of uses takes a person, not an API key', async () => {
+  it('without an expiration or a limit of uses require a user, not an API key', async () => {
     const { key } = await call(here.partnerAdmin, apiKeys.create, { name: 'Script', scopes: ['devices:write'] })
     const byKey = (more: object) => {
       const wanted = { orgId: here.org.id, name: 'Key', ...more }
@@ -66,7 +66,7 @@ describe('enrolment keys', async () => {
     expect(await refusal(rotating)).toMatchObject({ status: 403 })
   })
 
-  it('a rotated key replaces the old one at once and keeps its uses', async () => {
+  it('are replaced at once by a rotation and keep their uses', async () => {
     const made = await make('Rotating', { maxUsage: 2 })
     await call(null, agents.enroll, { enrollmentKey: made.key, ...machine() })
     const rotated = await call(here.orgAdmin, keys.rotate, { id: made.id })
@@ -81,7 +81,7 @@ describe('enrolment keys', async () => {
     ])
   })
 
-  it('a deleted key lets nobody in; the devices it let in stay', async () => {
+  it('enroll no machine after their deletion; enrolled devices stay', async () => {
     const made = await make('Short-lived')
     const { deviceId } = await call(null, agents.enroll, { enrollmentKey: made.key, ...machine() })
     expect(await call(here.orgAdmin, keys.remove, { id: made.id })).toEqual({ success: true })
@@ -92,7 +92,7 @@ describe('enrolment keys', async () => {
     expect((await system.query('SELECT FROM devices WHERE id = $1', [deviceId])).rowCount).toBe(1)
   })
 
-  it("another tenant's key is 404 for reading, rotating and deleting, and no list shows it", async () => {
+  it('of another tenant return 404 for reading, rotating and deleting, and are in no list', async () => {
     const made = await make('Ours')
     for (const who of [elsewhere.partnerAdmin, elsewhere.orgAdmin]) {
       const { id } = made
@@ -108,24 +108,24 @@ describe('enrolment keys', async () => {
     expect(await call(here.orgAdmin, keys.get, { id: made.id })).toMatchObject({ usageCount: 0 })
   })
 
-  it('the site has to be one of the organisation', async () => {
+  it('require a site of their organization', async () => {
     const foreign = elsewhere.site.id
     expect(await refusal(make('Wrong', { siteId: foreign }))).toMatchObject({ status: 404, message: 'Site not found' })
     const other = await call(here.partnerAdmin, sites.create, { orgId: here.otherOrg.id, name: 'Other' })
     expect(await refusal(make('Wrong', { siteId: other.id }))).toMatchObject({ status: 404 })
   })
 
-  it('an end in the past and a limit below one are refused with the name of the field', async () => {
+  it('reject an expiration in the past and a limit below one with the name of the field', async () => {
     const past = await refusal(make('Late', { expiresAt: '2020-01-01T00:00:00Z' }))
     expect(past).toMatchObject({ status: 400, code: 'VALIDATION_ERROR', message: 'expiresAt: must be in the future' })
     expect((await refusal(make('None', { maxUsage: 0 }))).message).toMatch(/^maxUsage: /)
   })
 
-  it('a member limited to sites makes and sees keys of these sites only', async () => {
+  it('are limited to the sites of a member limited to sites', async () => {
     const tenant = { scope: 'organization', partnerId: here.partner.id, orgId: here.org.id } as const
     const limited = await person(tenant, { role: 'Org Technician', siteIds: [here.site.id] })
     const own = await call(limited, keys.create, { orgId: here.org.id, siteId: here.site.id, name: 'Mine' })
-    const wide = await make('Whole organisation')
+    const wide = await make('Whole organization')
     expect((await call(limited, keys.list, {})).data.map((key) => key.siteId)).not.toContain(null)
     expect(await call(limited, keys.get, { id: own.id })).toMatchObject({ id: own.id })
     expect(await refusal(call(limited, keys.get, { id: wide.id }))).toMatchObject({ status: 404 })
@@ -133,13 +133,13 @@ describe('enrolment keys', async () => {
     expect(told).toMatchObject({ status: 403 })
   })
 
-  it('a viewer sees keys and makes none', async () => {
+  it('can be seen but not created by a viewer', async () => {
     expect((await call(here.partnerViewer, keys.list, {})).data.length).toBeGreaterThan(0)
     const told = await refusal(call(here.partnerViewer, keys.create, { orgId: here.org.id, name: 'No' }))
     expect(told).toMatchObject({ status: 403 })
   })
 
-  it('a suspended organisation gets no new keys', async () => {
+  it('cannot be created in a suspended organization', async () => {
     const sleeping = await world()
     await system.query(`UPDATE organizations SET status = 'suspended' WHERE id = $1`, [sleeping.org.id])
     const told = await refusal(call(sleeping.partnerAdmin, keys.create, { orgId: sleeping.org.id, name: 'No' }))

@@ -58,7 +58,7 @@ export default implement(contract, {
       .returning(keyColumns)
       .executeTakeFirst()
     if (after === undefined) throw notFound('Enrollment key')
-    // Whoever replaces a key does not trust what it was given to.
+    // A key is rotated because it may have leaked, and so may its install codes.
     await db.deleteFrom('enrollmentCodes').where('keyId', '=', after.id).execute()
     const { orgId, partnerId } = after
     audit({ target: after.id, name: after.name, orgId, partnerId, before, after })
