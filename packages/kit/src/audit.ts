@@ -32,6 +32,10 @@ function sayable(name: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, sayable(key, inner)]))
 }
 
+/** The last state of a deleted object for an audit record. Secrets are named but not shown. */
+export const stateBefore = (before: object): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(before).map(([name, value]) => [name, sayable(name, value)]))
+
 /** The fields that differ between two states, with both values. Secrets are named but not shown. */
 export function changedFields(before: object, after: object): Record<string, { before: unknown; after: unknown }> {
   const was = new Map(Object.entries(before))

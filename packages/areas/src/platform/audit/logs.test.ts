@@ -49,6 +49,20 @@ async function recorded(count: number, { partnerId = here.partner.id, orgId = nu
   return rows.map(({ id }) => id)
 }
 
+it('keeps the last state of a deleted object, without its secrets', async () => {
+  const { partnerAdmin, otherOrg } = await world()
+  const config = { ssoConfig: { clientSecret: 'not to be seen' } }
+  await system.query('UPDATE organizations SET sso_config = $2 WHERE id = $1', [
+    otherOrg.id,
+    JSON.stringify(config.ssoConfig),
+  ])
+  await call(partnerAdmin, organizations.remove, { id: otherOrg.id })
+  const { data } = await call(partnerAdmin, logs.list, { action: 'organization.delete' })
+  const [record] = data
+  expect(record?.details).toMatchObject({ before: { name: otherOrg.name, id: otherOrg.id } })
+  expect(JSON.stringify(record)).not.toContain('not to be seen')
+})
+
 describe('records', () => {
   it('contain actor, action and origin, and the old and new values of changed fields', async () => {
     const site = await call(here.orgAdmin, sites.create, { orgId: here.org.id, name: 'Before' })

@@ -1,7 +1,7 @@
 import { type Db, withCommit } from '@muster/db/database.ts'
 import type { JsonObject } from '@muster/db/json.ts'
 import type { Caller } from '@muster/kit/access.ts'
-import { changedFields } from '@muster/kit/audit.ts'
+import { changedFields, stateBefore } from '@muster/kit/audit.ts'
 import type { AuditRecord, Request } from '@muster/kit/call.ts'
 
 function actorOf(record: AuditRecord, caller: Caller | null) {
@@ -25,6 +25,7 @@ export async function writeAuditRecords(
     const details = {
       ...record.details,
       ...(changed === null ? {} : { changedFields: Object.keys(changed), changes: changed }),
+      ...(record.before !== undefined && record.after === undefined && { before: stateBefore(record.before) }),
     }
     return {
       ...actorOf(record, caller),
