@@ -1,6 +1,6 @@
 // Where answers to requests with an Idempotency-Key are kept.
 
-import { asSystem, type Db, inOrder, readAsSystem, withCommit } from '@muster/db/database.ts'
+import { asSystem, consecutively, type Db, readAsSystem, withCommit } from '@muster/db/database.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { AppError } from '@muster/kit/errors.ts'
 import { EarlierAnswer, type Repeat } from '@muster/kit/repeat.ts'
@@ -63,7 +63,7 @@ export function repeatIn(
       return earlier(rows[0])
     },
     async claim(db) {
-      const rows = await inOrder(
+      const rows = await consecutively(
         db,
         sql`INSERT INTO idempotent_requests (caller, operation, key, user_id, input_hash)
           VALUES (${caller}, ${operation}, ${key}, ${who.userId}, ${inputHash})

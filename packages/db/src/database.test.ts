@@ -5,7 +5,7 @@ import { testDatabase } from '@muster/testkit/stores.ts'
 import { world } from '@muster/testkit/world.ts'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
-import { asCaller, asSystem, type Db, inOrder, readAsSystem, withCommit } from './database.ts'
+import { asCaller, asSystem, consecutively, type Db, readAsSystem, withCommit } from './database.ts'
 import { createPool } from './pool.ts'
 import { refusePowerfulLogin } from './roles.ts'
 
@@ -102,7 +102,7 @@ describe('the transaction of a request', async () => {
     const slug = sql<{ name: string }>`SELECT name FROM sites WHERE id = ${one.site.id}`
     const waiting = asSystem(system, async (before) => {
       await turn.execute(before)
-      const seen = asSystem(system, (db) => inOrder(db, turn, slug))
+      const seen = asSystem(system, (db) => consecutively(db, turn, slug))
       await before.updateTable('sites').set({ name: 'Changed' }).where('id', '=', one.site.id).execute()
       const blocked = `SELECT count(*)::int AS count FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`
       while ((await system.query(blocked)).rows[0].count === 0);

@@ -185,7 +185,7 @@ function sessionOf(db: Db): Session {
 export const handleOn = (client: pg.PoolClient): Db => handleOf(new Session(client, 'read', []))
 
 /** Two statements behind each other, the second of which sees what the first waited for. @returns the rows of the second */
-export async function inOrder<Row>(db: Db, first: RawBuilder<unknown>, second: RawBuilder<Row>): Promise<Row[]> {
+export async function consecutively<Row>(db: Db, first: RawBuilder<unknown>, second: RawBuilder<Row>): Promise<Row[]> {
   const { rows } = await sessionOf(db).ask([statementOf(first.compile(db))], statementOf(second.compile(db)))
   return rows as Row[]
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { inOrder } from '@muster/db/database.ts'
+import { consecutively } from '@muster/db/database.ts'
 import { conflict, notFound } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
 import { deviceById } from '../../fleet/devices/index.ts'
@@ -158,7 +158,7 @@ function orderFor({ caller, services }: Call, { idempotencyKey, ...asked }: Aske
 async function knownCommands({ db }: Call, order: Order): Promise<Command[]> {
   if (order.requestKey === undefined) return []
   const turn = sql`SELECT pg_advisory_xact_lock(hashtextextended(${order.requestKey}, 0))`
-  const known = await inOrder(db, turn, commandsOfRequest(order.requestKey))
+  const known = await consecutively(db, turn, commandsOfRequest(order.requestKey))
   requireSameRequest(known, order)
   return known
 }

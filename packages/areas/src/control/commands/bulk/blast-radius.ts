@@ -1,7 +1,7 @@
 // Limits how many devices one account reaches without a fresh proof of identity or a second person, so that stolen credentials
 // do not give control of a fleet. Looking is free. Changing machines and reading their content count, because files of a fleet,
 // such as password hashes, are worth as much as running programs on it.
-import { type Db, inOrder } from '@muster/db/database.ts'
+import { consecutively, type Db } from '@muster/db/database.ts'
 import { AppError } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
 import type { Call } from '../../../operation.ts'
@@ -91,7 +91,7 @@ export async function reachedWith(
       WHERE created_by = ${userId}::uuid AND created_at > ${lately} AND type <> ALL (${lookingTypes}::text[])
       UNION SELECT device_id FROM device_reach WHERE user_id = ${userId}::uuid AND at > ${lately}
       UNION SELECT unnest(${[...deviceIds]}::uuid[])) reached`
-  const [row] = await inOrder(db, turn, counted)
+  const [row] = await consecutively(db, turn, counted)
   return row?.count ?? Infinity
 }
 

@@ -3,7 +3,7 @@ import type { Caller } from '@muster/kit/access.ts'
 import { notFound } from '@muster/kit/errors.ts'
 import { type RawBuilder, sql } from 'kysely'
 import { implement } from '../../../operation.ts'
-import { inOrder, reachableOrganizations, savedOrder } from '../organizations/organizations.queries.ts'
+import { inSavedOrder, reachableOrganizations, savedOrder } from '../organizations/organizations.queries.ts'
 import { reachesNothing } from '../reach.ts'
 import { dashboard as contract } from './dashboard.contract.ts'
 
@@ -62,7 +62,7 @@ interface OrganizationRow {
 
 async function organizationsOf(db: Db, caller: Caller): Promise<OrganizationRow[]> {
   const order = await savedOrder(db, caller.partnerId)
-  const found = await inOrder(reachableOrganizations(db, caller), order)
+  const found = await inSavedOrder(reachableOrganizations(db, caller), order)
     .select(['organizations.id', 'organizations.name', 'organizations.status', 'organizations.maxDevices'])
     .execute()
   const ids = found.map(({ id }) => id)

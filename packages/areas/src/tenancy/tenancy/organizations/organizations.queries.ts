@@ -66,7 +66,7 @@ export async function savedOrder(db: Db, partnerId: string | null): Promise<stri
 }
 
 /** Organizations in the saved order, then by time of creation. By name when no order is saved. */
-export function inOrder(organizations: Organizations, order: readonly string[]): Organizations {
+export function inSavedOrder(organizations: Organizations, order: readonly string[]): Organizations {
   if (order.length === 0) return organizations.orderBy('organizations.name').orderBy('organizations.id')
   const positions = JSON.stringify(Object.fromEntries(order.map((id, index) => [id, index])))
   const position = sql`(${positions}::jsonb ->> organizations.id::text)::integer`

@@ -10,13 +10,13 @@ import { claimOrganization } from '../caps.ts'
 import { mergeSettings } from '../partners/merge-settings.ts'
 import { reachesNothing, requireUnlimited, within } from '../reach.ts'
 import { organizations as contract, type Organization } from './organizations.contract.ts'
-import { inOrder, reachableOrganizations, savedOrder } from './organizations.queries.ts'
+import { inSavedOrder, reachableOrganizations, savedOrder } from './organizations.queries.ts'
 
 export default implement(contract, {
   async all({ caller, db }) {
     if (reachesNothing(caller)) return { data: [] }
     const order = await savedOrder(db, caller.partnerId)
-    return { data: await inOrder(reachableOrganizations(db, caller), order).selectAll('organizations').execute() }
+    return { data: await inSavedOrder(reachableOrganizations(db, caller), order).selectAll('organizations').execute() }
   },
 
   async list({ caller, input: { page, limit, partnerId }, db }) {
@@ -26,7 +26,7 @@ export default implement(contract, {
     const reachable = reachableOrganizations(db, caller).$if(partnerId !== undefined, (query) =>
       query.where('organizations.partnerId', '=', partnerId ?? ''),
     )
-    return paged(inOrder(reachable, order).selectAll('organizations'), { page, limit })
+    return paged(inSavedOrder(reachable, order).selectAll('organizations'), { page, limit })
   },
 
   async create({ caller, input, db, audit }) {
