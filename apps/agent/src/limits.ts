@@ -150,6 +150,8 @@ export const failedStartsMax = 5
 /** Time between asking an agent to end and killing it. */
 export const agentGraceMs = 8 * second
 export const controlLineBytesMax = 4 * kib
+/** The log of a service that is larger at its start is put aside. */
+export const serviceLogBytesMax = 4 * mib
 
 // Claiming the data folder while another process holds it.
 export const claimRetryFirstMs = second

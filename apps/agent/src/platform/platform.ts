@@ -88,10 +88,10 @@ export interface Platform {
   controlAddress(dataDirectory: string): Promise<ControlAddress | undefined>
   /** Whether SIGTERM asks a process to end; on other systems it would kill it. */
   readonly hasSignals: boolean
-  /** Replaces the program of this process, or ends it so that the service manager starts the program. */
-  continueAs(program: string, args: readonly string[]): void
-  /** Joins the manager that started this process as a service; rejects where it was not started so. */
-  joinServiceManager(): Promise<ServiceManager>
+  /** Replaces the program of this process; undefined on systems that cannot. */
+  readonly continueAs: ((program: string, args: readonly string[]) => void) | undefined
+  /** Joins the manager that started this process as a service; undefined where services are ordinary processes. */
+  readonly joinServiceManager: (() => Promise<ServiceManager>) | undefined
   /** Removes the enrollment key from the service settings of an earlier installer. */
   forgetInstalledKey(): Promise<void>
   /** Identifies a running process, even if its PID is reused; undefined when it has ended. */

@@ -11,8 +11,10 @@ export interface AgentProcess {
   kill(signal: NodeJS.Signals): void
 }
 
-export function startAgent(program: { file: string; args: string[] }): AgentProcess {
-  const child = spawn(program.file, program.args, { stdio: ['ignore', 'inherit', 'inherit'] })
+/** @param output where its log goes, if not to that of this process */
+export function startAgent(program: { file: string; args: string[] }, output: number | undefined): AgentProcess {
+  const log = output ?? 'inherit'
+  const child = spawn(program.file, program.args, { stdio: ['ignore', log, log], windowsHide: true })
   const ended = new Promise<number | string>((resolve) => {
     child.on('error', (error) => resolve(error.message))
     child.on('exit', (code, signal) => resolve(code ?? signal ?? 'unknown'))

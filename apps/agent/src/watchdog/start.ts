@@ -1,11 +1,14 @@
 import { execFile } from 'node:child_process'
+import { openSync, writeSync } from 'node:fs'
+import { mkdir, rename, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { isExposed } from '@muster/wire/plaintext.ts'
 import { AgentStopped } from '../agent-stopped.ts'
 import { type Invocation, usage } from '../config.ts'
 import { takeDataFolder } from '../data-folder.ts'
 import { takeEnrollmentKey } from '../enrollment-key.ts'
-import { versionCheckTimeoutMs } from '../limits.ts'
+import { serviceLogBytesMax, versionCheckTimeoutMs } from '../limits.ts'
 import { createLog, type Log } from '../log.ts'
 import { isExecutable, ownProgram } from '../own-program.ts'
 import { loadPlatform } from '../platform/load.ts'
@@ -24,6 +27,8 @@ type Config = Extract<Invocation, { kind: 'run' }>['config']
 /** Runs the watchdog as a service that answers the service manager of the system. */
 export async function startService(args: readonly string[]): Promise<void> {
   const platform = await loadPlatform()
+  if (platform.joinServiceManager === undefined)
+    throw new Error('services of this system run the watchdog as it is: use the word watchdog')
   return startWatchdog(args, await platform.joinServiceManager())
 }
 
@@ -36,13 +41,15 @@ export async function startWatchdog(args: readonly string[], manager?: ServiceMa
   if (invocation.kind === 'version') return void process.stdout.write(`${agentVersion}\n`)
   const { config } = invocation
   const directory = config.dataDirectory
-  const log = watchdogLog(config)
+  const output = manager === undefined ? undefined : await openServiceLog(directory)
+  const log = watchdogLog(config, output)
   await prepareFolder(config, platform, log)
   const journal = new UpdateJournal(directory)
   const stopping = new AbortController()
   // The agent, and this watchdog after it changes its executable, find the key in the data folder.
   const passedOn = args.filter((arg) => arg !== '--key-stdin')
-  const own = isExecutable ? new OwnExecutable(platform, passedOn, journal, log, stopping.signal) : undefined
+  const continueAs = platform.continueAs ?? (manager && restartByManager)
+  const own = isExecutable ? new OwnExecutable(continueAs, passedOn, journal, log, stopping.signal) : undefined
   await own?.moveIn()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stopping.abort())
   manager?.onStop(() => stopping.abort())
@@ -66,6 +73,7 @@ export async function startWatchdog(args: readonly string[], manager?: ServiceMa
     isOnline: () => line.isOnline,
     onSight: (sight) => line.see(sight),
     onTrusted: () => void own?.follow(),
+    output,
     log,
   })
   const exitCode = await supervisor.run(stopping.signal)
@@ -86,11 +94,28 @@ async function prepareFolder(config: Config, platform: Platform, log: Log): Prom
   }
 }
 
-function watchdogLog({ logJson }: Config): Log {
-  const log = createLog(logJson, (line) => process.stdout.write(line))
+function watchdogLog({ logJson }: Config, output: number | undefined): Log {
+  const log = createLog(logJson, (line) => {
+    if (output === undefined) process.stdout.write(line)
+    else writeSync(output, line)
+  })
   const marked = (level: keyof Log) => (message: string, fields?: Record<string, unknown>) =>
     log[level](`watchdog: ${message}`, fields)
   return { info: marked('info'), warn: marked('warn'), error: marked('error') }
+}
+
+/** A service has no output: its log is a file, and so is that of its agent. The log of earlier starts is kept once. */
+async function openServiceLog(directory: string): Promise<number> {
+  const path = join(directory, 'service.log')
+  await mkdir(directory, { recursive: true })
+  const { size } = await stat(path).catch(() => ({ size: 0 }))
+  if (size > serviceLogBytesMax) await rename(path, `${path}.old`)
+  return openSync(path, 'a', 0o600)
+}
+
+/** Ends this process, which runs from the watchdog's executable: the service manager starts the one that replaced it. */
+function restartByManager(program: string): void {
+  if (process.execPath === program) process.exit(exitCodes.restart)
 }
 
 /**
@@ -99,15 +124,22 @@ function watchdogLog({ logJson }: Config): Log {
  */
 class OwnExecutable {
   readonly installation = Installation.ofProcess(process.execPath)
-  readonly #platform: Platform
+  readonly #continueAs: Platform['continueAs']
   readonly #args: readonly string[]
   readonly #journal: UpdateJournal
   readonly #log: Log
   readonly #stopping: AbortSignal
   #isMoving = false
 
-  constructor(platform: Platform, args: readonly string[], journal: UpdateJournal, log: Log, stopping: AbortSignal) {
-    this.#platform = platform
+  /** @param continueAs undefined where this process stays the program that it is */
+  constructor(
+    continueAs: Platform['continueAs'],
+    args: readonly string[],
+    journal: UpdateJournal,
+    log: Log,
+    stopping: AbortSignal,
+  ) {
+    this.#continueAs = continueAs
     this.#stopping = stopping
     this.#args = args
     this.#journal = journal
@@ -148,7 +180,8 @@ class OwnExecutable {
     // The new program misses signals sent to the old one, so pending ones are handled first.
     await new Promise((resolve) => setImmediate(resolve))
     if (this.#stopping.aborted) return
+    if (this.#continueAs === undefined) return
     this.#log.info('continuing from its own executable')
-    this.#platform.continueAs(watchdog, ['watchdog', ...this.#args])
+    this.#continueAs(watchdog, ['watchdog', ...this.#args])
   }
 }

@@ -39,6 +39,8 @@ export interface SupervisorOptions {
   onSight: (sight: Sight) => void
   /** The running version is confirmed: the watchdog may adopt it. */
   onTrusted: () => void
+  /** Where the log of the agent goes, if not to that of this process. */
+  output?: number | undefined
   log: Log
 }
 
@@ -87,7 +89,7 @@ export class Supervisor {
       const version = trial?.version ?? this.#sight.version
       const agentIs = this.#hasFailedOver ? 'failover' : 'restarting'
       this.#see({ version, restarts: this.#sight.restarts + 1, agent: agentIs })
-      agent = startAgent(program)
+      agent = startAgent(program, this.#options.output)
     }
     const watch = this.#watch(agent, found, trial, signal)
     const verdict = await watch.run()
@@ -214,9 +216,14 @@ export class Supervisor {
 
   /** Asks the agent to end, then kills it. */
   async #end(agent: AgentProcess): Promise<void> {
-    if (this.#options.platform.hasSignals) agent.kill('SIGTERM')
-    else this.#link?.end()
+    const { directory, platform } = this.#options
     const timer = setTimeout(() => agent.kill('SIGKILL'), agentGraceMs)
+    if (platform.hasSignals) agent.kill('SIGTERM')
+    else {
+      // The link of the watch was closed with it.
+      const link = await AgentLink.open(directory, platform, agentGraceMs)
+      if (link?.state.pid === agent.pid) link?.end()
+    }
     await agent.ended
     clearTimeout(timer)
   }

@@ -31,9 +31,7 @@ export const darwinOn = (mac: Mac): Platform => ({
   ownControlAddress,
   controlAddress,
   hasSignals: true,
-  joinServiceManager: async () => {
-    throw new Error('launchd runs the watchdog itself: use the word watchdog')
-  },
+  joinServiceManager: undefined,
   continueAs: (program, args) => process.execve?.(program, [program, ...args]),
 })
 

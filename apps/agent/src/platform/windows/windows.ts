@@ -32,6 +32,5 @@ export const windows: Platform = {
   controlAddress,
   hasSignals: false,
   joinServiceManager: async () => (await import('./service-host.ts')).joinServiceManager(),
-  // The service manager starts the service again, from the executable that replaced this one.
-  continueAs: () => process.exit(75),
+  continueAs: undefined,
 }
