@@ -203,7 +203,7 @@ const setReach = {
 } as const
 
 /** What the policies compare with: exactly one of system, partner, org and orgs is set. */
-function reachOf(caller: Caller): string[] {
+function reachSettings(caller: Caller): string[] {
   const whole = caller.scope === 'partner' && caller.orgAccess === 'all'
   const orgs = caller.scope === 'partner' && !whole ? `{${(caller.accessibleOrgIds ?? []).join(',')}}` : ''
   return [
@@ -216,7 +216,7 @@ function reachOf(caller: Caller): string[] {
   ]
 }
 
-async function within<T>(
+async function inSession<T>(
   pool: pg.Pool,
   mode: 'read' | 'write',
   reach: readonly Statement[],
@@ -240,13 +240,15 @@ export const asCaller = <T>(
   caller: Caller,
   mode: 'read' | 'write',
   work: (db: Db) => Promise<T>,
-): Promise<T> => within(pool, mode, [{ name: `reach-${mode}`, text: setReach[mode], values: reachOf(caller) }], work)
+): Promise<T> =>
+  inSession(pool, mode, [{ name: `reach-${mode}`, text: setReach[mode], values: reachSettings(caller) }], work)
 
 /** Runs work on the system pool, beyond tenants: credential look-ups, public operations, jobs. */
-export const asSystem = <T>(pool: pg.Pool, work: (db: Db) => Promise<T>): Promise<T> => within(pool, 'write', [], work)
+export const asSystem = <T>(pool: pg.Pool, work: (db: Db) => Promise<T>): Promise<T> =>
+  inSession(pool, 'write', [], work)
 
 const readOnly: Statement = plain(`SELECT set_config('transaction_read_only', 'on', true)`)
 
 /** The same for work that only reads: it costs as many ways to the server as it waits for answers, and none to end. */
 export const readAsSystem = <T>(pool: pg.Pool, work: (db: Db) => Promise<T>): Promise<T> =>
-  within(pool, 'read', [readOnly], work)
+  inSession(pool, 'read', [readOnly], work)

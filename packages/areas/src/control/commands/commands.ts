@@ -6,7 +6,7 @@ import { deviceById } from '../../fleet/devices/index.ts'
 import { type Call, implement } from '../../operation.ts'
 import type { Settings } from '../../services.ts'
 import { askForApproval } from './approvals/approval.queries.ts'
-import { reachedWith, reachOf, requireReach, wantsSecondPerson } from './bulk/blast-radius.ts'
+import { judgeReach, reachedWith, requireReach, wantsSecondPerson } from './bulk/blast-radius.ts'
 import { auditBulk } from './bulk/bulk-audit.ts'
 import { selectTargets } from './bulk/targets.ts'
 import { shownTo } from './command-content.ts'
@@ -110,7 +110,7 @@ export default implement(contract, {
       call.db,
       targets.map(({ partnerId }) => partnerId),
     )
-    if ((await reachOf(call, order.type, targets)) === 'second person') {
+    if ((await judgeReach(call, order.type, targets)) === 'second person') {
       const approval = await askForApproval(call, order, targets)
       const { id: target, orgId, partnerId, devices, hash } = approval
       const details = { type: order.type, devices, hash }

@@ -12,7 +12,7 @@ import { recordAsSystem } from '../../platform/audit/index.ts'
 import { type Registered, releasesPath, urlOf } from '../agent-versions/index.ts'
 import { frameToOrder, type Instruction, type OrderSigner, workerSignerOf } from '../commands/index.ts'
 import { type Going, hasFailed, hasSucceeded, meantFor, runsOlder } from './fleet.sql.ts'
-import { type Counts, failsWidely, heldOrgs, type OrgCounts, reachOf, sumOf, verdictOf } from './rollouts.rules.ts'
+import { type Counts, failsWidely, heldOrgs, type OrgCounts, reachPlaces, sumOf, verdictOf } from './rollouts.rules.ts'
 import { noteWithheld } from './withheld.ts'
 
 /** Devices per run; the others follow within seconds. */
@@ -107,7 +107,7 @@ async function lockRunning(db: Db): Promise<Running | null> {
     WHERE r.state = 'running' AND NOT (SELECT stopped FROM agent_update_stop)
     FOR NO KEY UPDATE OF r`.execute(db)
   const [running] = rows
-  return running === undefined ? null : { ...running, reach: reachOf(running) }
+  return running === undefined ? null : { ...running, reach: reachPlaces(running) }
 }
 
 /** The results of the offers of a rollout, by organization. */

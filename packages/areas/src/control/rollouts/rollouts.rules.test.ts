@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { failsWidely, heldOrgs, reachOf, verdictOf } from './rollouts.rules.ts'
+import { failsWidely, heldOrgs, reachPlaces, verdictOf } from './rollouts.rules.ts'
 
 const rollout = { stages: [1, 10, 50, 100], stage: 1, successPercent: 95, errorPercent: 2, errorsAccepted: 0 }
 const org = (partnerId: string, orgId: string, offered: number, succeeded: number, failed = 0) => ({
@@ -69,6 +69,6 @@ describe('a rollout', () => {
   })
 
   it('reaches the percentage of its stage', () => {
-    expect([1, 2, 3, 4, 5].map((stage) => reachOf({ ...rollout, stage }))).toEqual([100, 1_000, 5_000, 10_000, 0])
+    expect([1, 2, 3, 4, 5].map((stage) => reachPlaces({ ...rollout, stage }))).toEqual([100, 1_000, 5_000, 10_000, 0])
   })
 })

@@ -27,7 +27,7 @@ export type Verdict =
   | { readonly next: 'advance' | 'complete' | 'wait' }
 
 /** Devices that a rollout reaches, out of ten thousand. */
-export function reachOf({ stages, stage }: Pick<Thresholds, 'stages' | 'stage'>): number {
+export function reachPlaces({ stages, stage }: Pick<Thresholds, 'stages' | 'stage'>): number {
   return Math.round((stages[stage - 1] ?? 0) * 100)
 }
 

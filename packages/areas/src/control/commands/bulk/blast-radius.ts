@@ -28,7 +28,7 @@ interface Known {
  * @returns whether a second person must approve it, because a partner of the devices requires that
  * @throws FORBIDDEN with `confirm`, or to API keys, which cannot sign in
  */
-export async function reachOf(
+export async function judgeReach(
   call: Call,
   type: CommandName,
   targets: readonly Target[],
@@ -46,14 +46,14 @@ export async function reachOf(
   return isWanted ? 'second person' : 'granted'
 }
 
-/** For commands that cannot wait for a second person. @throws as `reachOf`, and APPROVAL_REQUIRED if one must approve */
+/** For commands that cannot wait for a second person. @throws as `judgeReach`, and APPROVAL_REQUIRED if one must approve */
 export async function requireReach(
   call: Call,
   type: CommandName,
   targets: readonly Target[],
   known?: Known,
 ): Promise<void> {
-  if ((await reachOf(call, type, targets, known)) === 'granted') return
+  if ((await judgeReach(call, type, targets, known)) === 'granted') return
   throw new AppError(
     'APPROVAL_REQUIRED',
     'This reaches so far that a second person has to approve it. Ask for it as a command to many devices',

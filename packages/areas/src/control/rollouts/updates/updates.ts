@@ -6,7 +6,7 @@ import { visibleDevices } from '../../../fleet/devices/index.ts'
 import { type Call, implement } from '../../../operation.ts'
 import { reachesNothing } from '../../../tenancy/tenancy/index.ts'
 import { isBuilt, pinOf, place, runsOlder } from '../fleet.sql.ts'
-import { reachOf } from '../rollouts.rules.ts'
+import { reachPlaces } from '../rollouts.rules.ts'
 import { isWithheld } from '../withheld.ts'
 import { updates as contract, type DeviceUpdate } from './updates.contract.ts'
 import { holdOf, holdWords, type Situation } from './updates.rules.ts'
@@ -85,7 +85,7 @@ async function updatesOf(
       sql<boolean>`EXISTS (SELECT FROM ${pinOf} pinned WHERE pinned.version IS DISTINCT FROM ${version})`.as(
         'isPinned',
       ),
-      sql<boolean>`${place(version)} < ${out === null ? 0 : reachOf(out)}`.as('isReached'),
+      sql<boolean>`${place(version)} < ${out === null ? 0 : reachPlaces(out)}`.as('isReached'),
       sql<boolean>`coalesce(state.status, 'offline') <> 'offline'`.as('isOnline'),
       sql<boolean>`coalesce(${version} = ANY (updates.barred), false)`.as('isBarred'),
     ])
