@@ -20,8 +20,11 @@ export class EarlyAnswers {
     this.#knownHosts = knownHosts
   }
 
-  #take = (request: FastifyRequest, reply: FastifyReply): Promise<void> =>
-    this.#runtime.limit(requestOf(request, reply), replyTo(reply, true))
+  async #take(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    // A client that has left has no address any more.
+    if (request.socket.destroyed) return
+    await this.#runtime.limit(requestOf(request, reply), replyTo(reply, true))
+  }
 
   /** The hook `onSend`. Responses of operations were counted already. */
   limit(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
