@@ -35,6 +35,8 @@ describe.skipIf(withoutWine !== undefined)('the Windows service', () => {
     await wine.start('ping', ['-n', '1000', '127.0.0.1'], '/dev/null')
     const program = 'C:\\muster-service\\agent\\muster-agent.watchdog.exe'
     const flags = `service --server ${fleet.stack.urls.admin} --data-dir C:\\muster-service\\data`
+    // An earlier run that was killed may have left it.
+    await wine.run('sc', ['delete', service])
     await wine.run('sc', ['create', service, `binPath=${program} ${flags}`, 'start=demand'])
     // Where an installer puts the key; the agent removes it once it is enrolled.
     await mkdir(join(folder, 'data'))
