@@ -48,6 +48,15 @@ function colorOf(name: string): string {
 
 const newestIn = (values: readonly (number | null)[]) => values.findLast((value) => value !== null) ?? null
 
+/** The range that was dragged over, in seconds since 1970, with its band removed; null for a click. */
+function takeSelection(chart: UPlot): { from: number; to: number } | null {
+  const { left, width } = chart.select
+  if (width === 0) return null
+  chart.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
+  if (width < leastDrag) return null
+  return { from: Math.floor(chart.posToVal(left, 'x')), to: Math.ceil(chart.posToVal(left + width, 'x')) }
+}
+
 /** Values over time. The legend has the values under the pointer, else the newest. */
 export function TimeChart({ label, from, to, at, series, most, write, zoom }: Props) {
   const place = useRef<HTMLDivElement>(null)
@@ -81,8 +90,9 @@ export function TimeChart({ label, from, to, at, series, most, write, zoom }: Pr
         hooks: {
           setCursor: [({ cursor }) => setPointed(cursor.idx ?? null)],
           setSelect: [
-            ({ select: { left, width }, posToVal }) => {
-              if (width >= leastDrag) zoomed(Math.floor(posToVal(left, 'x')), Math.ceil(posToVal(left + width, 'x')))
+            (chart) => {
+              const range = takeSelection(chart)
+              if (range) zoomed(range.from, range.to)
             },
           ],
         },

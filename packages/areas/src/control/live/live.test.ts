@@ -9,7 +9,9 @@ import { type Person, person, world } from '@muster/testkit/world.ts'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { z } from 'zod'
 import { callersOf } from '../../caller-cache.ts'
+import { customFields } from '../../fleet/custom-fields/custom-fields.contract.ts'
 import { deviceStatus } from '../../fleet/devices/state/device-events.contract.ts'
+import { tags } from '../../fleet/devices/tags.contract.ts'
 import { groups } from '../../fleet/groups/groups.contract.ts'
 import { members } from '../../fleet/groups/members.contract.ts'
 import { LiveEvents } from '../../platform/live-events/live-events.ts'
@@ -135,6 +137,16 @@ describe('watching devices', () => {
       wanted,
     )
     expect(await watch.next()).toEqual(wanted)
+  })
+
+  it('sends events when tags and custom field values change', async () => {
+    const [id = ''] = await enrolled(here.orgAdmin, { orgId: here.org.id }, 'labeled')
+    await call(here.orgAdmin, customFields.create, { orgId: here.org.id, key: 'room', label: 'Room', type: 'text' })
+    const watch = await watching(here.orgAdmin, { deviceIds: [id] })
+    await call(here.orgAdmin, tags.assign, { deviceIds: [id], add: ['kiosk'] })
+    expect(await watch.next()).toMatchObject({ type: 'device.changed', deviceId: id, changed: 'tags' })
+    await call(here.orgAdmin, customFields.setValues, { id, values: { room: 'B 12' } })
+    expect(await watch.next()).toMatchObject({ type: 'device.changed', deviceId: id, changed: 'customFields' })
   })
 
   it('sends events of new commands', async () => {

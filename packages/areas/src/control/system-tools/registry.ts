@@ -4,44 +4,45 @@ import { act, look } from './tools.ts'
 
 const done = { success: true } as const
 
+/** The input without its device: what the agent gets, and what the audit log shows of it. */
+const placeOf = <Input extends { deviceId: string }>({ deviceId: _, ...place }: Input): Omit<Input, 'deviceId'> => place
+
 export default implement(contract, {
   async keys(call) {
-    const { hive, path } = call.input
-    return look(call, { type: 'list_registry_keys', payload: { hive, path } })
+    return look(call, { type: 'list_registry_keys', payload: placeOf(call.input) })
   },
 
   async values(call) {
-    const { hive, path } = call.input
-    return act(call, { type: 'list_registry_values', payload: { hive, path } }, { hive, path })
+    const place = placeOf(call.input)
+    return act(call, { type: 'list_registry_values', payload: place }, place)
   },
 
   async getValue(call) {
-    const { hive, path, name } = call.input
-    return act(call, { type: 'get_registry_value', payload: { hive, path, name } }, { hive, path, name })
+    const place = placeOf(call.input)
+    return act(call, { type: 'get_registry_value', payload: place }, place)
   },
 
   async setValue(call) {
-    const { hive, path, name, type, data } = call.input
-    const value = { hive, path, name, type, data }
-    await act(call, { type: 'set_registry_value', payload: value }, { hive, path, name, type })
+    const { data, ...place } = placeOf(call.input)
+    await act(call, { type: 'set_registry_value', payload: { ...place, data } }, place)
     return done
   },
 
   async deleteValue(call) {
-    const { hive, path, name } = call.input
-    await act(call, { type: 'delete_registry_value', payload: { hive, path, name } }, { hive, path, name })
+    const place = placeOf(call.input)
+    await act(call, { type: 'delete_registry_value', payload: place }, place)
     return done
   },
 
   async createKey(call) {
-    const { hive, path } = call.input
-    await act(call, { type: 'create_registry_key', payload: { hive, path } }, { hive, path })
+    const place = placeOf(call.input)
+    await act(call, { type: 'create_registry_key', payload: place }, place)
     return done
   },
 
   async deleteKey(call) {
-    const { hive, path } = call.input
-    await act(call, { type: 'delete_registry_key', payload: { hive, path } }, { hive, path })
+    const place = placeOf(call.input)
+    await act(call, { type: 'delete_registry_key', payload: place }, place)
     return done
   },
 })

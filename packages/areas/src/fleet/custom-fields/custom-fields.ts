@@ -6,6 +6,7 @@ import type { Caller } from '@muster/kit/access.ts'
 import { conflict, denied, invalid, notFound } from '@muster/kit/errors.ts'
 import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely'
 import { type Call, implement } from '../../operation.ts'
+import { liveEvent, publishEvents } from '../../platform/live-events/index.ts'
 import {
   requireUnlimited,
   requireWholeOrganization,
@@ -16,6 +17,7 @@ import {
   within,
 } from '../../tenancy/tenancy/index.ts'
 import { deviceById } from '../devices/index.ts'
+import { deviceChanged } from '../devices/state/device-events.contract.ts'
 import { CustomField, CustomValue, customFields as contract } from './custom-fields.contract.ts'
 import { faultOfValue } from './values.rules.ts'
 
@@ -174,9 +176,10 @@ export default implement(contract, {
   },
 
   async setValues(call) {
-    const { caller, db, services, audit } = call
+    const { caller, db, services, audit, afterCommit } = call
     const { id, values = {} } = call.input
-    const device = await deviceById(db, caller, id, services.clock.now())
+    const at = services.clock.now()
+    const device = await deviceById(db, caller, id, at)
     await requireWorkingOrganization(db, caller, device.orgId)
     const place = db.selectFrom('devices').select(['customFields', 'partnerId', 'orgId']).where('id', '=', id)
     const { partnerId } = await place.executeTakeFirstOrThrow()
@@ -200,6 +203,9 @@ export default implement(contract, {
       .where('id', '=', id)
       .execute()
     audit({ target: id, name: device.hostname, orgId: device.orgId, partnerId, before: stored.customFields, after })
+    const { orgId, siteId } = device
+    const event = liveEvent(deviceChanged, partnerId, { orgId, siteId, deviceId: id, at, changed: 'customFields' })
+    afterCommit(() => publishEvents(services.redis, [event]))
     return { deviceId: id, values: after }
   },
 })

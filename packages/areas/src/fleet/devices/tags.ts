@@ -2,8 +2,10 @@ import { paged } from '@muster/db/page.ts'
 import { invalid } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
 import { implement } from '../../operation.ts'
+import { liveEvent, type PartnerEvent, publishEvents } from '../../platform/live-events/index.ts'
 import { isWorking } from '../../tenancy/tenancy/index.ts'
 import { asDevice, deviceColumns, stateColumns } from './devices.queries.ts'
+import { deviceChanged } from './state/device-events.contract.ts'
 import { tags as contract } from './tags.contract.ts'
 import { visibleDevices } from './visibility.ts'
 
@@ -49,12 +51,19 @@ export default implement(contract, {
     return { data: data.map((row) => asDevice(row, services.clock.now())), pagination }
   },
 
-  async assign({ caller, input: { deviceIds, add, remove }, db, audit }) {
+  async assign({ caller, input: { deviceIds, add, remove }, db, services, audit, afterCommit }) {
     if (add.length === 0 && remove.length === 0) throw invalid('add: must contain a tag when remove is empty')
     const rows = await db
       .selectFrom('devices')
       .innerJoin('organizations', 'organizations.id', 'devices.orgId')
-      .select(['devices.id', 'devices.tags', 'devices.hostname', 'devices.orgId', 'devices.partnerId'])
+      .select([
+        'devices.id',
+        'devices.tags',
+        'devices.hostname',
+        'devices.orgId',
+        'devices.siteId',
+        'devices.partnerId',
+      ])
       .select('organizations.status')
       .where(visibleDevices(caller))
       .where('devices.id', 'in', deviceIds)
@@ -66,7 +75,9 @@ export default implement(contract, {
       .filter((id) => !seen.has(id))
       .map((deviceId) => ({ deviceId, reason: 'not found' }))
     const updated: string[] = []
-    for (const { id, tags, hostname, orgId, partnerId, status } of rows) {
+    const events: PartnerEvent[] = []
+    const at = services.clock.now()
+    for (const { id, tags, hostname, orgId, siteId, partnerId, status } of rows) {
       if (!isWorking({ status })) {
         skipped.push({ deviceId: id, reason: 'organization_suspended' })
         continue
@@ -78,9 +89,11 @@ export default implement(contract, {
       }
       await db.updateTable('devices').set({ tags: after }).where('id', '=', id).execute()
       updated.push(id)
+      events.push(liveEvent(deviceChanged, partnerId, { orgId, siteId, deviceId: id, at, changed: 'tags' }))
       audit({ target: id, name: hostname, orgId, partnerId, before: { tags }, after: { tags: after } })
     }
     if (updated.length === 0) audit({ target: deviceIds[0] ?? '', details: { skipped: skipped.length } })
+    afterCommit(() => publishEvents(services.redis, events))
     return { updated, skipped }
   },
 })

@@ -1,3 +1,4 @@
+import { pagedSql } from '@muster/db/page.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { type RawBuilder, sql } from 'kysely'
 import { type Call, implement } from '../../operation.ts'
@@ -40,17 +41,15 @@ export default implement(contract, {
   async userActivity(call) {
     const { page, limit } = call.input
     const { from, to, condition } = periodOf(call)
-    const { rows } = await sql<Activity & { total: number }>`
+    const rows = sql<Activity>`
       SELECT actor_type, actor_id, max(actor_email) AS actor_email, count(*) AS events,
         count(*) FILTER (WHERE action <> 'user.login' AND action <> 'user.logout') AS changes,
         count(*) FILTER (WHERE action = 'user.login' AND result = 'success') AS sign_ins,
         count(*) FILTER (WHERE result <> 'success') AS failures,
-        min(at) AS first_at, max(at) AS last_at, count(*) OVER () AS total
-      FROM audit_logs a WHERE ${condition} AND actor_id IS NOT NULL
-      GROUP BY actor_type, actor_id ORDER BY events DESC, actor_id LIMIT ${limit} OFFSET ${(page - 1) * limit}`.execute(
-      call.db,
-    )
-    return { from, to, data: rows, pagination: { page, limit, total: rows[0]?.total ?? 0 } }
+        min(at) AS first_at, max(at) AS last_at
+      FROM audit_logs a WHERE ${condition} AND actor_id IS NOT NULL GROUP BY actor_type, actor_id`
+    const orderBy = sql`events DESC, actor_id`
+    return { from, to, ...(await pagedSql(call.db, { rows, orderBy }, { page, limit })) }
   },
 
   async securityEvents(call) {

@@ -35,7 +35,7 @@ const labels: Readonly<Record<AuditAction, string>> = {
   'auth.password.forgot': 'Password reset requested',
   'auth.password.reset': 'Password reset',
   'auth.password.change': 'Password changed',
-  'auth.mfa.setup': 'MFA setup started',
+  'auth.mfa.setup': 'MFA enabled',
   'auth.mfa.disable': 'MFA turned off',
   'auth.mfa.reset': 'MFA reset',
   'auth.mfa.verify': 'MFA verified',

@@ -26,7 +26,7 @@ const messages: Readonly<Record<SkipReason, string>> = {
   decommissioned: 'The device is decommissioned',
   organization_suspended: 'Organization is suspended',
   agent_too_old: 'The agent of this device is too old for this command',
-  unsupported_platform: 'The operating system of this device has nothing of the kind',
+  unsupported_platform: 'The operating system of this device does not support this command or script language',
 }
 const codes: Readonly<Partial<Record<SkipReason, ErrorCode>>> = {
   agent_too_old: 'AGENT_TOO_OLD',

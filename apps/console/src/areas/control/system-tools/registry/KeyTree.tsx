@@ -15,7 +15,10 @@ interface Props {
 /** The keys of the registry. The keys below one are read when it is opened. */
 export function KeyTree(props: Props) {
   return (
-    <nav aria-label="Registry keys" className="min-h-0 overflow-auto rounded-lg border border-line p-2 text-sm">
+    <nav
+      aria-label="Registry keys"
+      className="min-h-0 overflow-auto rounded-lg max-md:min-h-48 border border-line p-2 text-sm"
+    >
       <ul>
         {hives.map((hive) => (
           <Branch key={hive} {...props} place={hive} name={hive} />

@@ -45,7 +45,7 @@ export function RegistryTab({ device }: { readonly device: Device }) {
   return (
     <Reachable obstacle={obstacle} isKnown={answer.data !== undefined}>
       <div className="mb-3 flex flex-wrap items-center gap-2">
-        <code className="min-w-0 flex-1 break-all text-sm">{chosen}</code>
+        <code className="min-w-0 basis-full break-all text-sm md:flex-1 md:basis-0">{chosen}</code>
         <Button blocked={obstacle} onClick={() => setWish({ kind: 'new key' })}>
           <FolderPlus {...icon} />
           New key
@@ -61,7 +61,7 @@ export function RegistryTab({ device }: { readonly device: Device }) {
       </div>
       <div className="grid min-h-0 flex-1 gap-3 md:grid-cols-[minmax(14rem,20rem)_1fr]">
         <KeyTree deviceId={deviceId} chosen={chosen} enabled={!obstacle} choose={open} />
-        <div className="flex min-h-0 flex-col">
+        <div className="flex min-h-0 flex-col max-md:min-h-64">
           <DataTable
             label="Values"
             rows={answer.data?.values ?? none}
@@ -70,7 +70,7 @@ export function RegistryTab({ device }: { readonly device: Device }) {
             rowId={({ name }) => name}
             empty={
               <Note icon={TableProperties} title="No values">
-                Select a key with values, or create one here.
+                Select a key with values, or create a value in one.
               </Note>
             }
             footer={
