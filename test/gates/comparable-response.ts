@@ -56,7 +56,7 @@ function asText({ statusCode, headers, body }: Response): string {
 }
 
 /** Asks over HTTP, in the server's own process. @returns status, headers and body, without what is new every time */
-export async function overheard(
+export async function responseText(
   app: Server,
   operation: Operation,
   token: string,

@@ -11,7 +11,7 @@ import { testServices } from '@muster/testkit/services.ts'
 import { type Person, person } from '@muster/testkit/world.ts'
 import fc from 'fast-check'
 import { afterAll, expect, it } from 'vitest'
-import { overheard, withoutNews } from './comparable-response.ts'
+import { responseText, withoutNews } from './comparable-response.ts'
 import { exampleOf } from './example-of.ts'
 import { anyNeighbour, mark, moveIn } from './neighbours.ts'
 import { withoutTrace } from './probe.ts'
@@ -55,7 +55,7 @@ const known = new Set(idsIn({ stage, world, selected }))
 
 async function ask({ operation, scope, who }: (typeof questions)[number]): Promise<string> {
   const given = exampleOf(operation).input({ ...stage, fresh: () => taken }, scope)
-  return overheard(app, operation, who.token, Object(given), known)
+  return responseText(app, operation, who.token, Object(given), known)
 }
 
 async function watch(who: Person) {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { connectRedis, type Redis, untilReady } from '@muster/backplane/redis.ts'
-import { nodesOf, type Order as Routed, sendToNode } from '@muster/backplane/routing.ts'
+import { type DeliveryOrder, nodesOf, sendToNode } from '@muster/backplane/routing.ts'
 import { commandMessage } from '@muster/testkit/down-messages.ts'
 import { encodeDown } from '@muster/wire/down.ts'
 import type { Order } from '@muster/wire/messages/order.ts'
@@ -124,7 +124,7 @@ describe('one compromised process cannot command the fleet', () => {
     const node = nodes.get(deviceId) ?? ''
     const commandId = randomUUID()
     const to = { kind: 'frame' as const, deviceId }
-    const forged: Routed[] = [
+    const forged: DeliveryOrder[] = [
       { ...to, bytes: encodeDown(script('pwned')), commandId },
       { ...to, bytes: encodeDown(script('pwned')) },
       { ...to, bytes: inOrder({ ...recorded, device: randomUUID() }), commandId },

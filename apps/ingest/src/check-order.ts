@@ -1,5 +1,5 @@
 import { deviceOfField, roleOfField } from '@muster/backplane/presence.ts'
-import type { Order as Routed } from '@muster/backplane/routing.ts'
+import type { DeliveryOrder } from '@muster/backplane/routing.ts'
 import { emptyHeader, readHeader, WireError } from '@muster/wire/frame.ts'
 import { certificate } from '@muster/wire/messages/certificate.ts'
 import { command } from '@muster/wire/messages/command.ts'
@@ -16,7 +16,7 @@ export interface CheckedOrder {
   readonly plain: Uint8Array
 }
 
-export type FrameOrder = Exclude<Routed, { kind: 'close' }>
+export type FrameOrder = Exclude<DeliveryOrder, { kind: 'close' }>
 
 const outer = emptyHeader()
 const inner = emptyHeader()

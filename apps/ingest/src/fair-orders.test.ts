@@ -1,8 +1,8 @@
-import type { Order } from '@muster/backplane/routing.ts'
+import type { DeliveryOrder } from '@muster/backplane/routing.ts'
 import { expect, test } from 'vitest'
 import { FairOrders } from './fair-orders.ts'
 
-const order = (deviceId: string): Order => ({ kind: 'frame', deviceId, bytes: new Uint8Array(0) })
+const order = (deviceId: string): DeliveryOrder => ({ kind: 'frame', deviceId, bytes: new Uint8Array(0) })
 const many = (flow: string, count: number) => Array.from({ length: count }, (_, index) => order(`${flow}${index}`))
 
 /** All orders in the sequence in which they run, `count` at a time. */

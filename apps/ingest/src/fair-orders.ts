@@ -1,8 +1,8 @@
-import type { Order } from '@muster/backplane/routing.ts'
+import type { DeliveryOrder } from '@muster/backplane/routing.ts'
 
 interface Parcel {
   id: Buffer
-  orders: readonly Order[]
+  orders: readonly DeliveryOrder[]
   next: number
   bytes: number
 }
@@ -26,7 +26,7 @@ export class FairOrders {
     return this.#bytes
   }
 
-  add(flow: string, id: Buffer, orders: readonly Order[], bytes = 0): void {
+  add(flow: string, id: Buffer, orders: readonly DeliveryOrder[], bytes = 0): void {
     const parcels = this.#flows.get(flow)
     const parcel = { id, orders, next: 0, bytes }
     if (parcels === undefined) this.#flows.set(flow, [parcel])
@@ -36,7 +36,7 @@ export class FairOrders {
   }
 
   /** Runs up to `count` orders, at most `share` of a flow before the next. @returns the entry IDs whose orders all ran */
-  take(count: number, share: number, obey: (order: Order, flow: string) => void): Buffer[] {
+  take(count: number, share: number, obey: (order: DeliveryOrder, flow: string) => void): Buffer[] {
     const done: Buffer[] = []
     let taken = 0
     for (const [flow, parcels] of this.#flows) {
@@ -49,7 +49,7 @@ export class FairOrders {
     return done
   }
 
-  #takeOf(parcels: Parcel[], most: number, obey: (order: Order) => void, done: Buffer[]): number {
+  #takeOf(parcels: Parcel[], most: number, obey: (order: DeliveryOrder) => void, done: Buffer[]): number {
     let taken = 0
     for (let [parcel] = parcels; parcel !== undefined; [parcel] = parcels) {
       for (; parcel.next < parcel.orders.length; parcel.next++) {

@@ -1,7 +1,7 @@
 import { nodeLease, nodeLeaseMs, nodeRenewalMs, nodesKey } from '@muster/backplane/keys.ts'
 import { dropPresence, type Holding, takePresence } from '@muster/backplane/presence.ts'
 import type { Redis } from '@muster/backplane/redis.ts'
-import { livingNodes, type Order, sendToNode } from '@muster/backplane/routing.ts'
+import { type DeliveryOrder, livingNodes, sendToNode } from '@muster/backplane/routing.ts'
 import { type Arrival, noteRuns } from '@muster/backplane/runs.ts'
 import type { Log } from '@muster/kit/log.ts'
 import { closeCodes } from '@muster/wire/close-codes.ts'
@@ -125,11 +125,11 @@ export class Presence {
   /** Closes the older connections of devices that another living node still holds. */
   async #closeReplaced(replaced: readonly Holding[]): Promise<void> {
     const { redis, nodeId } = this.#options
-    const perNode = new Map<string, Order[]>()
+    const perNode = new Map<string, DeliveryOrder[]>()
     for (const { node, field, connection } of replaced) {
       if (node === nodeId) continue
       const { code, name } = closeCodes.replaced
-      const order: Order = { kind: 'close', deviceId: field, code, reason: name, connection }
+      const order: DeliveryOrder = { kind: 'close', deviceId: field, code, reason: name, connection }
       const orders = perNode.get(node)
       if (orders === undefined) perNode.set(node, [order])
       else orders.push(order)

@@ -2,7 +2,7 @@ import { deviceIdToBytes } from '@muster/backplane/device-id.ts'
 import { fieldOf } from '@muster/backplane/entry.ts'
 import { downStream, flowField, ordersField } from '@muster/backplane/keys.ts'
 import type { Redis } from '@muster/backplane/redis.ts'
-import { decodeOrders, type Order } from '@muster/backplane/routing.ts'
+import { type DeliveryOrder, decodeOrders } from '@muster/backplane/routing.ts'
 import type { Log } from '@muster/kit/log.ts'
 import { command } from '@muster/wire/messages/command.ts'
 import { request } from '@muster/wire/messages/request.ts'
@@ -124,7 +124,7 @@ export class Push {
     this.#drained = undefined
   }
 
-  #obey(order: Order, flow: string): void {
+  #obey(order: DeliveryOrder, flow: string): void {
     const { registry, counters, close } = this.#options
     const connection = registry.find(order.deviceId)
     if (order.kind === 'close') {
@@ -187,7 +187,7 @@ export class Push {
 
   #deliver(
     commandId: string,
-    { deviceId, bytes }: Order & { kind: 'frame' },
+    { deviceId, bytes }: DeliveryOrder & { kind: 'frame' },
     connection: Connection | undefined,
   ): void {
     const { batches, counters, delivered, send } = this.#options
@@ -208,7 +208,7 @@ export class Push {
 
 const isCommand = ({ type }: CheckedOrder): boolean => type === request.type || type === command.type
 
-function ordersOf(bytes: Buffer, log: Log): Order[] {
+function ordersOf(bytes: Buffer, log: Log): DeliveryOrder[] {
   try {
     return bytes.length === 0 ? [] : decodeOrders(bytes)
   } catch (error) {

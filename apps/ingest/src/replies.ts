@@ -1,8 +1,8 @@
 import type { Redis } from '@muster/backplane/redis.ts'
 import { publishReply, type Undelivered } from '@muster/backplane/replies.ts'
-import type { Order } from '@muster/backplane/routing.ts'
+import type { DeliveryOrder } from '@muster/backplane/routing.ts'
 
-export type RequestOrder = Extract<Order, { kind: 'request' }>
+export type RequestOrder = Extract<DeliveryOrder, { kind: 'request' }>
 
 interface Expected {
   replyTo: string

@@ -7,7 +7,7 @@ import { pack } from './pack.ts'
 import { dropPresence, forgetNodePresence, type Holding, holdersOf, presenceField, takePresence } from './presence.ts'
 import type { Redis } from './redis.ts'
 import { connectRedis, connectSubscriber, untilReady } from './redis.ts'
-import { decodeOrders, encodeOrders, type Order, sendToDevices } from './routing.ts'
+import { type DeliveryOrder, decodeOrders, encodeOrders, sendToDevices } from './routing.ts'
 import { type OwnRedis, startOwnRedis } from './testing/redis-server.ts'
 
 let server: OwnRedis
@@ -23,11 +23,11 @@ afterAll(async () => {
   await server?.stop()
 })
 
-function frame(deviceId: string, text: string, commandId?: string): Order {
+function frame(deviceId: string, text: string, commandId?: string): DeliveryOrder {
   return { kind: 'frame', deviceId, bytes: Buffer.from(text), ...(commandId === undefined ? {} : { commandId }) }
 }
 
-async function ordersOf(node: string): Promise<Order[][]> {
+async function ordersOf(node: string): Promise<DeliveryOrder[][]> {
   const entries = await redis.xrangeBuffer(downStream(node), '-', '+')
   return entries.map(([, [field, value]]) => {
     expect(field?.toString()).toBe(ordersField)
@@ -113,7 +113,7 @@ describe('orders', () => {
 
   test('decode to what was encoded; invalid ones are skipped', () => {
     const device = randomUUID()
-    const orders: Order[] = [
+    const orders: DeliveryOrder[] = [
       frame(device, 'a', 'c'),
       { kind: 'close', deviceId: `${device}/watchdog`, code: 4013, reason: 'revoked' },
       { kind: 'close', deviceId: device, code: 4014, reason: 'replaced', connection: 12 },

@@ -13,7 +13,7 @@ import { deviceOfField, holdersOf, nodesIn } from './presence.ts'
 import type { Redis } from './redis.ts'
 
 /** For one device's socket: a ready frame, a request whose reply is awaited, or the end of the connection. */
-export type Order =
+export type DeliveryOrder =
   | { kind: 'frame'; deviceId: string; bytes: Uint8Array; commandId?: string }
   | { kind: 'request'; deviceId: string; bytes: Uint8Array; number: number; replyTo: string }
   | { kind: 'close'; deviceId: string; code: number; reason: string; connection?: number }
@@ -34,7 +34,7 @@ const ordersAtOnce = 1_000
  * Finds the node of every device and sends it the orders. Orders of one device keep their sequence.
  * @param flow the tenant of the orders: nodes serve flows in turn
  */
-export async function sendToDevices(redis: Redis, orders: readonly Order[], flow = ''): Promise<Routing> {
+export async function sendToDevices(redis: Redis, orders: readonly DeliveryOrder[], flow = ''): Promise<Routing> {
   const known = new Map<string, Promise<boolean>>()
   const isAlive = (node: string) => {
     const asked = known.get(node) ?? isLiving(redis, node)
@@ -46,14 +46,14 @@ export async function sendToDevices(redis: Redis, orders: readonly Order[], flow
 }
 
 /** Orders by the shard of their devices. */
-type Slice = readonly (readonly [number, Order[]])[]
+type Slice = readonly (readonly [number, DeliveryOrder[]])[]
 
 /** Groups whole shards, so that one device is looked up once and its orders stay together. */
-function slicesOf(orders: readonly Order[]): Slice[] {
-  const shards: Order[][] = Array.from({ length: presenceShards }, () => [])
+function slicesOf(orders: readonly DeliveryOrder[]): Slice[] {
+  const shards: DeliveryOrder[][] = Array.from({ length: presenceShards }, () => [])
   for (const order of orders) shards[shardOf(deviceOfField(order.deviceId), presenceShards)]?.push(order)
   const slices: Slice[] = []
-  let slice: [number, Order[]][] = []
+  let slice: [number, DeliveryOrder[]][] = []
   let size = 0
   for (const [shard, list] of shards.entries()) {
     if (list.length === 0) continue
@@ -74,9 +74,9 @@ async function sendSlice(
   flow: string,
   isAlive: (node: string) => Promise<boolean>,
 ): Promise<string[]> {
-  const idsOf = (orders: readonly Order[]) => orders.map(({ deviceId }) => deviceId)
+  const idsOf = (orders: readonly DeliveryOrder[]) => orders.map(({ deviceId }) => deviceId)
   const holders = await Promise.all(slice.map(([shard, orders]) => nodesIn(redis, shard, idsOf(orders))))
-  const perNode = new Map<string, Order[]>()
+  const perNode = new Map<string, DeliveryOrder[]>()
   const absent: string[] = []
   for (const [part, [, orders]] of slice.entries()) {
     const nodes = holders[part] ?? []
@@ -89,7 +89,7 @@ async function sendSlice(
     }
   }
   // Both at once: orders for a dead node are in a stream that is not read and expires.
-  const tell = async ([node, orders]: [string, Order[]]) => {
+  const tell = async ([node, orders]: [string, DeliveryOrder[]]) => {
     const [isThere] = await Promise.all([isAlive(node), sendToNode(redis, node, orders, flow)])
     if (!isThere) absent.push(...idsOf(orders))
   }
@@ -119,7 +119,12 @@ export async function livingNodes(redis: Redis, nodes: ReadonlySet<string>): Pro
 const isLiving = async (redis: Redis, node: string) => (await redis.exists(nodeLease(node))) === 1
 
 /** Appends orders to one node's stream, in few entries. */
-export async function sendToNode(redis: Redis, node: string, orders: readonly Order[], flow = ''): Promise<void> {
+export async function sendToNode(
+  redis: Redis,
+  node: string,
+  orders: readonly DeliveryOrder[],
+  flow = '',
+): Promise<void> {
   const key = downStream(node)
   const writes: Promise<unknown>[] = []
   for (const entry of entriesOf(orders))
@@ -130,8 +135,8 @@ export async function sendToNode(redis: Redis, node: string, orders: readonly Or
   await Promise.all(writes)
 }
 
-function* entriesOf(orders: readonly Order[]): Generator<Order[]> {
-  let entry: Order[] = []
+function* entriesOf(orders: readonly DeliveryOrder[]): Generator<DeliveryOrder[]> {
+  let entry: DeliveryOrder[] = []
   let bytes = 0
   for (const order of orders) {
     const size = order.kind === 'close' ? 0 : order.bytes.length
@@ -147,7 +152,7 @@ function* entriesOf(orders: readonly Order[]): Generator<Order[]> {
 }
 
 /** The value of one entry of a node's stream. */
-export function encodeOrders(orders: readonly Order[]): Buffer {
+export function encodeOrders(orders: readonly DeliveryOrder[]): Buffer {
   const items: (unknown[] | SharedFrame)[] = []
   for (const order of orders) {
     const before = items.at(-1)
@@ -170,7 +175,7 @@ class SharedFrame {
   }
 }
 
-function fieldsOf(order: Order): unknown[] {
+function fieldsOf(order: DeliveryOrder): unknown[] {
   const { kind, deviceId } = order
   if (kind === 'frame') return [kind, deviceId, order.bytes, order.commandId ?? null]
   if (kind === 'request') return [kind, deviceId, order.bytes, order.replyTo, order.number]
@@ -179,7 +184,7 @@ function fieldsOf(order: Order): unknown[] {
 }
 
 /** Decodes an entry of a node's stream; invalid orders are skipped. */
-export function decodeOrders(bytes: Uint8Array): Order[] {
+export function decodeOrders(bytes: Uint8Array): DeliveryOrder[] {
   const list = unpack(bytes)
   return Array.isArray(list) ? list.flatMap((item) => sharedOrdersOf(item) ?? orderOf(item) ?? []) : []
 }
@@ -189,17 +194,17 @@ const deviceField = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(\/watchdog)?$/
 /** Several IDs without separators. */
 const deviceIds = /^(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})*$/
 
-function sharedOrdersOf(item: unknown): Order[] | undefined {
+function sharedOrdersOf(item: unknown): DeliveryOrder[] | undefined {
   if (!Array.isArray(item) || item[0] !== 'frames') return undefined
   const [, ids, bytes]: unknown[] = item
   if (typeof ids !== 'string' || !deviceIds.test(ids) || !(bytes instanceof Uint8Array)) return []
-  const orders: Order[] = []
+  const orders: DeliveryOrder[] = []
   for (let at = 0; at < ids.length; at += deviceIdChars)
     orders.push({ kind: 'frame', deviceId: ids.slice(at, at + deviceIdChars), bytes })
   return orders
 }
 
-function orderOf(item: unknown): Order | undefined {
+function orderOf(item: unknown): DeliveryOrder | undefined {
   if (!Array.isArray(item)) return undefined
   const [kind, deviceId, bytes, about, number]: unknown[] = item
   if (typeof deviceId !== 'string' || !deviceField.test(deviceId) || !(bytes instanceof Uint8Array)) return undefined
@@ -209,7 +214,7 @@ function orderOf(item: unknown): Order | undefined {
   return kind === 'close' ? closeOrderOf(deviceId, unpack(bytes)) : undefined
 }
 
-function closeOrderOf(deviceId: string, close: unknown): Order | undefined {
+function closeOrderOf(deviceId: string, close: unknown): DeliveryOrder | undefined {
   if (typeof close !== 'object' || close === null || !('code' in close) || !('reason' in close)) return undefined
   const { code, reason } = close
   if (typeof code !== 'number' || typeof reason !== 'string') return undefined

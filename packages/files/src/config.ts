@@ -1,7 +1,7 @@
 import { privateNetworks } from '@muster/kit/config.ts'
 import { z } from 'zod'
 import type { ObjectStore } from './object-store.ts'
-import { storeAt } from './place.ts'
+import { storeAt } from './store-location.ts'
 
 /** The settings of the file storage, for each process that reads or writes files. */
 export const filesSettings = {

@@ -38,21 +38,21 @@ export class OpenStreams {
    */
   take(caller: Owner | null, address: string): () => void {
     const { perCredential, perPerson, perProcess } = this.#limits
-    const places = placesOf(caller, address, { perCredential, perPerson })
-    for (const { key, most, whose } of places) {
+    const holders = holdersOf(caller, address, { perCredential, perPerson })
+    for (const { key, most, whose } of holders) {
       if ((this.#counts.get(key) ?? 0) < most) continue
       throw tooMany(retrySeconds, `${whose} already has ${most} event streams open, the most allowed. Close some first`)
     }
     if (this.#open >= perProcess)
       throw tooMany(retrySeconds, 'The server has as many event streams open as it can serve. Try again shortly')
-    for (const { key } of places) this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)
+    for (const { key } of holders) this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)
     this.#open++
     let isOpen = true
     return () => {
       if (!isOpen) return
       isOpen = false
       this.#open--
-      for (const { key } of places) {
+      for (const { key } of holders) {
         const left = (this.#counts.get(key) ?? 0) - 1
         if (left > 0) this.#counts.set(key, left)
         else this.#counts.delete(key)
@@ -61,17 +61,17 @@ export class OpenStreams {
   }
 }
 
-interface Place {
+interface Holder {
   readonly key: string
   readonly most: number
   readonly whose: string
 }
 
-function placesOf(
+function holdersOf(
   caller: Owner | null,
   address: string,
   { perCredential, perPerson }: Omit<StreamLimits, 'perProcess'>,
-): Place[] {
+): Holder[] {
   if (caller === null) return [{ key: `address ${address}`, most: perPerson, whose: 'This address' }]
   const { userId, sessionId, apiKeyId } = caller
   // A key counts for itself: a busy integration must not take the streams of the person who made it.

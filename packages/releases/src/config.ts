@@ -1,5 +1,5 @@
 import type { ObjectStore } from '@muster/files/object-store.ts'
-import { storeAt } from '@muster/files/place.ts'
+import { storeAt } from '@muster/files/store-location.ts'
 import { z } from 'zod'
 import { rememberingSizes } from './remembered-sizes.ts'
 

@@ -3,7 +3,7 @@ import { api, isApiError, statusOf } from '../api.ts'
 import { heldToken, renew } from '../session/credential.ts'
 
 export type StreamState = 'connecting' | 'live' | 'lost' | 'denied'
-interface Place {
+interface EventFilter {
   readonly orgIds?: string[]
   readonly siteIds?: string[]
 }
@@ -20,7 +20,7 @@ function refusedWith(error: unknown): number | undefined {
 
 /** Follows the devices of a place until stopped. Reconnects by itself after any interruption. */
 export function followDevices(
-  place: Place,
+  place: EventFilter,
   take: (event: DeviceEvent) => void,
   show: (state: StreamState) => void,
 ): () => void {

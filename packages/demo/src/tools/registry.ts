@@ -14,7 +14,7 @@ import type { Machine } from '../machine.ts'
 import { Refusal, type Tools, tool } from './tool.ts'
 
 type Value = z.infer<typeof RegistryValue>
-type Place = z.infer<typeof RegistryKeyPlace>
+type KeyLocation = z.infer<typeof RegistryKeyPlace>
 
 /** Names are found in any spelling and shown in the one that they were made with. */
 class Key {
@@ -134,7 +134,7 @@ export class Registry {
     }
   }
 
-  #find({ hive, path = '' }: Place): Key {
+  #find({ hive, path = '' }: KeyLocation): Key {
     let key = this.#hives.get(hive)
     for (const name of path.split('\\').filter(Boolean)) key = key?.keys.get(name.toLowerCase())
     if (key === undefined) throw new Refusal('NOT_FOUND', `there is no key ${hive}\\${path}`)

@@ -28,7 +28,7 @@ import { nextStatus } from './commands.rules.ts'
 import { deliverAfter, deliverCancel, publishCommands } from './delivery/deliver-command.ts'
 import { issueBeforeJudging, issueToAll, refusalOf } from './orders/issue-command.ts'
 import { requestKeyOf, requireSameRequest } from './orders/request-key.ts'
-import { type Order, type OrderInput, validateOrder } from './orders/validate-order.ts'
+import { type CommandOrder, type OrderInput, validateOrder } from './orders/validate-order.ts'
 import { requireDelivery } from './stops/stops.ts'
 
 export default implement(contract, {
@@ -132,7 +132,7 @@ export default implement(contract, {
 })
 
 /** The device of a command, if the caller sees it and has the reach. */
-async function judgedTarget(call: Call<{ readonly id: string }>, { type }: Order): Promise<Target> {
+async function judgedTarget(call: Call<{ readonly id: string }>, { type }: CommandOrder): Promise<Target> {
   const { caller, db, input } = call
   const { id: deviceId } = input
   const [reached, target, wantsSecond] = await Promise.all([
@@ -149,13 +149,13 @@ const otherRequest = 'The idempotency key was used for another request'
 
 type Asked = OrderInput & { readonly idempotencyKey?: string | undefined }
 
-function orderFor({ caller, services }: Call, { idempotencyKey, ...asked }: Asked): Order {
+function orderFor({ caller, services }: Call, { idempotencyKey, ...asked }: Asked): CommandOrder {
   const order = validateOrder(caller, asked, services.clock.now())
   return idempotencyKey === undefined ? order : { ...order, requestKey: requestKeyOf(caller, idempotencyKey) }
 }
 
 /** The commands that an earlier identical request created. Concurrent ones wait for each other. */
-async function knownCommands({ db }: Call, order: Order): Promise<Command[]> {
+async function knownCommands({ db }: Call, order: CommandOrder): Promise<Command[]> {
   if (order.requestKey === undefined) return []
   const turn = sql`SELECT pg_advisory_xact_lock(hashtextextended(${order.requestKey}, 0))`
   const known = await consecutively(db, turn, commandsOfRequest(order.requestKey))
@@ -164,7 +164,7 @@ async function knownCommands({ db }: Call, order: Order): Promise<Command[]> {
 }
 
 /** The answer to a repeated request: its commands as they are now, and why other devices were skipped. */
-function again(known: readonly Command[], targets: readonly Target[], order: Order, settings: Settings) {
+function again(known: readonly Command[], targets: readonly Target[], order: CommandOrder, settings: Settings) {
   const issued = new Set(known.map(({ deviceId }) => deviceId))
   const skipped = targets
     .filter(({ id }) => !issued.has(id))

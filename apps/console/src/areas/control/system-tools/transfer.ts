@@ -4,7 +4,7 @@ import { withToken } from '../../../api.ts'
 import { accessToken } from '../../../session/credential.ts'
 import { askForProof, wantedBy } from '../../../session/proof.ts'
 
-interface Place {
+interface FileLocation {
   readonly deviceId: string
   readonly path: string
 }
@@ -34,11 +34,18 @@ function refusalIn(body: string, status: number): Refused {
   return new Refused('UNAVAILABLE', `The server answered ${status}`)
 }
 
-const addressOf = (endpoint: { readonly path: string }, { deviceId, path }: Place, more: Record<string, string> = {}) =>
-  `/api/v1${endpoint.path.replace(':deviceId', deviceId)}?${new URLSearchParams({ path, ...more })}`
+const addressOf = (
+  endpoint: { readonly path: string },
+  { deviceId, path }: FileLocation,
+  more: Record<string, string> = {},
+) => `/api/v1${endpoint.path.replace(':deviceId', deviceId)}?${new URLSearchParams({ path, ...more })}`
 
 /** Reads a file of a device. @throws Refused */
-export async function fetchFile(place: Place, progress: (share: number) => void, signal: AbortSignal): Promise<Blob> {
+export async function fetchFile(
+  place: FileLocation,
+  progress: (share: number) => void,
+  signal: AbortSignal,
+): Promise<Blob> {
   const answer = await withToken(addressOf(files.download, place), { signal })
   if (!answer.ok) throw refusalIn(await answer.text(), answer.status)
   const total = Number(answer.headers.get('content-length') ?? 0)
@@ -55,7 +62,7 @@ export async function fetchFile(place: Place, progress: (share: number) => void,
 
 /** Puts a file onto a device. @throws Refused, with the code CONFLICT where there is one of that name */
 export async function sendFile(
-  place: Place,
+  place: FileLocation,
   file: Blob,
   overwrite: boolean,
   progress: (share: number) => void,

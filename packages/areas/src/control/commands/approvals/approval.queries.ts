@@ -12,7 +12,7 @@ import type { Call } from '../../../operation.ts'
 import { isLimited, type Reach, within } from '../../../tenancy/tenancy/index.ts'
 import { QueuedCommand } from '../commands.contract.ts'
 import type { Target } from '../commands.queries.ts'
-import type { Order } from '../orders/validate-order.ts'
+import type { CommandOrder } from '../orders/validate-order.ts'
 import { ApprovalStatus, type ApprovalSummary } from './approval-summary.contract.ts'
 import type { Approval } from './approvals.contract.ts'
 
@@ -39,7 +39,7 @@ export interface StoredApproval extends Approval {
 const hashForm = 'jcs:'
 
 function hashOf(
-  { type, payload, timeoutMs }: Pick<Order, 'type' | 'payload' | 'timeoutMs'>,
+  { type, payload, timeoutMs }: Pick<CommandOrder, 'type' | 'payload' | 'timeoutMs'>,
   seconds: number,
   deviceIds: readonly string[],
 ): string {
@@ -131,7 +131,7 @@ export async function approvalById(
 /** Stores the request. A repeated request returns the stored one. @throws CONFLICT if the key was used for another request */
 export async function askForApproval(
   { db, caller, services }: Call,
-  order: Order,
+  order: CommandOrder,
   targets: readonly Target[],
 ): Promise<StoredApproval> {
   const nowMs = services.clock.now()

@@ -111,13 +111,13 @@ export async function deliverCancel(
   await sendToDevices(services.redis, [signerOf(services).order({ kind: 'frame', deviceId, frame })], partnerId)
 }
 
-type Place = Pick<Target, 'orgId' | 'siteId' | 'partnerId'>
+type DeviceLocation = Pick<Target, 'orgId' | 'siteId' | 'partnerId'>
 
 /** Publishes the status of commands. @param placeOf where the command's device belongs; without it, nothing is published */
 export function publishCommands(
   { redis, clock }: Pick<Services, 'redis' | 'clock'>,
   commands: readonly CommandSummary[],
-  placeOf: (deviceId: string) => Place | undefined,
+  placeOf: (deviceId: string) => DeviceLocation | undefined,
 ): Promise<void> {
   const at = clock.now()
   const events = commands.flatMap(({ id: commandId, deviceId, type: commandType, status, exitCode }) => {

@@ -3,7 +3,7 @@
 
 import { randomInt } from 'node:crypto'
 import { deviceOfField } from '@muster/backplane/presence.ts'
-import type { Order } from '@muster/backplane/routing.ts'
+import type { DeliveryOrder } from '@muster/backplane/routing.ts'
 import { type Keyring, orderKeysOf, privateKeyOf } from '@muster/kit/keyring.ts'
 import { orderKeyId } from '@muster/kit/order-keys.ts'
 import { type DownMessage, encodeDown } from '@muster/wire/down.ts'
@@ -59,21 +59,21 @@ export class OrderSigner {
   }
 
   /** The instructions as orders for the nodes, in the same sequence. */
-  orders(instructions: readonly Instruction[]): Order[] {
-    const orders: Order[] = []
+  orders(instructions: readonly Instruction[]): DeliveryOrder[] {
+    const orders: DeliveryOrder[] = []
     for (let start = 0; start < instructions.length; start += ordersPerSignature)
       orders.push(...this.#signed(instructions.slice(start, start + ordersPerSignature)))
     return orders
   }
 
   /** One instruction as an order. */
-  order(instruction: Instruction): Order {
+  order(instruction: Instruction): DeliveryOrder {
     const [order] = this.#signed([instruction])
     if (order === undefined) throw new Error('One instruction makes one order')
     return order
   }
 
-  #signed(instructions: readonly Instruction[]): Order[] {
+  #signed(instructions: readonly Instruction[]): DeliveryOrder[] {
     const issuedAt = Date.now()
     const unsigned = instructions.map(({ deviceId, frame, lifeMs: life = lifeMs }) => ({
       frame,
@@ -86,7 +86,7 @@ export class OrderSigner {
       },
     }))
     const proofs = signOrders(unsigned, this.#key)
-    return instructions.map((instruction, index): Order => {
+    return instructions.map((instruction, index): DeliveryOrder => {
       const [made, proof] = [unsigned[index], proofs[index]]
       if (made === undefined || proof === undefined) throw new Error('Every order is signed')
       const body = { ...made.head, key: this.#keyId, ...proof, frame: made.frame }

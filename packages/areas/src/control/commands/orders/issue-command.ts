@@ -14,7 +14,7 @@ import type { Target } from '../commands.queries.ts'
 import { commandRefusal, incapacity } from '../commands.rules.ts'
 import { frameOf } from '../delivery/command-frame.ts'
 import { requireDelivery } from '../stops/stops.ts'
-import type { Order } from './validate-order.ts'
+import type { CommandOrder } from './validate-order.ts'
 
 /** All payloads of one request. A larger command needs several requests. */
 const bulkBytesMax = 64 * 1024 * 1024
@@ -61,7 +61,7 @@ interface Recipient {
 }
 
 /** Inserts an order for devices, and what is stored with it. Devices that already have such a command are left out. */
-async function insertCommands(db: Db, order: Order, recipients: readonly Recipient[]): Promise<Command[]> {
+async function insertCommands(db: Db, order: CommandOrder, recipients: readonly Recipient[]): Promise<Command[]> {
   const { setting } = commandType(order.type)
   const deviceIds = recipients.map(({ deviceId }) => deviceId)
   const [commands] = await Promise.all([
@@ -71,7 +71,7 @@ async function insertCommands(db: Db, order: Order, recipients: readonly Recipie
   return commands
 }
 
-async function insertRows(db: Db, order: Order, recipients: readonly Recipient[]): Promise<Command[]> {
+async function insertRows(db: Db, order: CommandOrder, recipients: readonly Recipient[]): Promise<Command[]> {
   const { type, payload, timeoutMs, expiresAt, createdBy, batchId = null, requestKey = null } = order
   const ids = recipients.map(({ commandId }) => commandId)
   const deviceIds = recipients.map(({ deviceId }) => deviceId)
@@ -121,7 +121,7 @@ function sendableFrame(command: Command): Uint8Array {
 export async function issueBeforeJudging(
   { db, services }: Pick<Call, 'db' | 'services'>,
   deviceId: string,
-  order: Order,
+  order: CommandOrder,
   judge: () => Promise<Target>,
 ): Promise<Issued & { readonly target: Target; readonly command: Command }> {
   const [judged, delivery, inserted] = await Promise.allSettled([
@@ -151,7 +151,7 @@ export interface IssuedToAll extends Issued {
 export async function issueToAll(
   call: Pick<Call, 'db' | 'services'>,
   targets: readonly Target[],
-  order: Order,
+  order: CommandOrder,
 ): Promise<IssuedToAll> {
   const refusals = new Map(targets.map((target) => [target.id, refusalOf(target, order, call.services.settings)]))
   const able = targets.filter(({ id }) => refusals.get(id) === null)

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { Command } from '../commands.contract.ts'
 import { requireSameRequest } from './request-key.ts'
-import type { Order } from './validate-order.ts'
+import type { CommandOrder } from './validate-order.ts'
 
 const commandWith = (value: unknown) => ({ type: 'run_script', payload: { value } }) as Partial<Command> as Command
-const orderWith = (value: unknown) => ({ type: 'run_script', payload: { value } }) as Partial<Order> as Order
+const orderWith = (value: unknown) =>
+  ({ type: 'run_script', payload: { value } }) as Partial<CommandOrder> as CommandOrder
 
 describe('a request with a key that was used before', () => {
   it.each([

@@ -3,14 +3,14 @@ import type { Caller } from '@muster/kit/access.ts'
 import { conflict } from '@muster/kit/errors.ts'
 import canonicalize from 'canonicalize'
 import type { Command } from '../commands.contract.ts'
-import type { Order } from './validate-order.ts'
+import type { CommandOrder } from './validate-order.ts'
 
 /** Keys belong to the caller: the same key of another caller identifies another request. */
 export const requestKeyOf = ({ userId }: Caller, key: string): string =>
   createHash('sha256').update(`${userId} ${key}`).digest('base64url')
 
 /** @throws CONFLICT if the key was used for a different command */
-export function requireSameRequest(found: readonly Command[], order: Order): void {
+export function requireSameRequest(found: readonly Command[], order: CommandOrder): void {
   const [first] = found
   if (first === undefined) return
   // PostgreSQL changes the order of the keys of an object.

@@ -7,7 +7,7 @@ import { commandType } from '../command-registry.ts'
 import type { QueuedCommand } from '../commands.contract.ts'
 
 /** A validated command, before it is issued to devices. */
-export interface Order {
+export interface CommandOrder {
   readonly type: QueuedCommand
   readonly payload: Readonly<Record<string, unknown>>
   readonly timeoutMs: number
@@ -40,7 +40,7 @@ function payloadOf(type: QueuedCommand) {
  * Validates a command against its type.
  * @throws FORBIDDEN without the permission of the type, VALIDATION_ERROR naming the field of the payload
  */
-export function validateOrder(caller: Caller, { type, payload, ...given }: OrderInput, nowMs: number): Order {
+export function validateOrder(caller: Caller, { type, payload, ...given }: OrderInput, nowMs: number): CommandOrder {
   const kind = commandType(type)
   if (!hasPermission(caller, kind.permission)) throw denied(`Permission denied: ${kind.permission} is required`)
   const parsed = payloadOf(type).safeParse({ payload }, { error: plainWords })

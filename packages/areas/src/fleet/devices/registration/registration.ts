@@ -86,7 +86,7 @@ export const giveKey = (db: Db, id: string, machine: Machine): Promise<Registere
     .returning(registeredColumns)
     .executeTakeFirstOrThrow()
 
-export interface Place {
+export interface DeviceLocation {
   readonly orgId: string
   readonly partnerId: string
   readonly siteId: string | null
@@ -95,7 +95,7 @@ export interface Place {
 /** Adds a machine that was unknown. */
 export async function addDevice(
   db: Db,
-  place: Place,
+  place: DeviceLocation,
   machine: Machine,
   enrollment: { readonly keyId: string; readonly at: string },
 ): Promise<Registered> {
@@ -117,7 +117,7 @@ export interface Preparation {
 }
 
 /** Adds a device whose machine has not enrolled yet. */
-export async function prepareDevice(db: Db, place: Place, preparation: Preparation): Promise<Registered> {
+export async function prepareDevice(db: Db, place: DeviceLocation, preparation: Preparation): Promise<Registered> {
   const device = await db
     .insertInto('devices')
     .values({ ...place, ...preparation, lifecycle: 'provisioned' })

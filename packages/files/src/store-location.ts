@@ -4,7 +4,7 @@ import type { ObjectStore } from './object-store.ts'
 import { S3Store } from './s3-store.ts'
 
 /** The location of objects: a folder, or an object storage. */
-export interface Place {
+export interface StoreLocation {
   readonly folder: string | undefined
   readonly url: string | undefined
   readonly prefix?: string
@@ -15,7 +15,7 @@ export interface Place {
 }
 
 /** Null when neither is given. */
-export function storeAt({ folder, url, ...s3 }: Place): ObjectStore | null {
+export function storeAt({ folder, url, ...s3 }: StoreLocation): ObjectStore | null {
   if (folder !== undefined) return new DiskStore(resolve(folder))
   return url === undefined ? null : new S3Store({ url, ...s3 })
 }
