@@ -4,6 +4,7 @@ const stores = ['packages/testkit/src/global-setup.ts']
 const areas = 'packages/areas/**/*.test.ts'
 /** Their tests leave nothing behind in the process, so the files of a worker share it and load every module once. */
 const shared = ['kit', 'wire', 'db'].map((name) => `packages/${name}/**/*.test.ts`).concat('apps/worker/**/*.test.ts')
+const installs = ['install-and-update', 'launcher', 'update'].map((name) => `test/system/${name}.test.ts`)
 const seeds = ['test/property-seed.ts']
 
 export default defineConfig({
@@ -39,8 +40,21 @@ export default defineConfig({
         test: {
           name: 'system',
           include: ['test/system/**/*.test.ts'],
+          exclude: installs,
           fileParallelism: false,
           sequence: { groupOrder: 1 },
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        extends: true,
+        // Installations, updates and starts of everything: they take minutes, most of them spent waiting.
+        test: {
+          name: 'install',
+          include: installs,
+          fileParallelism: false,
+          sequence: { groupOrder: 4 },
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },
