@@ -1,5 +1,5 @@
-// Case D4: nothing of one tenant can be named, linked or noticed by another. Every operation is given another partner's
-// ids in place of its own, one field after the other, and what one partner has taken is free for the next.
+// Case D4: one tenant cannot read, link or detect data of another. Every operation gets ids of another partner, one
+// field at a time, and values that one partner uses are free for the next.
 import { operations } from '@muster/areas/registry.ts'
 import type { Scope } from '@muster/kit/contract.ts'
 import { levels } from '@muster/testkit/stage.ts'
@@ -16,7 +16,7 @@ const theirIds = new Set(Object.values(theirs.stage).filter((value) => typeof va
 const holdsTheirs = (value: unknown): boolean =>
   typeof value === 'string' ? theirIds.has(value) : Array.isArray(value) && value.some(holdsTheirs)
 
-/** The own input with one field at a time taken from the other partner's. */
+/** The own input with one field at a time replaced by that of the other partner. */
 function swapped(own: object, foreign: object): { field: string; input: object }[] {
   return Object.entries(foreign)
     .filter(([field, value]) => holdsTheirs(value) && JSON.stringify(value) !== JSON.stringify(Reflect.get(own, field)))
@@ -43,7 +43,7 @@ describe("another partner's ids", () => {
   it('are tried in every operation that takes an id', () => {
     const withPath = guarded.filter(({ endpoint: { path, access } }) => path.includes('/:') && access.scopes.length > 1)
     const tried = new Set(cases.map(({ operation }) => operation.id))
-    // Versions of the agent belong to no tenant.
+    // Agent versions belong to no tenant.
     const own = ['auth.', 'api', 'users.profile', 'agentVersions.']
     expect(
       withPath.map(({ id }) => id).filter((id) => !tried.has(id) && !own.some((each) => id.startsWith(each))),
@@ -56,13 +56,13 @@ describe("another partner's ids", () => {
       const answer = await probe(operation, who, input)
       expect(answer.failure).toBeNull()
       for (const level of levels) expect(answer.text).not.toContain(theirs.marks[level])
-      // Operations on many things at once answer for each of them.
+      // Bulk operations answer for each id.
       if (example.lists !== true && example.skipsHidden !== true) expect([400, 403, 404]).toContain(answer.status)
     },
   )
 })
 
-describe('what another partner has taken', () => {
+describe('a value that another partner uses', () => {
   const creating = guarded.filter(
     ({ endpoint: { status, access } }) => status === 201 && access.scopes.includes('partner'),
   )

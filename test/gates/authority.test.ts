@@ -1,4 +1,4 @@
-// Case D10: whoever loses authority loses it within a second, in every process, on open connections too.
+// Case D10: a user who loses access loses it within a second, in every process, including on open connections.
 import { setTimeout as pause } from 'node:timers/promises'
 import { session } from '@muster/areas/access/auth/sign-in/session.contract.ts'
 import { roles } from '@muster/areas/access/roles/roles.contract.ts'
@@ -26,14 +26,14 @@ const goneMs = 1_000
 const patienceMs = 5_000
 const reply = { header() {}, cookie() {} }
 
-/** Another process: nothing in common with the one that makes the changes but the stores. */
+/** A second runtime that shares only the stores with the first, like another process. */
 const subscriber = connectSubscriber(testRedis(), 'other-process')
 afterAll(() => subscriber.disconnect())
 const other = createRuntime(createServices({ ...(await testServices()), subscriber }))
 
 const operationOf = (endpoint: AnyEndpoint) => {
   const operation = operations.find((one) => one.endpoint === endpoint)
-  if (operation === undefined) throw new Error('not in the registry')
+  if (operation === undefined) throw new Error('the operation is not in the registry')
   return operation
 }
 
@@ -48,7 +48,7 @@ async function statusThere(who: Person, endpoint: AnyEndpoint, input: object): P
   }
 }
 
-/** How long the other process goes on to answer as if nothing had happened. */
+/** How long the other process still answers before it rejects the request. */
 async function untilRefused(who: Person, endpoint: AnyEndpoint, input: object, refused: number): Promise<number> {
   const began = performance.now()
   while (performance.now() - began < patienceMs) {
@@ -59,7 +59,7 @@ async function untilRefused(who: Person, endpoint: AnyEndpoint, input: object, r
   return Number.POSITIVE_INFINITY
 }
 
-/** Watches devices in the other process. @returns how long after `changed` the stream went on */
+/** Watches devices in the other process. `endsAfter` returns how long the stream stayed open after `changed`. */
 async function watching(who: Person) {
   const events = follow(operationOf(live.events), {}, requestAs(who), reply, other)
   await events.next()
@@ -67,7 +67,7 @@ async function watching(who: Person) {
     try {
       while (!(await events.next()).done);
     } catch {
-      // How it ends is not the point.
+      // The stream may end with an error or without one.
     }
     return performance.now()
   })()
@@ -81,7 +81,7 @@ async function watching(who: Person) {
 
 interface Loss {
   readonly what: string
-  /** What the person can do until then. */
+  /** An operation that the person can call before the loss. */
   readonly endpoint: AnyEndpoint
   input(there: World): object
   make(there: World): Promise<Person>
@@ -95,23 +95,23 @@ const orgMember = (there: World) =>
   person({ scope: 'organization', partnerId: there.partner.id, orgId: there.org.id }, { role: 'Org Admin' })
 const readsOrg = { endpoint: organizations.get, input: ({ org }: World) => ({ id: org.id }) }
 const readsSelf = { endpoint: session.me, input: () => ({}) }
-const nothing = (there: World) => call(there.partnerAdmin, roles.create, { name: `Nothing ${Math.random()}` })
+const emptyRole = (there: World) => call(there.partnerAdmin, roles.create, { name: `Nothing ${Math.random()}` })
 const reading = {
   permissions: [
     { resource: 'organizations' as const, action: 'read' as const },
     { resource: 'devices' as const, action: 'read' as const },
   ],
 }
-/** Somebody whose permissions come from a custom role, or from the parent of one. */
+/** A member whose permissions come from a custom role, or from the parent of one. */
 async function withRole(there: World, inherited: boolean) {
   const source = await call(there.partnerAdmin, roles.create, { name: `Reads ${Math.random()}`, ...reading })
   const child = inherited
     ? await call(there.partnerAdmin, roles.create, { name: `Child ${Math.random()}`, parentRoleId: source.id })
     : source
-  const someone = await member(there)
-  await call(there.partnerAdmin, users.role, { id: someone.userId, roleId: child.id })
-  sources.set(someone.userId, source.id)
-  return someone
+  const who = await member(there)
+  await call(there.partnerAdmin, users.role, { id: who.userId, roleId: child.id })
+  sources.set(who.userId, source.id)
+  return who
 }
 const sources = new Map<string, string>()
 const emptySource = (there: World, who: Person) =>
@@ -137,11 +137,11 @@ const losses: readonly Loss[] = [
     ...readsOrg,
     make: (there) => member(there),
     take: async (there, who) =>
-      call(there.partnerAdmin, users.role, { id: who.userId, roleId: (await nothing(there)).id }),
+      call(there.partnerAdmin, users.role, { id: who.userId, roleId: (await emptyRole(there)).id }),
     refused: 403,
   },
   {
-    what: 'an organisation',
+    what: 'an organization',
     ...readsOrg,
     make: (there) => member(there),
     take: async (there, who) => {
@@ -172,7 +172,7 @@ const losses: readonly Loss[] = [
     refused: 401,
   },
   {
-    what: 'its organisation, deleted',
+    what: 'its organization, deleted',
     ...readsSelf,
     make: orgMember,
     take: (there) => call(there.partnerAdmin, organizations.remove, { id: there.org.id }),
@@ -194,7 +194,7 @@ const losses: readonly Loss[] = [
   },
 ]
 
-describe('within a second, in another process, somebody is refused who has lost', () => {
+describe('another process rejects within a second a caller that lost', () => {
   it.each(losses)('$what', async ({ endpoint, input, make, take, refused }) => {
     const there = await world()
     const who = await make(there)
@@ -210,7 +210,7 @@ describe('within a second, in another process, somebody is refused who has lost'
     expect(stream).toBeLessThan(goneMs)
   })
 
-  it('a device that has moved to another organisation', async () => {
+  it('a device that moved to another organization', async () => {
     const there = await world()
     const [device = ''] = await enrolled(there.partnerAdmin, { orgId: there.org.id }, 'moving')
     expect(await statusThere(there.orgAdmin, devices.get, { id: device })).toBe(200)

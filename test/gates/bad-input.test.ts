@@ -1,5 +1,5 @@
-// Case B1: every operation with inputs made from its own schema. Whatever comes in, the answer is one that the declaration
-// knows: never a failure of ours, never a wait without end.
+// Case B1: every operation with inputs generated from its own schema. Every answer is one that the operation declares,
+// never an internal error or an endless wait.
 import { operations } from '@muster/areas/registry.ts'
 import type { Scope } from '@muster/kit/contract.ts'
 import type { Person } from '@muster/testkit/world.ts'
@@ -19,20 +19,20 @@ const people: readonly { scope: Scope; who: Person }[] = [
   { scope: 'organization', who: world.orgAdmin },
   { scope: 'system', who: world.systemAdmin },
 ]
-/** Each of these may cost a password hash, of which this machine does a hundred in a second. */
+/** Each of these may compute a password hash, and this machine computes about a hundred per second. */
 const costly = /^auth\.(session\.login|password|registration|mfa|passkeys|phone)|acceptInvite$/
 
 describe.concurrent.each(operations.map((operation) => ({ id: operation.id, operation })))(
   '$id',
   ({ id, operation }) => {
-    it('answers any input as it declares', { timeout: 120_000 }, async () => {
+    it('answers any input with a declared status', { timeout: 120_000 }, async () => {
       const { access, input } = operation.endpoint
       const askers = people.filter(({ scope }) => access.scopes.includes(scope))
       const { headers } = exampleOf(operation)
       const right = exampleOf(operation).input(stage, askers[0]?.scope ?? 'partner') as object
       const property = fc.asyncProperty(fc.nat(askers.length - 1), inputsFor(input, right), async (index, given) => {
         const began = performance.now()
-        // An operation with a credential of its own is asked with that.
+        // Some operations require a credential of their own.
         const answer =
           headers === undefined
             ? await probe(operation, askers[index]?.who ?? null, given)

@@ -7,13 +7,13 @@ const ids = (paths: readonly string[] | null) => {
   return found === null ? 'all' : [...new Set([...found].map(({ id }) => id.split('.')[0]))]
 }
 
-it('gives every probe to the operations of changed areas', () => {
+it('runs every probe for the operations of changed areas', () => {
   expect(ids(['packages/areas/src/fleet/groups/members.queries.ts', 'docs/rest.md'])).toEqual(['groups'])
   expect(ids(['packages/areas/src/fleet/custom-fields/custom-fields.rules.ts'])).toEqual(['customFields'])
   expect(ids(['packages/kit/src/run.ts'])).toEqual([])
 })
 
-it('gives every probe to every operation where it cannot tell what changed', () => {
+it('runs every probe for every operation if the changes are unknown', () => {
   expect(ids(null)).toBe('all')
   expect(ids(['packages/areas/src/fleet/unknown-area/x.ts'])).toBe('all')
 })

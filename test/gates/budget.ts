@@ -11,7 +11,7 @@ const seed = process.env.PROPERTY_SEED || 'usual'
 const git = (...args: string[]) =>
   execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
 
-/** Paths that differ from where this branch left main, or on main itself from the commit before; null without git. */
+/** Paths that changed since this branch left main, or on main since the previous commit; null without git. */
 function changedPaths(): string[] | null {
   try {
     const head = git('rev-parse', 'HEAD')
@@ -34,7 +34,7 @@ export function changedOperations<O extends Pick<Operation, 'id'>>(
   const folders = new Set(paths.flatMap((path) => /^packages\/areas\/src\/[^/]+\/([^/]+)\//.exec(path)?.[1] ?? []))
   const found = [...folders].map((folder) => {
     const named = (part: number) => all.filter(({ id }) => kebab(id.split('.')[part] ?? '') === folder)
-    // Some resources have a folder of their own beside the area's.
+    // Some resources have their own folder beside the area's folder.
     const ofArea = named(0)
     return ofArea.length > 0 ? ofArea : named(1)
   })
@@ -49,20 +49,20 @@ console.log(
     : `All probes: ${[...areas].join(', ') || 'no area'}. The other operations: core probes and a sample (seed ${seed}).`,
 )
 
-/** Does the operation get every probe? */
+/** Whether the operation gets every probe. */
 export const getsAll = (operation: Operation): boolean => changed === null || changed.has(operation)
 
-/** What each operation may use of a budget for all of them. */
+/** The share of the budget that each operation gets. */
 const shareOf = (budget: number) => Math.floor(budget / operations.length)
 
-/** How often a generated case is tried for this operation: `all` times, or its share of the budget, at least `core` times. */
+/** How often a generated case runs for this operation: `all` times, or its share of the budget, at least `core`. */
 export function triesOf(operation: Operation, { all, core, budget }: { all: number; core: number; budget: number }) {
   return getsAll(operation) ? all : Math.min(all, Math.max(core, shareOf(budget)))
 }
 
 const rank = (key: string) => createHash('sha256').update(`${seed} ${key}`).digest('hex')
 
-/** The core probes of this operation, and others up to its share of the budget. The order stays. */
+/** The core probes of this operation, and others up to its share of the budget, in the given order. */
 export function probesOf<P>(
   operation: Operation,
   probes: readonly P[],
@@ -70,7 +70,7 @@ export function probesOf<P>(
 ): readonly P[] {
   if (getsAll(operation)) return probes
   const core = probes.filter(isCore)
-  // By position: the ids in a probe are others in every run.
+  // Chosen by position, because the ids in a probe differ in every run.
   const others = probes
     .map((probe, index) => ({ probe, rank: rank(`${operation.id} ${index}`) }))
     .filter(({ probe }) => !isCore(probe))

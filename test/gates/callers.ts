@@ -1,4 +1,4 @@
-// Everybody who may stand at the door: of every scope and reach, of other tenants, shut out, or with the wrong credential.
+// Callers of every scope and reach, of other tenants, without access, and with a wrong credential.
 import { keys as apiKeys } from '@muster/areas/access/api-keys/keys.contract.ts'
 import { roles } from '@muster/areas/access/roles/roles.contract.ts'
 import { users } from '@muster/areas/access/users/users.contract.ts'
@@ -17,12 +17,12 @@ export interface GateCaller {
   readonly scope: Scope
   readonly token: string | null
   readonly headers: Readonly<Record<string, string>>
-  /** Refused before anything else, whatever is asked, except where the declaration opens it. */
+  /** Why every request is rejected first, unless the declaration allows it. */
   readonly shutOut: 'no credential' | 'bad credential' | 'unproven' | 'inactive partner' | 'mfa owed' | null
   readonly isKey: boolean
   readonly permissions: 'all' | 'none'
   readonly reaches: readonly Level[]
-  /** Without limits inside its own partner or organization: access to all organizations, no list of sites or device groups. */
+  /** No limits inside its own partner or organization: all organizations, no list of sites or device groups. */
   readonly reachesWholePartner: boolean
 }
 
@@ -78,11 +78,11 @@ async function ofOrganization({ world: there, stage }: StageWorld): Promise<Gate
   ]
 }
 
-async function powerless({ world: there }: StageWorld): Promise<GateCaller[]> {
+async function withoutPermissions({ world: there }: StageWorld): Promise<GateCaller[]> {
   const { id } = await call(there.partnerAdmin, roles.create, { name: 'Nothing at all' })
-  const nobody = await person(partnerOf(there.partner.id), { role: 'Partner Viewer' })
-  await call(there.partnerAdmin, users.role, { id: nobody.userId, roleId: id })
-  return [caller('without permissions', nobody, 'partner', { permissions: 'none', reaches: all })]
+  const who = await person(partnerOf(there.partner.id), { role: 'Partner Viewer' })
+  await call(there.partnerAdmin, users.role, { id: who.userId, roleId: id })
+  return [caller('without permissions', who, 'partner', { permissions: 'none', reaches: all })]
 }
 
 async function shutOut({ world: there }: StageWorld): Promise<GateCaller[]> {
@@ -94,12 +94,12 @@ async function shutOut({ world: there }: StageWorld): Promise<GateCaller[]> {
     await call(its.systemAdmin, partners.update, { id: its.partner.id, status })
     callers.push(caller(`of a ${status} partner`, its.partnerAdmin, 'partner', { shutOut: 'inactive partner' }))
     callers.push(
-      caller(`of a ${status} partner's organisation`, its.orgAdmin, 'organization', { shutOut: 'inactive partner' }),
+      caller(`of a ${status} partner's organization`, its.orgAdmin, 'organization', { shutOut: 'inactive partner' }),
     )
   }
   const gone = await world()
   await call(gone.partnerAdmin, organizations.remove, { id: gone.org.id })
-  callers.push(caller('of a deleted organisation', gone.orgAdmin, 'organization', { shutOut: 'bad credential' }))
+  callers.push(caller('of a deleted organization', gone.orgAdmin, 'organization', { shutOut: 'bad credential' }))
   const lost = await world()
   await call(lost.systemAdmin, partners.remove, { id: lost.partner.id })
   callers.push(caller('of a deleted partner', lost.partnerAdmin, 'partner', { shutOut: 'bad credential' }))
@@ -122,7 +122,7 @@ async function shutOut({ world: there }: StageWorld): Promise<GateCaller[]> {
   return callers
 }
 
-/** Keys: of the partner with all permissions, of another partner, and one whose creator has lost its permissions. */
+/** API keys of the partner with all permissions, of another partner, and of a creator that lost its permissions. */
 async function keyHolders({ world: there }: StageWorld): Promise<GateCaller[]> {
   const elsewhere = await world()
   const everything = { name: 'Everything', scopes: ['*:*' as const] }
@@ -141,7 +141,7 @@ async function keyHolders({ world: there }: StageWorld): Promise<GateCaller[]> {
   ]
 }
 
-/** @param agentToken what a device proves itself with */
+/** @param agentToken the certificate of a device */
 export async function gateCallers(stage: StageWorld, agentToken: string): Promise<GateCaller[]> {
   const elsewhere = await world()
   return [
@@ -149,7 +149,7 @@ export async function gateCallers(stage: StageWorld, agentToken: string): Promis
     ...(await ofOrganization(stage)),
     caller('admin of another partner', elsewhere.partnerAdmin, 'partner'),
     caller('foreignOrgAdmin', elsewhere.orgAdmin, 'organization'),
-    ...(await powerless(stage)),
+    ...(await withoutPermissions(stage)),
     ...(await shutOut(stage)),
     ...(await keyHolders(stage)),
     caller('device with its certificate', { token: agentToken }, 'partner', { shutOut: 'bad credential' }),

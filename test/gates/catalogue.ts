@@ -1,4 +1,4 @@
-// What the database itself says about its tables.
+// Tables, policies and privileges, read from the PostgreSQL catalog.
 import type pg from 'pg'
 
 export interface Table {
@@ -10,15 +10,15 @@ export interface Table {
 export interface Column {
   readonly name: string
   readonly type: string
-  /** Must be given a value. */
+  /** Whether an insert must give a value. */
   readonly needed: boolean
   /** Values that a CHECK constraint lists. */
   readonly allowed: readonly string[]
-  /** The table whose id it holds. */
+  /** The table that the column refers to by id. */
   readonly pointsAt: string | null
 }
 
-/** Tables of the application; partitions are reached through their parents only. */
+/** Tables of the application, without partitions, which are accessed through their parents. */
 export async function tablesOf(owner: pg.Client): Promise<Table[]> {
   const { rows: tables } = await owner.query<{ name: string; secured: boolean; forced: boolean }>(`
     SELECT relname AS name, relrowsecurity AS secured, relforcerowsecurity AS forced FROM pg_class
@@ -60,7 +60,7 @@ export async function policiesOf(owner: pg.Client): Promise<Policy[]> {
   return rows
 }
 
-/** What a login may do with each table, whole or by column. */
+/** The privileges of a login on each table, for the whole table or by column. */
 export async function privilegesOf(owner: pg.Client, role: string): Promise<Map<string, Set<string>>> {
   const { rows } = await owner.query<{ table: string; privilege: string }>(
     `SELECT relname AS table, p AS privilege

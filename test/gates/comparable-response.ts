@@ -1,4 +1,4 @@
-// An answer as it stands in its HTTP response, without what is new every time: compared with the same answer later.
+// The text of an HTTP response without values that differ every time, for comparison with a later response.
 
 import type { createServer } from '@muster/admin/server.ts'
 import type { Operation } from '@muster/areas/operation.ts'
@@ -26,11 +26,11 @@ function requestFor({ endpoint: { method, path } }: Operation, input: object) {
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi
 const moment = /\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})/g
-/** Keys and their beginnings, and short codes for machines. */
+/** Keys, prefixes of keys, and short enrollment codes. */
 const secret = /\b(m[se]k|scim)_[\w-]{6,}|\b[\w-]{40,}(\.[\w-]+)*|\b[2-9A-HJ-NP-Z]{5}-[2-9A-HJ-NP-Z]{5}\b/g
 
-/** @param known ids that stay as they are; all others are called by the order in which they appear */
-export function withoutNews(text: string, known: ReadonlySet<string>): string {
+/** @param known ids that stay unchanged; other ids are numbered in order of appearance */
+export function withoutVolatile(text: string, known: ReadonlySet<string>): string {
   const met = new Map<string, string>()
   return text
     .replaceAll(uuid, (id) => {
@@ -44,7 +44,7 @@ export function withoutNews(text: string, known: ReadonlySet<string>): string {
     .replaceAll(secret, '<secret>')
 }
 
-// An ETag is a hash of the body, moments included; what is left of the address's own limit is counted by time.
+// An ETag is a hash of the body with its timestamps. The rest of the rate limit depends on the time.
 const newEveryTime = new Set(['date', 'x-request-id', 'content-length', 'etag', 'ratelimit'])
 
 function asText({ statusCode, headers, body }: Response): string {
@@ -55,7 +55,7 @@ function asText({ statusCode, headers, body }: Response): string {
   return [statusCode, ...shown, '', body].join('\n')
 }
 
-/** Asks over HTTP, in the server's own process. @returns status, headers and body, without what is new every time */
+/** Sends a request inside the server's process. @returns status, headers and body, without values that always differ */
 export async function responseText(
   app: Server,
   operation: Operation,
@@ -64,5 +64,5 @@ export async function responseText(
   known: ReadonlySet<string>,
 ): Promise<string> {
   const answer = await app.inject({ ...requestFor(operation, input), headers: { authorization: `Bearer ${token}` } })
-  return withoutNews(asText(answer), known)
+  return withoutVolatile(asText(answer), known)
 }

@@ -1,5 +1,5 @@
-// Finding 3: a page of another site that leads the browser's requests for its own name to this server (DNS rebinding) reads
-// nothing. The routes are those of the running server, so that one added later is covered without being named.
+// A page of another site that points its own host name to this server (DNS rebinding) cannot read a response. The
+// routes are those of the running server, so a new route is covered automatically.
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -45,7 +45,7 @@ interface Route {
   readonly path: string
 }
 
-/** What the server itself says it serves, from the tree that it prints of its routes. */
+/** The routes of the server, parsed from the route tree that it prints. */
 function routesOf(tree: string): Route[] {
   const above: string[] = []
   return tree.split('\n').flatMap((line) => {
@@ -66,11 +66,11 @@ function routesOf(tree: string): Route[] {
 const filled = (path: string) =>
   path.replace(/:\w+(\([^)]*\))?/g, '00000000-0000-4000-8000-000000000000').replace('*', 'swagger-ui.css')
 
-describe('finding 3: a foreign Host is answered 421', () => {
+describe('a foreign Host is answered 421', () => {
   const routes = routesOf(app.printRoutes({ commonPrefix: false }))
 
-  it('by every route of the server, whoever asks', async () => {
-    // Routes that differ in the names of their parameters alone are printed as one.
+  it('by every route of the server, for every caller', async () => {
+    // Routes that differ only in the names of their parameters are printed as one.
     const shapeOf = (path: string) => path.replace(/:[\w|:]+/g, ':').replace(/\/$/, '')
     const served = new Set(routes.map(({ method, path }) => `${method} ${shapeOf(path)}`))
     const missing = operations.filter(
@@ -105,7 +105,7 @@ describe('finding 3: a foreign Host is answered 421', () => {
     expect([answer.statusCode, answer.json()]).toEqual([421, refusal])
   })
 
-  it('whatever a proxy says the host was', async () => {
+  it('regardless of the host in proxy headers', async () => {
     for (const name of ['x-forwarded-host', 'forwarded', 'x-host', 'x-original-host']) {
       const value = name === 'forwarded' ? 'host=muster.example.com' : 'muster.example.com'
       const answer = await app.inject({ url: '/api/v1/health', headers: { host: foreign, [name]: value } })
@@ -128,7 +128,7 @@ describe('finding 3: a foreign Host is answered 421', () => {
   })
 })
 
-/** Sends bytes as they are. @returns the status line */
+/** Sends bytes unchanged. @returns the status line */
 async function statusOf(lines: readonly string[], at = port): Promise<string> {
   const socket = connect(at, '127.0.0.1')
   let said = ''
@@ -141,15 +141,15 @@ async function statusOf(lines: readonly string[], at = port): Promise<string> {
   return said.split('\r\n')[0] ?? ''
 }
 
-describe('finding 3: on the wire', () => {
+describe('a raw HTTP request', () => {
   const path = '/api/v1/health'
   const close = 'Connection: close'
   it.each([
     ['a foreign host', [`GET ${path} HTTP/1.1`, `Host: ${foreign}`, close], 421],
     ['a foreign absolute target', [`GET http://${foreign}${path} HTTP/1.1`, 'Host: 127.0.0.1', close], 421],
-    ['an own target beside a foreign host', [`GET http://127.0.0.1${path} HTTP/1.1`, `Host: ${foreign}`, close], 421],
+    ['an own target with a foreign host', [`GET http://127.0.0.1${path} HTTP/1.1`, `Host: ${foreign}`, close], 421],
     [
-      'an own absolute target',
+      'an absolute target with an allowed host',
       [`GET http://muster.example.com${path} HTTP/1.1`, 'Host: muster.example.com', close],
       200,
     ],
@@ -168,7 +168,7 @@ describe('finding 3: on the wire', () => {
   })
 })
 
-describe('finding 3: metrics and health', () => {
+describe('metrics and health', () => {
   const observed = observation(
     createMetrics('test'),
     { METRICS_HOST: '127.0.0.1', METRICS_PORT: 0, PUBLIC_URL: 'https://muster.example.com', ALLOWED_HOSTS: ['admin'] },
@@ -177,7 +177,7 @@ describe('finding 3: metrics and health', () => {
   beforeAll(() => observed.run())
   afterAll(() => observed.stop())
 
-  it.each(['/metrics', '/health/live', '/health/ready', '/nothing'])('%s answers to own names alone', async (path) => {
+  it.each(['/metrics', '/health/live', '/health/ready', '/nothing'])('%s answers only to own names', async (path) => {
     const to = (host: string) => statusOf([`GET ${path} HTTP/1.1`, `Host: ${host}`, 'Connection: close'], observed.port)
     const status = path === '/nothing' ? 404 : 200
     for (const host of ['127.0.0.1:9464', '10.0.0.4:9464', 'localhost', 'admin:9464', 'muster.example.com'])

@@ -1,4 +1,4 @@
-// Inputs made from an operation's own schema: valid ones, those at the edges of what is allowed, and rubbish.
+// Inputs generated from an operation's own schema: valid ones, edge cases and invalid ones.
 
 import fc from 'fast-check'
 import { z } from 'zod'
@@ -22,7 +22,7 @@ interface JsonSchema {
 }
 type Json = fc.Arbitrary<unknown>
 
-/** Values that have broken services before, whatever the field. */
+/** Values that have broken services before, for any field. */
 const rubbish = [
   null,
   '',
@@ -131,7 +131,7 @@ function listFor({ items = {}, minItems = 0, maxItems = 5 }: JsonSchema): Json {
   return fc.array(arbitraryOf(items), { minLength: minItems, maxLength: most })
 }
 
-/** Values that the schema allows, as far as JSON Schema can say, and some just beyond. */
+/** Values that the JSON Schema allows, and some just outside of it. */
 function arbitraryOf(schema: JsonSchema): Json {
   if (schema.const !== undefined) return fc.constant(schema.const)
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum)
@@ -161,7 +161,7 @@ const objectOf = ({ properties = {} }: JsonSchema): fc.Arbitrary<Record<string, 
     requiredKeys: [],
   })
 
-/** Waiting is what some operations are for; here nobody has the time. */
+/** Some operations wait by design; the tests shorten the wait. */
 const impatient = (input: unknown): unknown =>
   typeof input === 'object' &&
   input !== null &&
@@ -172,8 +172,8 @@ const impatient = (input: unknown): unknown =>
     : input
 
 /**
- * Inputs for an operation around one that is known to be right.
- * @param right an input that the operation takes
+ * Inputs for an operation, derived from a valid one.
+ * @param right an input that the operation accepts
  */
 export function inputsFor(schema: z.ZodType, right: object): fc.Arbitrary<unknown> {
   const described = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema

@@ -1,4 +1,4 @@
-// Of twenty requests at once, exactly as many pass as a limit allows.
+// Of twenty concurrent requests, exactly as many succeed as the limit allows.
 import { keys as apiKeys } from '@muster/areas/access/api-keys/keys.contract.ts'
 import { agents } from '@muster/areas/fleet/enrollment/agents.contract.ts'
 import { codes } from '@muster/areas/fleet/enrollment/codes/codes.contract.ts'
@@ -19,7 +19,7 @@ const admin = here.partnerAdmin
 const enroll = (enrollmentKey: string) =>
   call(null, agents.enroll, { enrollmentKey, ...machine() }, { ip: anyAddress() })
 
-/** How many of twenty at once pass. The others are refused with words. */
+/** How many of twenty concurrent requests succeed. The others are rejected with a message. */
 async function passing(request: (index: number) => Promise<unknown>): Promise<number> {
   const outcomes = await Promise.allSettled(Array.from({ length: 20 }, (_, index) => request(index)))
   for (const outcome of outcomes)
@@ -28,19 +28,19 @@ async function passing(request: (index: number) => Promise<unknown>): Promise<nu
   return outcomes.filter(({ status }) => status === 'fulfilled').length
 }
 
-it('an enrollment key lets in as many machines as it may', async () => {
+it('an enrollment key enrolls machines up to its limit', async () => {
   const { id, key } = await call(admin, keys.create, { orgId, name: 'Seven', maxUsage: 7 })
   expect(await passing(() => enroll(key))).toBe(7)
   expect(await call(admin, keys.get, { id })).toMatchObject({ usageCount: 7 })
 })
 
-it('an install code lets in as many machines as it may', async () => {
+it('an install code enrolls machines up to its limit', async () => {
   const { id } = await call(admin, keys.create, { orgId, name: 'For a code', maxUsage: 100 })
   const { code } = await call(admin, codes.create, { id, maxUsage: 3 })
   expect(await passing(() => enroll(code))).toBe(3)
 })
 
-it('an organization and a partner have as many devices as they may', async () => {
+it('an organization and a partner get devices up to their limit', async () => {
   const own = await world()
   await system.query('UPDATE organizations SET max_devices = 4 WHERE id = $1', [own.org.id])
   await system.query('UPDATE partners SET max_devices = 9 WHERE id = $1', [own.partner.id])
@@ -50,18 +50,18 @@ it('an organization and a partner have as many devices as they may', async () =>
   expect(await passing(prepare(own.otherOrg.id))).toBe(5)
 })
 
-it('a partner has as many organizations as it may', async () => {
+it('a partner gets organizations up to its limit', async () => {
   const own = await world()
   await system.query('UPDATE partners SET max_organizations = 5 WHERE id = $1', [own.partner.id])
   const make = (index: number) => call(own.partnerAdmin, organizations.create, { name: `O${index}`, slug: `o${index}` })
   expect(await passing(make)).toBe(3)
 })
 
-it('one of twenty organizations gets a slug', async () => {
+it('only one of twenty organizations gets the same slug', async () => {
   expect(await passing(() => call(admin, organizations.create, { name: 'Same', slug: 'same' }))).toBe(1)
 })
 
-it('a person has as many API keys as one may', async () => {
+it('a person gets API keys up to the limit', async () => {
   const who = await person({ scope: 'partner', partnerId: here.partner.id }, { role: 'Partner Admin' })
   await system.query(
     `INSERT INTO api_keys (partner_id, user_id, scope, name, prefix, key_hash, scopes, expires_at)

@@ -1,5 +1,5 @@
-// Case D7: whoever listens hears nothing of others. Every live channel is opened by everybody of one partner with everything
-// that can be guessed of another one, which then does whatever makes noise.
+// Case D7: live channels deliver no events of other partners. Callers of one partner open every channel, also with the
+// ids of another partner, which then causes events of every kind.
 
 import { autoUpdate } from '@muster/areas/control/commands/auto-update/auto-update.contract.ts'
 import { commands } from '@muster/areas/control/commands/commands.contract.ts'
@@ -37,14 +37,14 @@ const status = ({ stage }: StageWorld, at: number): LiveEvent => ({
   status: 'online',
 })
 
-/** By channel: what makes the other partner heard on it, and the own event that ends the wait. */
-const noises: Record<string, { make(): Promise<unknown>; end(at: number): Promise<unknown> }> = {
+/** By channel: how the other partner causes events, and the own event that ends the wait. */
+const eventSources: Record<string, { make(): Promise<unknown>; end(at: number): Promise<unknown> }> = {
   'devices.live.events': {
     async make() {
       const { world, stage } = theirs
       const admin = world.partnerAdmin
-      const { key } = await call(admin, keys.create, { orgId: stage.org, name: 'Loud' })
-      const { deviceId } = await call(null, agents.enroll, { enrollmentKey: key, ...machine('loud') })
+      const { key } = await call(admin, keys.create, { orgId: stage.org, name: 'Other' })
+      const { deviceId } = await call(null, agents.enroll, { enrollmentKey: key, ...machine('other') })
       await call(admin, commands.create, { id: deviceId, type: 'run_script', payload: { script: 'true' } })
       await call(admin, autoUpdate.set, { id: deviceId, enabled: false })
       await call(admin, lifecycle.moveOrg, { id: deviceId, orgId: stage.otherOrg })
@@ -70,7 +70,7 @@ async function listeners(): Promise<{ name: string; who: Pick<Person, 'token'> }
     { name: 'organization', who: world.orgAdmin },
     { name: 'site', who: await person(ofOrg, { role, siteIds: [stage.site] }) },
     { name: 'group', who: await person(ofOrg, { role, deviceGroupIds: [stage.group] }) },
-    // A reach that names what is another's, as if it had been written into the membership behind our back.
+    // Memberships with the ids of another partner, as if they had been written directly to the database.
     {
       name: 'stretched',
       who: await person(ofPartner, {
@@ -87,8 +87,8 @@ async function listeners(): Promise<{ name: string; who: Pick<Person, 'token'> }
 }
 
 /**
- * What can be asked for: nothing, and the other partner's ids under every name that the channel takes. Its organizations
- * are refused (organization-filter.test.ts), so that the filter names the own one.
+ * Inputs to open a channel with: an empty one, and the other partner's ids in every field that the channel accepts.
+ * Foreign organizations are rejected (organization-filter.test.ts), so the filter names the own organization.
  */
 function guesses({ endpoint }: Operation): object[] {
   const { stage } = theirs
@@ -102,12 +102,12 @@ function guesses({ endpoint }: Operation): object[] {
 }
 
 describe('D7', () => {
-  it('knows how to make noise on every channel', () => {
-    expect(channels.map(({ id }) => id).sort()).toEqual(Object.keys(noises).sort())
+  it('causes events on every channel', () => {
+    expect(channels.map(({ id }) => id).sort()).toEqual(Object.keys(eventSources).sort())
   })
 
   it.each(channels.map((operation) => ({ id: operation.id, operation })))(
-    '$id tells nobody of another partner',
+    '$id delivers no event of another partner',
     async ({ id, operation }) => {
       const gone = new AbortController()
       afterAll(() => gone.abort())
@@ -120,9 +120,9 @@ describe('D7', () => {
         }
       }
       expect(opened.length).toBeGreaterThan(12)
-      await noises[id]?.make()
+      await eventSources[id]?.make()
       const at = 4_102_444_800_000
-      await noises[id]?.end(at)
+      await eventSources[id]?.end(at)
       for (const { name, stream } of opened) {
         const { value } = await stream.next()
         expect({ name, ...Object(value) }).toMatchObject({ name, orgId: mine.stage.org, at })
@@ -131,7 +131,7 @@ describe('D7', () => {
   )
 
   it.each(ofOneThing.map((operation) => ({ id: operation.id, operation })))(
-    '$id cannot be opened for what is another partner\u2019s, in whole or in part',
+    '$id cannot be opened with any id of another partner',
     async ({ operation }) => {
       const example = exampleOf(operation)
       const [own, foreign] = [mine, theirs].map(({ stage }) => Object(example.input(stage, 'partner')))

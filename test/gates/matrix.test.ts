@@ -1,5 +1,5 @@
-// Case D5: every operation, tried as everybody. What is right follows from the declaration and from what its example is
-// about; nothing is listed by hand, and an operation without an example does not compile.
+// Case D5: every caller tries every operation. The expected answer follows from the declaration and the example of the
+// operation. Nothing is listed by hand, and an operation without an example does not compile.
 
 import type { Example, Subject } from '@muster/areas/examples.ts'
 import { agents } from '@muster/areas/fleet/enrollment/agents.contract.ts'
@@ -28,8 +28,8 @@ const { key } = await call(there.world.partnerAdmin, keys.create, {
 const { certificate } = await call(null, agents.enroll, { enrollmentKey: key, ...machine() })
 const callers = await gateCallers(there, certificate)
 
-/** The status that the declaration demands before the handler is asked; null when the caller is to be let in. */
-function refusedAtTheDoor({ endpoint: { access } }: Operation, who: GateCaller): number | null {
+/** The status that the declaration demands before the handler runs; null when the caller is allowed to call it. */
+function rejectedBeforeHandler({ endpoint: { access } }: Operation, who: GateCaller): number | null {
   if (access.who === 'public') return null
   if (who.shutOut === 'no credential' || who.shutOut === 'bad credential') return 401
   if (who.shutOut === 'unproven' && !access.beforeVerified) return 403
@@ -51,12 +51,12 @@ function wrongAnswer(operation: Operation, who: GateCaller, answer: Answer): Wro
   const { endpoint } = operation
   const example = exampleOf(operation)
   if (answer.failure !== null) return `failed: ${answer.failure}`
-  const atTheDoor = refusedAtTheDoor(operation, who)
-  if (atTheDoor !== null) return answer.status === atTheDoor ? null : `answered ${answer.status}, not ${atTheDoor}`
-  // Public operations know no caller, so nothing is in anybody's reach there.
+  const expected = rejectedBeforeHandler(operation, who)
+  if (expected !== null) return answer.status === expected ? null : `answered ${answer.status}, not ${expected}`
+  // Public operations have no caller, so no subject is in reach.
   if (endpoint.access.who === 'public') return right(answer, example)
   if (example.wholePartnerOnly === true && !who.reachesWholePartner) {
-    return answer.status === 403 ? null : `answered ${answer.status} to one who reaches a part of its tenant`
+    return answer.status === 403 ? null : `answered ${answer.status} to a caller that reaches only a part of its tenant`
   }
   const refused = Object.entries(example.refuses ?? {}).find(([name]) => name === who.name)?.[1]
   if (refused !== undefined) return answer.status === refused ? null : `answered ${answer.status}, not ${refused}`
@@ -71,7 +71,7 @@ function wrongAnswer(operation: Operation, who: GateCaller, answer: Answer): Wro
 const right = ({ status, message }: Answer, { answers = [] }: Example<unknown>): Wrong =>
   status < 400 || answers.includes(status) ? null : `answered ${status}: ${message}`
 
-/** A read shows its subject to the callers who reach it, and to no others. */
+/** A read shows its subject only to callers that reach it. */
 function shown(operation: Operation, who: GateCaller, { text, status }: Answer, inReach: boolean): Wrong {
   const { subject, hidesSubject } = exampleOf(operation)
   const { kind } = operation.endpoint
@@ -82,14 +82,14 @@ function shown(operation: Operation, who: GateCaller, { text, status }: Answer, 
   return inReach && isRead && !isShown && who.reaches.includes(subject) ? `does not show its ${subject}` : null
 }
 
-/** No answer holds anything of a level that the caller does not reach. */
+/** No answer contains data of a level that the caller does not reach. */
 function leak(who: GateCaller, { text }: Answer): Wrong {
   const hidden = levels.filter((level) => !who.reaches.includes(level))
   const found = hidden.filter((level) => text.includes(there.marks[level]))
-  return found.length === 0 ? null : `gives away its ${found.join(', ')}`
+  return found.length === 0 ? null : `leaks its ${found.join(', ')}`
 }
 
-/** A list of the whole installation also holds what other tests make meanwhile: it is asked for this stage's part only. */
+/** Lists of the whole installation also contain rows of parallel tests, so they are filtered to this stage. */
 function narrowed(operation: Operation, who: GateCaller): { partnerId?: string; orgId?: string } {
   const { subject, lists } = exampleOf(operation)
   if (who.scope !== 'system' || lists !== true) return {}
@@ -99,7 +99,7 @@ function narrowed(operation: Operation, who: GateCaller): { partnerId?: string; 
   return 'orgId' in shape && subject !== 'partner' && subject !== 'own' ? { orgId: there.stage.org } : {}
 }
 
-async function traces(): Promise<number> {
+async function auditCount(): Promise<number> {
   const { rows } = await system.query<{ count: number }>(
     'SELECT count(*) AS count FROM audit_logs WHERE partner_id = $1',
     [there.stage.partner],
@@ -107,7 +107,7 @@ async function traces(): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-/** Callers whom every operation is tried as: one of each scope and reach, and of each way to be refused. */
+/** Callers that try every operation: one of each scope and reach, and one for each reason to be rejected. */
 const core = new Set([
   'system',
   'partner',
@@ -129,8 +129,8 @@ const callersFor = (operation: Operation) =>
   probesOf(operation, callers, { budget: 5_000, isCore: ({ name }) => core.has(name) })
 
 describe.each(operations.map((operation) => ({ id: operation.id, operation })))('$id', ({ operation }) => {
-  it('answers everybody as its declaration says, and gives nothing away', async () => {
-    const before = await traces()
+  it('answers every caller as its declaration says, and leaks nothing', async () => {
+    const before = await auditCount()
     const wrong: string[] = []
     for (const who of callersFor(operation)) {
       const input = Object.assign({}, exampleOf(operation).input(there.stage, who.scope), narrowed(operation, who))
@@ -140,6 +140,6 @@ describe.each(operations.map((operation) => ({ id: operation.id, operation })))(
       if (found !== null) wrong.push(`${who.name}: ${found}`)
     }
     expect(wrong).toEqual([])
-    expect(await traces()).toBe(before)
+    expect(await auditCount()).toBe(before)
   })
 })

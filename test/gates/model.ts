@@ -1,4 +1,4 @@
-// What the service should do with organisations, sites and roles, in a few lines: the model that case B2 holds it against.
+// A short model of organizations, sites and roles. Case B2 compares the service with it.
 import { roles } from '@muster/areas/access/roles/roles.contract.ts'
 import { organizations } from '@muster/areas/tenancy/tenancy/organizations/organizations.contract.ts'
 import { sites } from '@muster/areas/tenancy/tenancy/sites/sites.contract.ts'
@@ -12,11 +12,11 @@ export const organizationsMax = 5
 interface Thing {
   readonly name: string
   readonly gone: boolean
-  /** The organisation of a site, the parent of a role: its place among all that were ever made. */
+  /** The organization of a site or the parent of a role, as an index into all that were ever created. */
   readonly of: number | null
 }
 type Kind = 'org' | 'site' | 'role'
-/** Everything that was ever made, in the order in which it was. */
+/** Everything that was ever created, in order of creation. */
 export type State = Readonly<Record<Kind, readonly Thing[]>>
 export type Ids = Record<Kind, string[]>
 
@@ -32,7 +32,7 @@ export interface Outcome {
   readonly after: State
 }
 
-const with_ = (state: State, kind: Kind, at: number, change: Partial<Thing>): State => ({
+const changed = (state: State, kind: Kind, at: number, change: Partial<Thing>): State => ({
   ...state,
   [kind]: state[kind].map((thing, index) => (index === at ? { ...thing, ...change } : thing)),
 })
@@ -47,15 +47,15 @@ const kindOf = (step: Step): Kind => (step.do.endsWith('Org') ? 'org' : step.do.
 
 const nothing = Number.MAX_SAFE_INTEGER
 
-/** A step names what there is when it is taken: what the other actor makes meanwhile is not meant. */
-export function asMeant(state: State, step: Step): Step {
+/** A step refers only to what exists when it starts, not to what the other actor creates at the same time. */
+export function asOfStart(state: State, step: Step): Step {
   const there = (kind: Kind, at: number) => (at < state[kind].length ? at : nothing)
   const at = 'at' in step ? { at: there(kindOf(step), step.at) } : {}
   const of = 'of' in step ? { of: there(step.do === 'createSite' ? 'org' : 'role', step.of) } : {}
   return { ...step, ...at, ...of }
 }
 
-/** What a step should answer and leave behind. */
+/** The status and the state that a step should lead to. */
 export function expected(state: State, step: Step): Outcome {
   const refused = (status: number): Outcome => ({ status, after: state })
   const kind = kindOf(step)
@@ -78,7 +78,7 @@ export function expected(state: State, step: Step): Outcome {
       if (state.role[step.at]?.gone !== false) return refused(404)
       if (parent !== undefined && isAncestor(state, step.at, step.of)) return refused(400)
       if (parent?.gone === true) return refused(404)
-      return { status: 200, after: with_(state, 'role', step.at, { of: parent === undefined ? null : step.of }) }
+      return { status: 200, after: changed(state, 'role', step.at, { of: parent === undefined ? null : step.of }) }
     }
     default: {
       const thing = state[kind][step.at]
@@ -86,17 +86,17 @@ export function expected(state: State, step: Step): Outcome {
       if (kind === 'site' && state.org[thing.of ?? -1]?.gone !== false) return refused(403)
       if ('name' in step) {
         if (kind !== 'site' && isTaken(state, kind, step.name, step.at)) return refused(409)
-        return { status: 200, after: with_(state, kind, step.at, { name: step.name }) }
+        return { status: 200, after: changed(state, kind, step.at, { name: step.name }) }
       }
       if (kind === 'role' && state.role.some(({ gone, of }) => !gone && of === step.at)) return refused(400)
-      return { status: 200, after: with_(state, kind, step.at, { gone: true }) }
+      return { status: 200, after: changed(state, kind, step.at, { gone: true }) }
     }
   }
 }
 
 const nowhere = '00000000-0000-4000-8000-000000000000'
 
-/** Does a step for real. @returns the status, and the id of what it made */
+/** Runs a step against the service. @returns the status, and the id of what it created */
 export async function done(
   { partnerAdmin: who }: World,
   ids: Ids,
@@ -127,7 +127,7 @@ export async function done(
 const nameOf = (step: Step) => ('name' in step ? step.name : '')
 const ofOf = (step: Step) => ('of' in step ? step.of : -1)
 
-/** What the lists show, in words of the model. */
+/** What the lists show, in the model's format. */
 export async function shown({ partnerAdmin: who }: World, ids: Ids) {
   const list = async (kind: Kind, found: readonly { id: string; name: string }[]) =>
     found
@@ -141,7 +141,7 @@ export async function shown({ partnerAdmin: who }: World, ids: Ids) {
   }
 }
 
-/** What they should show. Sites of deleted organisations are kept and not listed. */
+/** What the lists should show. Sites of deleted organizations are kept and not listed. */
 export function listed(state: State) {
   const lines = (kind: Kind) =>
     state[kind]
@@ -161,7 +161,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant('moveRole' as const), at, of: at }),
 )
 
-/** Steps of one actor, or of two at the same time. */
+/** Rounds of steps: one step alone, or two at the same time. */
 export const story: fc.Arbitrary<Step[][]> = fc.array(fc.array(step, { minLength: 1, maxLength: 2 }), {
   minLength: 3,
   maxLength: 12,

@@ -1,7 +1,7 @@
-// What becomes of a device's rows when it moves to another organization of its partner. A gate demands an entry for every
-// table that names devices or organizations.
+// What happens to a device's rows when it moves to another organization of its partner. moved.test.ts requires an entry
+// for every table that refers to devices or organizations.
 
-/** `moves` with the device, `stays` with the old organization, `ends` at the move, or is about no single device. */
+/** Rows move with the device, stay with the old organization, or are deleted at the move; some tables have none. */
 export type Fate = 'moves' | 'stays' | 'ends' | 'of no device'
 
 export const fates: Readonly<Record<string, Fate>> = {
@@ -9,7 +9,7 @@ export const fates: Readonly<Record<string, Fate>> = {
   access_reviews: 'of no device',
   agent_version_pins: 'of no device',
   api_keys: 'of no device',
-  // What people of the old organization did is theirs to read.
+  // Members of the old organization can still read what its people did.
   audit_logs: 'stays',
   command_approvals: 'stays',
   custom_fields: 'of no device',
@@ -19,19 +19,19 @@ export const fates: Readonly<Record<string, Fate>> = {
   device_group_log: 'stays',
   device_group_members: 'ends',
   device_groups: 'of no device',
-  // What the machine is and measures follows it.
+  // Inventory and metrics describe the machine.
   device_inventory: 'moves',
   device_inventory_log: 'moves',
   device_metrics: 'moves',
   device_metrics_five_minutes: 'moves',
   device_metrics_hours: 'moves',
-  // Who changed something on how many devices lately; names no tenant and is forgotten after minutes.
+  // Counts the devices that a user changed lately; has no tenant columns and is deleted after minutes.
   device_reach: 'stays',
   device_state: 'moves',
   device_updates: 'moves',
   devices: 'moves',
   enrollment_codes: 'of no device',
-  // The key that was made for this machine alone.
+  // The enrollment key that was created for this device.
   enrollment_keys: 'ends',
   files: 'of no device',
   mail_outbox: 'of no device',

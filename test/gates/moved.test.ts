@@ -1,5 +1,5 @@
-// Finding 4: what may be moved between tenants. Every table with rows about a device is listed before and after its move to
-// another organization, and every one of them has a declared fate.
+// What moves with a device to another organization. Every table with rows about the device is read before and after the
+// move, and the rows must match the fate that moved.fates.ts declares for the table.
 
 import { commands } from '@muster/areas/control/commands/commands.contract.ts'
 import { sendOpenCommands } from '@muster/areas/control/commands/delivery/open-commands.ts'
@@ -40,8 +40,8 @@ async function preparedDevice(): Promise<string> {
   return device.id
 }
 
-/** Rows that only workers write. */
-async function report(deviceId: string, twin: string): Promise<void> {
+/** Inserts the rows that only workers write. */
+async function insertWorkerRows(deviceId: string, twin: string): Promise<void> {
   const tenant = [deviceId, from, here.partner.id]
   const insert = (table: string, columns: string, values: string, more: readonly unknown[] = []) =>
     system.query(`INSERT INTO ${table} (device_id, org_id, partner_id, ${columns}) VALUES ($1, $2, $3, ${values})`, [
@@ -58,10 +58,10 @@ async function report(deviceId: string, twin: string): Promise<void> {
   await system.query('INSERT INTO device_reach (user_id, device_id) VALUES ($1, $2)', [here.orgAdmin.userId, deviceId])
 }
 
-async function furnish(): Promise<{ deviceId: string; commandId: string }> {
+async function deviceWithRows(): Promise<{ deviceId: string; commandId: string }> {
   const deviceId = await preparedDevice()
   const [twin = ''] = await enrolled(here.partnerAdmin, { orgId: from }, 'twin')
-  await report(deviceId, twin)
+  await insertWorkerRows(deviceId, twin)
   await call(here.orgAdmin, groups.create, { orgId: from, name: 'Of the old', deviceIds: [deviceId] })
   const type = 'text' as const
   await call(here.orgAdmin, customFields.create, { orgId: from, key: 'room', type, label: 'Room' })
@@ -84,7 +84,7 @@ async function furnish(): Promise<{ deviceId: string; commandId: string }> {
 }
 
 type Row = Readonly<Record<string, unknown>>
-/** All rows that name the device anywhere, also inside lists and documents. */
+/** All rows that contain the device's id, also inside lists and JSON documents. */
 async function rowsOf(deviceId: string): Promise<Map<string, Row[]>> {
   const found = new Map<string, Row[]>()
   for (const { name } of tables) {
@@ -102,7 +102,7 @@ async function rowsOf(deviceId: string): Promise<Map<string, Row[]>> {
 }
 const orgsOf = (rows: readonly Row[] = []) => [...new Set(rows.map((row) => row.org_id))]
 
-const { deviceId, commandId } = await furnish()
+const { deviceId, commandId } = await deviceWithRows()
 const before = await rowsOf(deviceId)
 await call(here.partnerAdmin, lifecycle.moveOrg, { id: deviceId, orgId: to })
 const after = await rowsOf(deviceId)
@@ -110,23 +110,23 @@ const after = await rowsOf(deviceId)
 const named = tables.filter(({ columns }) => columns.some(({ name }) => name === 'org_id' || /device|twin/.test(name)))
 const judged = [...new Set([...named.map(({ name }) => name), ...before.keys(), ...after.keys()])].sort()
 
-describe('deviation 4: every table with rows about a moved device has a declared fate', () => {
-  it('names no table that is gone', () => {
+describe('every table with rows about a moved device has a declared fate', () => {
+  it('lists only tables that exist', () => {
     expect(Object.keys(fates).filter((table) => !judged.includes(table))).toEqual([])
   })
 
   it.each(judged.map((table) => ({ table, fate: fates[table] })))('$table: $fate', ({ table, fate }) => {
-    expect(fate, `say in moved.fates.ts what becomes of ${table}`).toBeDefined()
+    expect(fate, `add the fate of ${table} to moved.fates.ts`).toBeDefined()
     const [were, are] = [before.get(table) ?? [], after.get(table) ?? []]
     if (fate === 'of no device') expect([...were, ...are]).toEqual([])
-    else expect(were.length, `furnish() makes no row of ${table}`).toBeGreaterThan(0)
+    else expect(were.length, `deviceWithRows() inserts no row into ${table}`).toBeGreaterThan(0)
     if (fate === 'ends') expect(are).toEqual([])
     if (fate === 'moves') {
       expect(are).toHaveLength(were.length)
       expect(orgsOf(are)).toEqual([to])
     }
     if (fate === 'stays') {
-      // New rows may come, such as the record of the move itself.
+      // New rows are allowed, such as the audit record of the move.
       const kept = are.filter((row) => were.some((old) => old.id === row.id && old.at === row.at))
       expect(kept).toHaveLength(were.length)
       expect(orgsOf(kept)).toEqual(orgsOf(were))
@@ -134,8 +134,8 @@ describe('deviation 4: every table with rows about a moved device has a declared
   })
 })
 
-describe('deviation 4: the new organization', () => {
-  it('sees no script, environment, output or value of before, in no table', async () => {
+describe('the new organization of a moved device', () => {
+  it('sees no earlier script, environment, output or field value in any table', async () => {
     const client = await people.connect()
     try {
       await client.query('BEGIN')
@@ -161,7 +161,7 @@ describe('deviation 4: the new organization', () => {
     }
   })
 
-  it('gets no answer that tells of them', async () => {
+  it('gets no answer that contains them', async () => {
     const answers = [
       await call(otherAdmin, devices.get, { id: deviceId }),
       await call(otherAdmin, commands.list, { id: deviceId }),
@@ -174,8 +174,8 @@ describe('deviation 4: the new organization', () => {
   })
 })
 
-describe('deviation 4: what was asked for before the move', () => {
-  it('is canceled with the reason, and withdrawn where it waited for a second person', async () => {
+describe('a command from before the move', () => {
+  it('is canceled with the reason, or withdrawn if it was waiting for approval', async () => {
     expect(await call(here.partnerAdmin, commands.get, { id: deviceId, commandId })).toMatchObject({
       orgId: from,
       status: 'cancelled',
@@ -184,7 +184,7 @@ describe('deviation 4: what was asked for before the move', () => {
     expect(after.get('command_approvals')).toMatchObject([{ status: 'withdrawn', org_id: from }])
   })
 
-  it('never reaches the agent: what it gets first is what the new organization asks for', async () => {
+  it('is never sent: the first command that the agent gets is one of the new organization', async () => {
     await setState(deviceId, { status: 'online' })
     const node = await holding(deviceId)
     expect(await sendOpenCommands({ ...services, pool: system, signer: signerOf(services) }, [deviceId])).toBe(0)
@@ -192,7 +192,7 @@ describe('deviation 4: what was asked for before the move', () => {
     expect((await node.next()).message).toMatchObject({ name: 'command', body: { id } })
   })
 
-  it('while it moves, ends up where the device is, or is refused', async () => {
+  it('sent during the move ends up in the organization of the device, or is rejected', async () => {
     for (let round = 0; round < 4; round++) {
       const [id = ''] = await enrolled(here.partnerAdmin, { orgId: from }, `racing-${round}`)
       const order = { id, type: 'run_script' as const, payload: { language: 'bash', script: 'true' } }

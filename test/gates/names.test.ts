@@ -1,4 +1,4 @@
-// Every name that a mutation takes is one line with something to see in it. Found by the declarations' own fields.
+// Every name that a mutation accepts is one line with a visible character. The fields are found in the declarations.
 import { operations } from '@muster/areas/registry.ts'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -15,7 +15,7 @@ const namesIn = (input: z.ZodType) =>
   Object.entries(Properties.parse(z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' })).properties)
     .filter(([name, schema]) => /(^|[a-z])name$|^label$/i.test(name) && JSON.stringify(schema).includes('"string"'))
     .map(([name]) => name)
-/** Names that others gave: operating systems, identity providers, what a machine has in its registry. */
+/** Names from outside: operating systems, identity providers and registries of machines. */
 const foreign = /\.(osName|userName)$|^systemTools\./
 
 const fields = operations
@@ -27,7 +27,7 @@ const fields = operations
   )
 
 describe('a name', () => {
-  it('is taken by many operations', () => {
+  it('is a field of many operations', () => {
     expect(fields.length).toBeGreaterThan(20)
   })
 

@@ -1,4 +1,4 @@
-// Random neighbours: partners made of whatever the shared service lets a partner have, with names that the first one uses too.
+// Random neighbors: partners with resources of every kind, partly with the same names as those of the first partner.
 import { keys as apiKeys } from '@muster/areas/access/api-keys/keys.contract.ts'
 import { roles } from '@muster/areas/access/roles/roles.contract.ts'
 import { invitations } from '@muster/areas/access/users/invitations/invitations.contract.ts'
@@ -21,12 +21,12 @@ import { testServices } from '@muster/testkit/services.ts'
 import { type World, world } from '@muster/testkit/world.ts'
 import fc from 'fast-check'
 
-/** In every name that a neighbour makes up itself. */
-export const mark = 'neighbour'
+/** The prefix of every name that only a neighbor uses. */
+export const mark = 'neighbor'
 
-export type Deed = (there: World, name: string) => Promise<unknown>
-export interface Neighbour {
-  readonly deeds: readonly { readonly kind: keyof typeof deeds; readonly name: string }[]
+export type Action = (there: World, name: string) => Promise<unknown>
+export interface Neighbor {
+  readonly actions: readonly { readonly kind: keyof typeof actions; readonly name: string }[]
 }
 
 const device = async (there: World, name: string): Promise<string> =>
@@ -39,7 +39,7 @@ const slug = (name: string) =>
 const viewer = async ({ partnerAdmin }: World) =>
   (await call(partnerAdmin, users.roles, {})).data.find(({ name }) => name === 'Partner Viewer')?.id ?? ''
 
-const deeds = {
+const actions = {
   organization: ({ partnerAdmin }, name) => call(partnerAdmin, organizations.create, { name, slug: slug(name) }),
   order: ({ partnerAdmin, otherOrg }) => call(partnerAdmin, organizations.order, { organizationOrder: [otherOrg.id] }),
   settings: ({ partnerAdmin }, name) =>
@@ -83,26 +83,26 @@ const deeds = {
   },
   removed: ({ partnerAdmin, otherOrg }) => call(partnerAdmin, organizations.remove, { id: otherOrg.id }),
   suspended: ({ systemAdmin, partner }) => call(systemAdmin, partners.update, { id: partner.id, status: 'suspended' }),
-} satisfies Record<string, Deed>
-const kinds = Object.keys(deeds) as (keyof typeof deeds)[]
+} satisfies Record<string, Action>
+const kinds = Object.keys(actions) as (keyof typeof actions)[]
 
 /** @param known names that the first partner uses */
-export const anyNeighbour = (known: readonly string[]): fc.Arbitrary<Neighbour> => {
+export const anyNeighbor = (known: readonly string[]): fc.Arbitrary<Neighbor> => {
   const name = fc.oneof(
     fc.constantFrom(...known),
     fc.string({ maxLength: 12 }).map((text) => `${mark} ${text}`),
   )
   return fc.record({
-    deeds: fc.array(fc.record({ kind: fc.constantFrom(...kinds), name }), { minLength: 1, maxLength: 4 }),
+    actions: fc.array(fc.record({ kind: fc.constantFrom(...kinds), name }), { minLength: 1, maxLength: 4 }),
   })
 }
 
-/** Lets the neighbour move in and do what it does. What it is refused is its own affair. */
-export async function moveIn({ deeds: planned }: Neighbour): Promise<void> {
+/** Creates the partner of the neighbor and its resources. Rejected requests are ignored. */
+export async function addNeighbor({ actions: planned }: Neighbor): Promise<void> {
   const there = await world()
   for (const { kind, name } of planned) {
     try {
-      await deeds[kind](there, name)
+      await actions[kind](there, name)
     } catch (error) {
       if (!(error instanceof AppError)) throw error
     }

@@ -1,5 +1,5 @@
-// Case D6: what one tenant sees does not depend on any other. The same questions are asked with more and more random
-// neighbours in the same database, and every answer has to stay what it was, to the byte: counts, cursors, headers and all.
+// Case D6: the responses to one tenant do not depend on other tenants. The same requests are repeated while random
+// neighbors are added to the same database. Every response must stay the same byte for byte, with counts and headers.
 import { testServer } from '@muster/admin/testing/server.ts'
 import { live } from '@muster/areas/control/live/live.contract.ts'
 import { operations } from '@muster/areas/registry.ts'
@@ -11,16 +11,16 @@ import { testServices } from '@muster/testkit/services.ts'
 import { type Person, person } from '@muster/testkit/world.ts'
 import fc from 'fast-check'
 import { afterAll, expect, it } from 'vitest'
-import { responseText, withoutNews } from './comparable-response.ts'
+import { responseText, withoutVolatile } from './comparable-response.ts'
 import { exampleOf } from './example-of.ts'
-import { anyNeighbour, mark, moveIn } from './neighbours.ts'
+import { addNeighbor, anyNeighbor, mark } from './neighbours.ts'
 import { withoutTrace } from './probe.ts'
 import { runs } from './runs.ts'
 import { buildStage } from './stage.ts'
 
 const worlds = runs(200)
-/** Questions after each neighbour, in turn; all of them at the end. */
-const asked = 6
+/** Requests repeated after each neighbor, in turn; all of them are repeated at the end. */
+const batch = 6
 
 const services = await testServices()
 const { stage, world, marks } = await buildStage()
@@ -37,9 +37,9 @@ const people: readonly { name: string; scope: Scope; who: Person }[] = [
   { name: 'selected', scope: 'partner', who: selected },
   { name: 'organization', scope: 'organization', who: world.orgAdmin },
 ]
-// What it takes to sign in is counted in Redis for everybody, on purpose, and changes with every try.
+// Sign-in attempts are counted in Redis across all tenants, on purpose, so these responses change with every attempt.
 const countsTries = /^auth\.(mfa|passkeys|password|phone|registration)\./
-const questions = operations
+const requests = operations
   .filter(
     ({ id, endpoint }) => endpoint.access.who !== 'public' && endpoint.kind !== 'subscription' && !countsTries.test(id),
   )
@@ -48,12 +48,12 @@ const questions = operations
       .filter(({ scope }) => operation.endpoint.access.scopes.includes(scope))
       .map((from) => ({ ...from, operation, id: `${operation.id} of ${from.name}` })),
   )
-/** What the questions themselves would take if nobody had it; neighbours try to take it first. */
+/** The unique value that the requests use; neighbors try to take it first. */
 const taken = 'ffee00112233'
 const idsIn = (value: object) => JSON.stringify(value).match(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g) ?? []
 const known = new Set(idsIn({ stage, world, selected }))
 
-async function ask({ operation, scope, who }: (typeof questions)[number]): Promise<string> {
+async function ask({ operation, scope, who }: (typeof requests)[number]): Promise<string> {
   const given = exampleOf(operation).input({ ...stage, fresh: () => taken }, scope)
   return responseText(app, operation, who.token, Object(given), known)
 }
@@ -66,19 +66,19 @@ async function watch(who: Person) {
   return stream
 }
 
-it('D6: no answer, header, count, cursor or event tells that there are others', { timeout: 600_000 }, async () => {
+it('D6: no answer, header, count, cursor or event reveals other tenants', { timeout: 600_000 }, async () => {
   const watchers = await Promise.all(people.map(({ who }) => watch(who)))
   const before = new Map<string, string>()
-  for (const question of questions) before.set(question.id, await ask(question))
-  const compare = async (some: typeof questions) => {
-    for (const question of some) {
-      const now = await ask(question)
-      expect(now, question.id).toBe(before.get(question.id))
-      expect(now.includes(`${mark} `), `${question.id} shows a neighbour`).toBe(false)
+  for (const request of requests) before.set(request.id, await ask(request))
+  const compare = async (some: typeof requests) => {
+    for (const request of some) {
+      const now = await ask(request)
+      expect(now, request.id).toBe(before.get(request.id))
+      expect(now.includes(`${mark} `), `${request.id} shows a neighbor`).toBe(false)
     }
   }
-  // Without neighbours first: what is new every time is no interference.
-  await compare(questions)
+  // Once without neighbors: values that differ every time must not count as interference.
+  await compare(requests)
   const names = [
     ...Object.values(marks),
     `sample-${marks.device}`,
@@ -87,14 +87,14 @@ it('D6: no answer, header, count, cursor or event tells that there are others', 
     `${taken}@example.test`,
     world.org.name,
   ]
-  const neighbours = fc.sample(anyNeighbour(names), worlds)
-  for (const [index, neighbour] of neighbours.entries()) {
-    await moveIn(neighbour)
-    const turn = Array.from({ length: asked }, (_, step) => questions[(index * asked + step) % questions.length])
-    await compare(turn.filter((question) => question !== undefined))
+  const neighbors = fc.sample(anyNeighbor(names), worlds)
+  for (const [index, neighbor] of neighbors.entries()) {
+    await addNeighbor(neighbor)
+    const turn = Array.from({ length: batch }, (_, step) => requests[(index * batch + step) % requests.length])
+    await compare(turn.filter((request) => request !== undefined))
   }
-  await compare(questions)
-  // Up to one of its own, everybody was told of its own devices alone: by what the questions do and take back.
+  await compare(requests)
+  // Until this last event, each watcher may only get events of its own devices, caused by the requests above.
   const end = { type: 'device.status' as const, orgId: stage.org, siteId: stage.site, deviceId: stage.device, at: 7 }
   await publishLive(services.redis, world.partner.id, [{ ...end, status: 'online' }])
   for (const watcher of watchers) {
@@ -105,10 +105,10 @@ it('D6: no answer, header, count, cursor or event tells that there are others', 
   }
 })
 
-it('answers are compared without ids and moments, and with everything else', () => {
+it('compares answers without ids and timestamps, and with everything else', () => {
   const [one, two] = ['a1b2c3d4-0000-4000-8000-000000000001', 'a1b2c3d4-0000-4000-8000-000000000002']
   const text = `{"id":"${one}","by":"${two}","again":"${one}","at":"2026-01-31T09:00:00.123Z","total":3}`
-  expect(withoutNews(text, new Set([two]))).toBe(
+  expect(withoutVolatile(text, new Set([two]))).toBe(
     `{"id":"<id 0>","by":"${two}","again":"<id 0>","at":"<moment>","total":3}`,
   )
 })

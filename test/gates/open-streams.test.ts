@@ -1,5 +1,5 @@
-// Finding 15: whatever stays open is capped. Every subscription of the registry is opened 200 times as one person, through each
-// door, so that one added later is covered without being named here.
+// The number of open event streams is limited. One person opens every subscription of the registry 200 times, over REST
+// and tRPC, so a new subscription is covered automatically.
 
 import { request as ask, type ClientRequest } from 'node:http'
 import { accessTokensOf, opaqueToken } from '@muster/areas/access/auth/sessions/tokens.ts'
@@ -49,7 +49,7 @@ afterAll(() => {
   for (const each of begun) each.destroy()
 })
 
-/** Opens a stream. Settled by its first event, or by what refuses it. */
+/** Opens a stream. The promise settles with the first event or with the rejection. */
 function open(path: string, headers: Record<string, string>): Promise<Opened> {
   return new Promise((resolve, reject) => {
     const asking = ask(server.url + path, { headers: { accept: 'text/event-stream', ...headers }, agent: false })
@@ -64,7 +64,7 @@ function open(path: string, headers: Record<string, string>): Promise<Opened> {
       answer.on('error', () => undefined)
       answer.setEncoding('utf8').on('data', (text: string) => {
         said += text
-        // What is refused ends with its words; what is open says an event of its own.
+        // A rejected stream ends with its error; an open one sends an event first.
         if (/^data: (?!.*"httpStatus")/m.test(said.replaceAll(/^event: connected\ndata: .*$/gm, ''))) settle(true)
       })
       answer.on('end', () => settle(false))
@@ -75,7 +75,7 @@ function open(path: string, headers: Record<string, string>): Promise<Opened> {
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
-/** The same person, signed in at one more place. */
+/** Another session of the same person. */
 async function anotherSession({ userId }: Person): Promise<string> {
   const services = await testServices()
   const { system } = services
@@ -90,7 +90,7 @@ async function anotherSession({ userId }: Person): Promise<string> {
 
 async function openMany(path: string, headers: Record<string, string>, count: number): Promise<Opened[]> {
   const all: Opened[] = []
-  // In small groups, as one program with many connections would.
+  // Opened in small groups, as a program with many connections would.
   while (all.length < count) all.push(...(await Promise.all(Array.from({ length: 20 }, () => open(path, headers)))))
   return all
 }
@@ -99,7 +99,7 @@ function expectRefused(refused: readonly Opened[], door: Door, words: string) {
   for (const { said, status, retryAfter } of refused) {
     expect(said).toContain(words)
     expect(said).toContain('RATE_LIMITED')
-    // tRPC has begun its stream by then, and says it there.
+    // tRPC has started its stream by then, and sends the error inside of it.
     if (door === 'REST') expect([status, Number(retryAfter) > 0]).toEqual([429, true])
     else expect(said).toContain('"httpStatus":429')
   }
@@ -109,14 +109,14 @@ const cases = subscriptions.flatMap((operation) =>
   (Object.keys(doors) as Door[]).map((door) => ({ id: operation.id, door, operation })),
 )
 
-describe('finding 15: event streams are capped', () => {
-  it('there are subscriptions, and nothing else in the registry promises events', () => {
+describe('event streams are limited', () => {
+  it('only subscriptions produce events, and there are some', () => {
     expect(subscriptions.length).toBeGreaterThan(0)
     const events = operations.filter(({ endpoint }) => endpoint.produces === 'text/event-stream')
     expect(events).toEqual(subscriptions)
   })
 
-  it.each(cases)('$id over $door opens so often for one session and no more', async ({ operation, door }) => {
+  it.each(cases)('$id over $door opens up to the limit for one session', async ({ operation, door }) => {
     const input = Object(exampleOf(operation).input(stage, 'partner'))
     const path = doors[door](operation, input)
     const who = await member()
@@ -125,7 +125,7 @@ describe('finding 15: event streams are capped', () => {
     expect(held).toHaveLength(perCredential)
     const refused = all.filter(({ isOpen }) => !isOpen)
     expectRefused(refused, door, `This session already has ${perCredential} event streams open`)
-    // Others are not in the way of it, and a place that is given back is free again.
+    // Other sessions are not affected, and closing a stream allows another one.
     const others = await open(path, bearer((await member()).token))
     expect(others.isOpen).toBe(true)
     others.close()
@@ -134,7 +134,7 @@ describe('finding 15: event streams are capped', () => {
     for (const { close } of [...held, ...all]) close()
   })
 
-  it('one person with several sessions, over both doors, has a cap too', async () => {
+  it('one person with several sessions has a limit over REST and tRPC together', async () => {
     const [operation] = subscriptions
     if (operation === undefined) throw new Error('there is no subscription')
     const input = Object(exampleOf(operation).input(stage, 'partner'))

@@ -1,4 +1,4 @@
-// The API description as its readers see it: two validators accept it, and a client made from it compiles.
+// Two validators accept the API description, and a client generated from it compiles.
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,15 +10,15 @@ import { acceptedByRedocly, acceptedByThePublishedSchema, clientTypes } from '..
 
 const document = openApiDocument(operations, '1.0.0', 'https://muster.test/api/v1')
 
-it('deviation 2: the published schema of OpenAPI 3.1 accepts the description', async () => {
+it('the published schema of OpenAPI 3.1 accepts the description', async () => {
   expect(await acceptedByThePublishedSchema(document)).toEqual([])
 })
 
-it('deviation 2: an independent linter finds no error of structure and no dangling reference', async () => {
+it('an independent linter finds no structural error and no dangling reference', async () => {
   expect(await acceptedByRedocly(document)).toEqual([])
 })
 
-it('deviation 2: every reference leads somewhere', () => {
+it('every reference resolves', () => {
   const text = JSON.stringify(document)
   const targets = [...text.matchAll(/"\$ref":"#([^"]+)"/g)].map(([, path = '']) => path)
   const at = (path: string) =>
@@ -41,20 +41,20 @@ export async function use() {
     body: { orgId: 'x', name },
     params: { header: { 'Idempotency-Key': 'k' } },
   })
-  // @ts-expect-error a name is a text
+  // @ts-expect-error a name is a string
   await client.POST('/orgs/sites', { body: { orgId: 'x', name: 5 } })
   const proof = { currentPassword: 'secret', code: '123456' }
   const key = await client.POST('/api-keys', { body: { name, scopes: ['devices:read'], ...proof } })
   const kinds: unknown[] | undefined = key.error?.codeKinds
   await client.DELETE('/auth/sessions', { body: { keepApiKeys: true, ...proof } })
-  // @ts-expect-error a proof never stands in the query
+  // @ts-expect-error a proof is never part of the query
   await client.DELETE('/auth/sessions', { params: { query: { keepApiKeys: true } } })
   const synced = await client.POST('/agent-versions/sync-upstream', { params: { query: { version: '1.0.0' } } })
   return [kinds, made.data?.id, synced.data?.version]
 }
 `
 
-it('deviation 2: a client generated from the description compiles strictly', { timeout: 180_000 }, async () => {
+it('a client generated from the description compiles strictly', { timeout: 180_000 }, async () => {
   const root = join(import.meta.dirname, '../..')
   const folder = await mkdtemp(join(root, 'test/openapi/generated-'))
   try {

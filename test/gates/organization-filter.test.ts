@@ -1,5 +1,5 @@
-// Deviation 10 of the contract as a rule for every read, stream and bulk request that takes organizations as a filter: one out of
-// reach is refused with 403, and system scope, which reaches all, gets 404 for one that no longer exists.
+// Every read, stream and bulk request with an organization filter answers 403 for an organization out of reach. System
+// scope, which reaches all organizations, gets 404 for one that no longer exists.
 import { randomUUID } from 'node:crypto'
 import type { Operation } from '@muster/areas/operation.ts'
 import { operations } from '@muster/areas/registry.ts'
@@ -35,7 +35,7 @@ const tries = [
 const names = ['orgId', 'organizationId', 'orgIds']
 const takenBy = ({ endpoint: { input } }: Operation): string[] =>
   input instanceof z.ZodObject ? names.filter((name) => name in input.shape) : []
-/** Reads and streams that name nothing in their path, and the bulk request, which chooses its devices like a list. */
+/** Reads and streams without a path parameter, and the bulk request, which selects devices like a list. */
 const filtered = operations
   .filter(({ id, endpoint: { kind, path, access } }) => {
     const chooses = kind !== 'mutation' || id === 'commands.commands.bulk'
@@ -50,13 +50,13 @@ describe.each(filtered)('$id by $field', ({ operation, field }) => {
     return { ...input, [field]: field === 'orgIds' ? [...reachable, orgId] : orgId }
   }
 
-  it('refuses an organization that is out of reach, and takes one in reach', async () => {
+  it('rejects an organization out of reach, and accepts one in reach', async () => {
     const open = tries.filter(({ scope }) => operation.endpoint.access.scopes.includes(scope))
     for (const { who, scope, orgId, expected, name } of open) {
       const { status, message } = await probe(operation, who, inputFor(scope, orgId))
       expect({ name, status, message }).toEqual({ name, ...expected })
     }
-    // Some lists are for whole partners.
+    // Some lists exist only for whole partners.
     const own = await probe(operation, mine.partnerAdmin, inputFor('partner', stage.org))
     if (operation.endpoint.access.scopes.includes('partner')) expect(own.status).toBeLessThan(400)
   })
@@ -67,6 +67,6 @@ it('covers devices, their events and bulk commands', () => {
   expect(byList).toEqual(expect.arrayContaining(['devices.devices.list', 'devices.live.events']))
 })
 
-it('is asked of many operations', () => {
+it('covers many operations', () => {
   expect(filtered.length).toBeGreaterThan(15)
 })

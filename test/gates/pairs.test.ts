@@ -1,5 +1,6 @@
-// Finding 3: two requests at once about one thing. No pair is answered 5xx, nothing is deleted twice, and nothing refers to
-// what is gone. Every pair gets one round, some get two; PAIR_ROUNDS takes more, as test/long/w1-pairs does, PAIR_SEED begins with the other.
+// Two concurrent requests for the same resource. No pair is answered 5xx, nothing is deleted twice, and no row refers
+// to a deleted one. Every pair gets one round, some get two. PAIR_ROUNDS sets more, as in test/long/w1-pairs; PAIR_SEED
+// changes which request is sent first.
 import { testDatabase } from '@muster/testkit/stores.ts'
 import pg from 'pg'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -30,7 +31,7 @@ const there = await buildStage()
 const kinds = await kindsOf(owner, there)
 let references = 0
 
-/** Each pair, once for each of its rounds. */
+/** Each pair, repeated for each of its rounds. */
 function clashesOf(kind: Kind, partners: readonly Referring[]) {
   const all = partners.flatMap((referring, index) =>
     Array.from({ length: rounds }, (_, round) => ({ referring, round, turn: seed + index + round })),
@@ -43,8 +44,8 @@ function clashesOf(kind: Kind, partners: readonly Referring[]) {
 }
 const isSuccess = (status: number) => status < 300
 
-describe('deviation 3: the deletion of a thing and a request that refers to it at the same time', () => {
-  it('are known for the things that people make', () => {
+describe('a deletion and a concurrent request that refers to the same resource', () => {
+  it('are found for sites, roles, groups and more', () => {
     const ids = kinds.map(({ remover }) => remover.id)
     expect(ids).toEqual(expect.arrayContaining(['tenancy.sites.remove', 'roles.roles.remove', 'groups.groups.remove']))
     expect(kinds.length).toBeGreaterThan(7)
@@ -77,14 +78,14 @@ describe('deviation 3: the deletion of a thing and a request that refers to it a
   )
 })
 
-it('deviation 3: the other request of a pair is often in time, so that the pairs show something', () => {
+it('the other request of a pair often succeeds before the deletion', () => {
   expect(references).toBeGreaterThan(kinds.length)
 })
 
-describe('a value that only one can have, given several times at once', () => {
+describe('a unique value in concurrent requests', () => {
   const found: string[] = []
 
-  it.each(kinds.map((kind) => ({ id: kind.maker.id, kind })))('$id has one winner', async ({ kind }) => {
+  it.each(kinds.map((kind) => ({ id: kind.maker.id, kind })))('$id accepts it once', async ({ kind }) => {
     const unique = await uniqueField(there, kind)
     if (unique === null) return
     const { field, updater } = unique
@@ -101,18 +102,18 @@ describe('a value that only one can have, given several times at once', () => {
     expect(changed.map(({ status }) => status).sort()).toEqual([expect.toSatisfy(isSuccess), 409])
   })
 
-  it('is known of names and slugs', () => {
+  it('is found for the slugs of organizations and partners', () => {
     expect(found).toEqual(expect.arrayContaining(['organizations.slug', 'partners.slug']))
   })
 })
 
-describe('deviation 6: a thing deleted six times at once', () => {
+describe('six concurrent deletions of the same resource', () => {
   it.each(kinds.map((kind) => ({ id: kind.remover.id, kind })))(
-    '$id answers one 200 and leaves one record',
+    '$id succeeds once and writes one audit record',
     async ({ kind }) => {
       const made = await make(kind, there)
       const referring = (await referringTo(owner, kind, made)).find(({ operation }) => operation === kind.remover)
-      if (referring === undefined) throw new Error('a deletion names what it deletes')
+      if (referring === undefined) throw new Error('the deletion does not refer to its own resource')
       const records = async () => {
         const { rows } = await owner.query<{ count: string }>(
           'SELECT count(*) AS count FROM audit_logs WHERE resource_id::text = $1',
@@ -126,7 +127,7 @@ describe('deviation 6: a thing deleted six times at once', () => {
       )
       const statuses = outcomes.flatMap(({ removed, other }) => [removed.status, other.status]).sort()
       expect(statuses[0]).toBeLessThan(300)
-      // A device that is decommissioned is still found.
+      // A decommissioned device can still be read.
       const gone = kind.table === 'devices' ? 409 : 404
       expect(statuses.slice(1)).toEqual(Array.from({ length: 5 }, () => gone))
       expect(await records()).toBe(before + 1)

@@ -1,5 +1,5 @@
-// Pairs of operations that touch one thing at once: its deletion and each operation that can refer to it. Both are found
-// by the operations' examples and the schema's foreign keys, so that a new operation is paired without being named.
+// Pairs of operations that touch one resource at the same time: its deletion and each operation that can refer to it.
+// Both are found by the operations' examples and the schema's foreign keys, so a new operation is paired automatically.
 import type { Operation } from '@muster/areas/operation.ts'
 import { operations } from '@muster/areas/registry.ts'
 import type { Scope } from '@muster/kit/contract.ts'
@@ -24,10 +24,10 @@ const scopeOf = ({ endpoint }: Operation): Scope => {
   return (['partner', 'organization', 'system'] as const).find((scope) => scopes.includes(scope)) ?? 'system'
 }
 
-/** The example of an operation for the one who may send it. */
+/** The example of an operation for a caller that may send it. */
 export const exampleInput = (operation: Operation, stage: Stage): Input => inputOf(operation, stage, scopeOf(operation))
 
-/** A kind of thing that can be made and deleted. */
+/** A kind of resource that can be created and deleted. */
 export interface Kind {
   readonly stageKey: StageKey
   readonly table: string
@@ -35,7 +35,7 @@ export interface Kind {
   readonly remover: Operation
 }
 
-/** Operations that make what another resource deletes. */
+/** Creating operations that are not named `create` beside the deletion. */
 const makers: Readonly<Record<string, string>> = {
   'users.users.remove': 'users.invitations.invite',
   'apiKeys.keys.revoke': 'apiKeys.keys.create',
@@ -44,10 +44,10 @@ const makers: Readonly<Record<string, string>> = {
 
 const operationWith = (id: string | undefined) => operations.find((one) => one.id === id)
 
-/** Of a deletion, that its path names the thing last. */
+/** Whether the operation deletes the resource that its path ends with. */
 const deletesOne = ({ endpoint: { method, path } }: Operation) => method === 'DELETE' && path.endsWith('/:id')
 
-/** Each kind of the stage that one operation deletes by its id and another makes. */
+/** Each kind in the stage that one operation creates and another deletes by id. */
 export async function kindsOf(owner: pg.Client, { stage }: StageWorld): Promise<Kind[]> {
   const tables = (await tablesOf(owner)).filter(({ columns }) => columns.some(({ name }) => name === 'id'))
   const found: Kind[] = []
@@ -69,19 +69,19 @@ const stageKeys = (stage: Stage) =>
 export interface Made {
   readonly id: string
   readonly stage: Stage
-  /** Everything by which others refer to it. */
+  /** The values by which other rows refer to it. */
   readonly marks: readonly string[]
 }
 
-/** Makes another of a kind. @returns the stage with it in the place of the first */
+/** Creates another resource of the kind. @returns its id, and the stage with it in place of the first */
 export async function make({ maker, stageKey }: Kind, there: StageWorld): Promise<Made> {
   const scope = scopeOf(maker)
   const answer = await send(there, maker, inputOf(maker, there.stage, scope))
-  if (answer.status >= 400) throw new Error(`${maker.id} made nothing: ${answer.status} ${answer.message}`)
-  const said = plain(JSON.parse(answer.text))
-  const made = said.id === undefined ? plain(said.device) : said
+  if (answer.status >= 400) throw new Error(`${maker.id} created nothing: ${answer.status} ${answer.message}`)
+  const body = plain(JSON.parse(answer.text))
+  const made = body.id === undefined ? plain(body.device) : body
   const id = String(made.id)
-  // Things with a key of their own are named by it as well.
+  // Resources with a key are referred to by id and by key.
   const key = typeof made.key === 'string' && Object.hasOwn(there.stage, `${stageKey}Key`) ? made.key : null
   const stage = { ...there.stage, [stageKey]: id, ...(key === null ? {} : { [`${stageKey}Key`]: key }) }
   return { id, stage, marks: key === null ? [id] : [id, key] }
@@ -90,7 +90,7 @@ export async function make({ maker, stageKey }: Kind, there: StageWorld): Promis
 const personOf = ({ world }: StageWorld, scope: Scope): Person =>
   ({ partner: world.partnerAdmin, organization: world.orgAdmin, system: world.systemAdmin })[scope]
 
-/** Calls an operation as the one who may. */
+/** Calls an operation as a caller that may use it. */
 export function send(there: StageWorld, operation: Operation, input: Input): Promise<Answer> {
   const ofProvider = operation.id.startsWith('scim.')
   const headers: Record<string, string> = ofProvider ? { authorization: `Bearer ${there.stage.scimToken}` } : {}
@@ -103,7 +103,7 @@ const propertiesOf = ({ endpoint }: Operation) =>
 
 const camel = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
-/** The fields by which inputs name things of a table: those of its foreign keys, alone and in lists. */
+/** The input fields that refer to rows of a table: those of its foreign keys, single and in lists. */
 async function fieldsFor(owner: pg.Client, table: string): Promise<Set<string>> {
   const { rows } = await owner.query<{ column: string }>(
     `SELECT DISTINCT a.attname AS column FROM pg_constraint k
@@ -117,14 +117,14 @@ async function fieldsFor(owner: pg.Client, table: string): Promise<Set<string>> 
   return new Set(names.flatMap((name) => [name, `${name}s`]))
 }
 
-/** One request of a pair, with the thing given. */
+/** A request that refers to a resource. */
 export interface Referring {
   readonly operation: Operation
   readonly how: string
   input(made: Made): Input
 }
 
-/** Every mutation that can name a thing of the kind: by its example, or by a field after one of the foreign keys. */
+/** Every mutation that can refer to the kind: by its example, or by a field named like one of the foreign keys. */
 export async function referringTo(owner: pg.Client, kind: Kind, made: Made): Promise<Referring[]> {
   const fields = await fieldsFor(owner, kind.table)
   return operations
@@ -155,7 +155,7 @@ export interface Outcome {
   readonly other: Answer
 }
 
-/** Sends the deletion and the other request at once, now one first and now the other. */
+/** Sends the deletion and the other request concurrently. The round decides which is sent first. */
 export async function clash(there: StageWorld, kind: Kind, referring: Referring, made: Made, round: number) {
   const scope = scopeOf(kind.remover)
   const remove = () => send(there, kind.remover, inputOf(kind.remover, made.stage, scope))
@@ -164,10 +164,10 @@ export async function clash(there: StageWorld, kind: Kind, referring: Referring,
   return { removed, other } as Outcome
 }
 
-/** Tables that keep what was, on purpose. */
+/** Tables that keep references to deleted rows on purpose. */
 const history = /^(audit_|device_group_log$|access_review_items$|mail_outbox$|migrations$|device_metrics)/
 
-/** The field whose value only one of the kind can have, and the operation that changes it; null when there is none. */
+/** The field with a unique value, and the operation that changes it; null when the kind has none. */
 export async function uniqueField(there: StageWorld, { maker }: Kind) {
   const input = exampleInput(maker, there.stage)
   await send(there, maker, input)
@@ -178,22 +178,22 @@ export async function uniqueField(there: StageWorld, { maker }: Kind) {
   return { field, updater: updater !== undefined && field in propertiesOf(updater) ? updater : null }
 }
 
-/** Where things that are gone are still named, also inside lists and documents. */
+/** Rows that still refer to deleted resources, also inside lists and JSON documents. */
 export async function leftovers(owner: pg.Client, gone: ReadonlyMap<string, string>): Promise<string[]> {
   if (gone.size === 0) return []
   const found: string[] = []
   for (const { name } of (await tablesOf(owner)).filter((table) => !history.test(table.name))) {
     const { rows } = await owner.query<{ mark: string }>(
-      `SELECT mark FROM (SELECT to_jsonb(t)::text AS said FROM ${name} t) said, unnest($1::text[]) AS mark
-       WHERE strpos(said.said, mark) > 0`,
+      `SELECT mark FROM (SELECT to_jsonb(t)::text AS text FROM ${name} t) row_text, unnest($1::text[]) AS mark
+       WHERE strpos(row_text.text, mark) > 0`,
       [[...gone.keys()]],
     )
-    found.push(...rows.map(({ mark }) => `${name} still names ${gone.get(mark)}`))
+    found.push(...rows.map(({ mark }) => `${name} still refers to a row deleted by ${gone.get(mark)}`))
   }
   return [...new Set(found)]
 }
 
-/** Is the thing really gone, and not only marked as deleted? */
+/** Whether the row is gone, and not only marked as deleted. */
 export async function isGone(owner: pg.Client, { table }: Kind, { id }: Made): Promise<boolean> {
   const { rowCount } = await owner.query(`SELECT FROM ${table} WHERE id::text = $1`, [id])
   return rowCount === 0

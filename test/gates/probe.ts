@@ -1,4 +1,4 @@
-// Tries an operation as somebody and takes back whatever it did: the same stage serves thousands of probes.
+// Calls an operation as a given caller and rolls back its changes, so thousands of probes can share one stage.
 import { randomInt } from 'node:crypto'
 import type { Operation } from '@muster/areas/operation.ts'
 import { createRuntime } from '@muster/areas/runtime.ts'
@@ -14,16 +14,16 @@ import { outputMustBeDeclared, refusalMustBeDeclared } from '@muster/testkit/dec
 import { testServices } from '@muster/testkit/services.ts'
 import type { Person } from '@muster/testkit/world.ts'
 
-/** Carries a result out of a transaction that is to leave nothing behind. */
-class TakenBack extends Error {
+/** Carries a result out of a transaction that must be rolled back. */
+class RolledBack extends Error {
   readonly result: unknown
   constructor(result: unknown) {
-    super('taken back')
+    super('rolled back')
     this.result = result
   }
 }
 
-/** A runtime whose transactions all end in a rollback, after everything in them has been done. */
+/** A runtime that rolls back every transaction after its work succeeded. */
 export function withoutTrace(
   runtime: Runtime<Db, Services>,
   look: (db: Db, when: 'before' | 'after') => Promise<void> = async () => undefined,
@@ -37,13 +37,13 @@ export function withoutTrace(
           await look(db, 'before')
           const result = await work(db)
           await look(db, 'after')
-          throw new TakenBack(result)
+          throw new RolledBack(result)
         })
       } catch (error) {
-        if (error instanceof TakenBack) return error.result as T
+        if (error instanceof RolledBack) return error.result as T
         throw error
       }
-      throw new Error('the transaction was not taken back')
+      throw new Error('the transaction was not rolled back')
     },
   }
 }
@@ -52,9 +52,9 @@ export interface Answer {
   readonly status: number
   readonly code: string | null
   readonly message: string
-  /** Everything the answer says, as text. */
+  /** The whole answer as text. */
   readonly text: string
-  /** What we would answer 500 to. */
+  /** The error that would be answered with 500. */
   readonly failure: unknown
 }
 
@@ -85,14 +85,14 @@ async function firstEvent(operation: Operation, input: unknown, request: Request
 
 export interface ProbeOptions {
   readonly headers?: Readonly<Record<string, string>>
-  /** Leaves its mark; for what has to happen. */
+  /** Commits the changes. */
   readonly lasting?: boolean
   readonly services?: Services
-  /** Looks at what the operation did before it is taken back. */
+  /** Inspects the changes of the operation before the rollback. */
   look?(db: Db, when: 'before' | 'after'): Promise<void>
 }
 
-/** Calls the operation and tells what a door would answer. */
+/** Calls the operation and returns what REST or tRPC would answer. */
 export async function probe(
   operation: Operation,
   who: Pick<Person, 'token'> | null,

@@ -1,4 +1,4 @@
-// Case B3 through the proxy that deploy/ brings: nothing is smuggled past it, and what is meant gets through.
+// Case B3 through the proxy of deploy/: no request is smuggled past it, and valid requests get through.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -23,7 +23,7 @@ const hasNginx = (() => {
 })()
 const written = readFileSync(new URL('../../deploy/proxy/nginx.conf', import.meta.url), 'utf8')
 
-/** The configuration as it is, but for where it listens, whom it knows and where its files lie. */
+/** The configuration with other ports, upstreams and file paths. */
 function configuration(folder: string, [port, plainPort]: number[], admin: string, ingest: string): string {
   const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (what) => `${what}_temp_path ${folder}/${what};`,
@@ -70,7 +70,7 @@ describe.skipIf(!hasNginx)('B3: behind the proxy', () => {
     for (;;) {
       const answer = await fetch(`http://127.0.0.1:${port}/api/v1/health`).catch(() => undefined)
       if (answer?.status === 200) return
-      if (nginx.exitCode !== null) throw new Error('nginx has ended')
+      if (nginx.exitCode !== null) throw new Error('nginx exited')
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
   })
@@ -99,7 +99,7 @@ describe.skipIf(!hasNginx)('B3: behind the proxy', () => {
     return (await (await testServices()).system.query<{ count: number }>(statement, [adminId])).rows[0]?.count
   }
 
-  it.each(Object.entries(ambiguousLengths))('nothing is smuggled with %s', async (_what, headers) => {
+  it.each(Object.entries(ambiguousLengths))('no request is smuggled with %s', async (_what, headers) => {
     const before = await recorded()
     const head = lines(
       'POST /api/v1/auth/login HTTP/1.1',
@@ -108,13 +108,13 @@ describe.skipIf(!hasNginx)('B3: behind the proxy', () => {
       ...headers,
     )
     const found = statuses(await send(`${head}0\r\n\r\n${second()}`))
-    // One refusal, and the connection is closed: a second answer would be the second request's.
+    // One rejection, and the connection is closed: a second answer would belong to the second request.
     expect(found).toHaveLength(1)
     expect([400, 501]).toContain(found[0])
     expect(await recorded()).toBe(before)
   })
 
-  it('a request in a body stays in the body, and requests one behind the other are answered one by one', async () => {
+  it('a request inside a body stays there, and pipelined requests are answered one by one', async () => {
     const body = second()
     const first = lines(
       'POST /api/v1/auth/login HTTP/1.1',
@@ -126,7 +126,7 @@ describe.skipIf(!hasNginx)('B3: behind the proxy', () => {
     expect(statuses(await send(`${first}${body}${last}`))).toEqual([400, 200])
   })
 
-  it('every path keeps its one spelling', async () => {
+  it('every path has only one spelling', async () => {
     for (const path of [
       '/api/v1//orgs/partners',
       '/api/v1/./orgs/partners',
@@ -140,7 +140,7 @@ describe.skipIf(!hasNginx)('B3: behind the proxy', () => {
     }
   })
 
-  it('agents get their socket, and nobody else gets one', async () => {
+  it('agents get a socket, and other clients do not', async () => {
     const socket = new WebSocket(`ws://127.0.0.1:${port}/agent`)
     await once(socket, 'open')
     socket.send('roll call')

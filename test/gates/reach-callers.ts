@@ -1,4 +1,4 @@
-// Callers with limits, and everything that they might use to get around them.
+// Callers with limits, and the ids that they might use to get around these limits.
 
 import { reviews } from '@muster/areas/access/access-reviews/reviews.contract.ts'
 import { keys as apiKeys } from '@muster/areas/access/api-keys/keys.contract.ts'
@@ -20,14 +20,14 @@ export interface LimitedCaller {
   readonly name: string
   readonly scope: 'partner' | 'organization'
   readonly who: Person
-  /** Limited in permissions only: may change what allows no more than it may do itself. */
+  /** Limited in permissions only: may change grants that allow no more than its own permissions. */
   readonly isLesser: boolean
   readonly kinds: Kinds
-  /** What the examples are made from: the stage, and the same with what is closer to the caller. */
+  /** The stages that examples are made from: the shared stage, and copies with things closer to the caller. */
   readonly stages: readonly Stage[]
 }
 
-/** A custom role of the organization with all permissions but these. */
+/** A custom role of the organization with all permissions except these. */
 async function roleWithout({ stage }: StageWorld, name: string, without: readonly string[]): Promise<string> {
   const { system } = await testServices()
   return asSystem(system, async (db) => {
@@ -60,7 +60,7 @@ async function roleOf(who: Person): Promise<string> {
   return rows[0]?.role_id ?? ''
 }
 
-/** What all of them may try to name. */
+/** The things that all limited callers may name. */
 async function surroundings(there: StageWorld) {
   const { stage, world } = there
   const { partnerAdmin, orgAdmin } = world

@@ -1,5 +1,5 @@
-// Inputs with which a caller might widen its reach: around the example of an operation, each thing that it names is replaced by
-// the caller's own and by every other of its kind, and each field that limits or grants is set as wide as its schema allows.
+// Inputs with which a caller might extend its reach. Each id in an operation's example is replaced by the caller's own
+// and by every other id of that kind. Each field that limits or grants access is set as wide as its schema allows.
 import type { Operation } from '@muster/areas/operation.ts'
 import { z } from 'zod'
 import { probesOf } from './budget.ts'
@@ -13,7 +13,7 @@ interface FieldSchema {
   readonly anyOf?: readonly FieldSchema[]
 }
 
-/** Which kind of thing a field names, by the word it ends with. */
+/** The kind of thing that a field names, by the end of the field's name. */
 const named: readonly (readonly [RegExp, string])[] = [
   [/^(site)s?Ids?$|^siteIds?$/, 'site'],
   [/groupIds?$/i, 'group'],
@@ -23,10 +23,10 @@ const named: readonly (readonly [RegExp, string])[] = [
   [/^userIds?$/, 'user'],
   [/^partnerId$/, 'partner'],
 ]
-/** Longer lists of choices are catalogs, of commands or actions, and no levels of access. */
+/** Longer lists of choices are catalogs of commands or actions, not levels of access. */
 const choicesMost = 4
 const everything = { all: [] }
-/** What grants or selects most, for fields whose values are no ids. */
+/** The value that grants or selects most, for fields that do not hold ids. */
 const widest: Readonly<Record<string, readonly unknown[]>> = {
   filter: [everything],
   permissions: [[{ resource: '*', action: '*' }]],
@@ -50,7 +50,7 @@ function valuesFor(name: string, field: FieldSchema, kinds: Kinds): readonly unk
   return variants(field).some(({ type }) => type === 'boolean') ? [true, false] : []
 }
 
-/** The same input about the other things of the kinds that it names. */
+/** The same input with each id replaced by the other ids of its kind. */
 function aboutOthers(input: Readonly<Record<string, unknown>>, kinds: Kinds): Record<string, unknown>[] {
   return Object.entries(input).flatMap(([name, value]) => {
     const kind = typeof value === 'string' ? Object.values(kinds).find((ids) => ids.includes(value)) : undefined
@@ -58,7 +58,7 @@ function aboutOthers(input: Readonly<Record<string, unknown>>, kinds: Kinds): Re
   })
 }
 
-/** Inputs around one example: the example with each of its fields widened, and the same about the other things of its kinds. */
+/** Inputs made from one example: each of its fields widened, and the same with other ids of the kinds that it names. */
 function widened({ endpoint }: Operation, example: object, kinds: Kinds): { core: object[]; further: object[] } {
   const given = { ...example } as Record<string, unknown>
   const described = z.toJSONSchema(endpoint.input, { io: 'input', unrepresentable: 'any' })
@@ -69,7 +69,7 @@ function widened({ endpoint }: Operation, example: object, kinds: Kinds): { core
   return {
     core: [given, ...wide.flatMap(([name, values]) => values.map((value) => ({ ...given, [name]: value })))],
     further: [
-      // Around what is another's, one value for each field says enough; around the example each of them is tried.
+      // With other ids one value for each field is enough; with the example's ids every value is tried.
       ...others.flatMap((base) => [
         base,
         ...wide.flatMap(([name, values]) => values.slice(0, 1).map((value) => ({ ...base, [name]: value }))),
@@ -79,7 +79,7 @@ function widened({ endpoint }: Operation, example: object, kinds: Kinds): { core
   }
 }
 
-/** Inputs for a caller to try, without repetition: the core of the first example, the other examples, and what the budget allows. */
+/** Distinct inputs for a caller: the core of the first example, the other examples, and more within the budget. */
 export function wideningInputs(
   operation: Operation,
   examples: readonly object[],

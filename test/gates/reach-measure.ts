@@ -1,4 +1,4 @@
-// What a caller reaches and which grants exist, looked at inside a transaction that is taken back afterwards.
+// What a caller reaches and which grants exist, measured inside a transaction that is rolled back.
 import { accessibleOrgs, membershipIn, permissionsOfRole } from '@muster/areas/access/auth/index.ts'
 import { effectivePermissions } from '@muster/areas/access/roles/index.ts'
 import type { Operation } from '@muster/areas/operation.ts'
@@ -17,7 +17,7 @@ import type { StageWorld } from './stage.ts'
 const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 const nothing = () => {}
 
-/** Lets the transaction see what that caller's own would see; null: everything. */
+/** Sets the transaction's row-level security to that of the caller; null means system scope. */
 async function lookAs(db: Db, caller: Caller | null): Promise<void> {
   const whole = caller?.scope === 'partner' && caller.orgAccess === 'all'
   const orgs = caller?.scope === 'partner' && !whole ? `{${(caller.accessibleOrgIds ?? []).join(',')}}` : ''
@@ -27,7 +27,7 @@ async function lookAs(db: Db, caller: Caller | null): Promise<void> {
     set_config('muster.orgs', ${orgs}, true)`.execute(db)
 }
 
-/** The caller as it would be let in after the change; null once it would not be. */
+/** The caller as it would authenticate after the change; null if it has no membership. */
 async function callerNow(db: Db, before: Caller): Promise<Caller | null> {
   await lookAs(db, null)
   const membership = await membershipIn(db, before.userId, before)
@@ -45,7 +45,7 @@ async function callerNow(db: Db, before: Caller): Promise<Caller | null> {
   }
 }
 
-/** Lists: what shows things without being told which. */
+/** Lists: reads that need no id. */
 const lists = operations.filter(
   ({ endpoint, id }) =>
     endpoint.kind === 'query' &&
@@ -63,15 +63,15 @@ async function listed(operation: Operation, { db, caller, services, stage }: Loo
   const input = parseInput(endpoint, exampleOf(operation).input(stage.stage, caller.scope))
   const request = requestAs(null)
   const reply = { header: nothing, cookie: nothing }
-  const road = {
-    write: () => Promise.reject(new Error('a list changes nothing')),
+  const hooks = {
+    write: () => Promise.reject(new Error('a list must not write')),
     audit: nothing,
     afterCommit: nothing,
     answerLater: nothing,
-    stepUp: () => Promise.reject(new Error('a list takes no proof')),
+    stepUp: () => Promise.reject(new Error('a list must not require a proof')),
   }
   try {
-    const answer = await operation.handle({ caller, input, db, services, request, reply, ...road })
+    const answer = await operation.handle({ caller, input, db, services, request, reply, ...hooks })
     return JSON.stringify(endpoint.output.parse(answer))
   } catch (error) {
     if (error instanceof AppError) return ''
@@ -93,14 +93,14 @@ export async function reached(look: Look): Promise<Set<string>> {
   return new Set(texts.flatMap((text) => text.match(uuid) ?? []))
 }
 
-/** Memberships, roles, keys and providers of a partner: what each is, and what it allows. */
+/** Memberships, roles, keys and providers of a partner, each with its value and the permissions that it allows. */
 export type Grants = ReadonlyMap<
   string,
   {
     readonly value: string
     readonly allows: readonly string[]
     readonly owner: string | null
-    /** Of members: the sites and the device groups that they are limited to. */
+    /** For members: the sites and the device groups that they are limited to. */
     readonly limits: readonly (readonly string[] | null)[]
   }
 >
@@ -145,11 +145,11 @@ async function grantsOf(db: Db, partnerId: string): Promise<Grants> {
 export interface Measure {
   readonly reached: ReadonlySet<string>
   readonly grants: Grants
-  /** How the caller is limited now; null when it is not let in any more. */
+  /** The caller with its current limits; null if it can no longer authenticate. */
   readonly caller: Caller | null
 }
 
-/** Has the transaction written anything but audit records? */
+/** Whether the transaction wrote rows other than audit records. */
 export async function hasChanged(db: Db): Promise<boolean> {
   const { rows } = await sql<{ count: number }>`SELECT count(*) AS count FROM pg_stat_xact_user_tables
     WHERE n_tup_ins + n_tup_upd + n_tup_del > 0 AND relname NOT LIKE 'audit\\_%'`.execute(db)
@@ -164,7 +164,7 @@ export async function measure(look: Look): Promise<Measure> {
 
 type Grant = Grants extends ReadonlyMap<string, infer One> ? One : never
 
-/** A site or a group that is deleted leaves the limits of members; what is left lies within what was there. */
+/** A deleted site or group is removed from the limits of members; the remaining limits must be a subset. */
 const isSameOrLess = (was: Grant | undefined, is: Grant | undefined): boolean =>
   was?.value === is?.value &&
   (was?.limits ?? []).every((before, index) => {
@@ -172,7 +172,7 @@ const isSameOrLess = (was: Grant | undefined, is: Grant | undefined): boolean =>
     return before === null ? after === null : after?.every((id) => before.includes(id)) === true
   })
 
-/** Grants that came, went or changed. Of the caller's own keys nothing is said: they allow what the caller may do and no more. */
+/** Grants that were added, removed or changed, without the caller's own keys, which allow no more than the caller. */
 export function changedGrants(before: Grants, after: Grants, userId: string) {
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((name) => {
     const [was, is] = [before.get(name), after.get(name)]
@@ -182,7 +182,7 @@ export function changedGrants(before: Grants, after: Grants, userId: string) {
   })
 }
 
-/** Every id that something of the partner bears. */
+/** Every id of the partner's rows and people. */
 export async function idsOf(db: Db, partnerId: string): Promise<Set<string>> {
   const { rows: tables } = await sql<{ name: string }>`
     SELECT c.table_name AS name FROM information_schema.columns c

@@ -1,5 +1,5 @@
-// What members limited to sites or device groups read lies within these limits: no list, search, export or count shows a device,
-// site or group outside, nor anything that belongs to one, and no read by id finds it.
+// Members limited to sites or device groups read only data within these limits. No list, search, export or count shows
+// a device, site or group outside of the limits, or anything that belongs to one, and no read by id finds it.
 import type { Operation } from '@muster/areas/operation.ts'
 import { operations } from '@muster/areas/registry.ts'
 import { asSystem, type Db } from '@muster/db/database.ts'
@@ -15,10 +15,10 @@ import { buildStage } from './stage.ts'
 const there = await buildStage()
 const { system } = await testServices()
 const callers = (await limitedCallers(there)).filter(({ name }) => name.startsWith('limited'))
-await commandEverything()
+await commandAllDevices()
 
-/** A command, and a request that waits for a second person, for every device. */
-async function commandEverything() {
+/** Adds a command and a request for approval to every device. */
+async function commandAllDevices() {
   await asSystem(system, async (db) => {
     const { rows } = await sql<{ id: string; orgId: string; partnerId: string }>`
       SELECT id, org_id, partner_id FROM devices WHERE partner_id = ${there.stage.partner}`.execute(db)
@@ -36,8 +36,8 @@ async function commandEverything() {
   })
 }
 
-/** Ids of everything in the partner that a list of devices, sites or groups does not include. */
-async function outside(db: Db, { name }: LimitedCaller): Promise<ReadonlySet<string>> {
+/** Ids of the partner's rows that are outside of the caller's sites or device groups. */
+async function outsideIds(db: Db, { name }: LimitedCaller): Promise<ReadonlySet<string>> {
   const { stage } = there
   const isSites = name === 'limited to sites'
   const groupIds = callers[0]?.kinds.group?.slice(0, 2) ?? []
@@ -71,7 +71,7 @@ const reads = operations.filter(
     (kind === 'query' || kind === 'subscription' || (kind === 'raw' && method === 'GET')),
 )
 
-/** A list that says how many there are, and shows fewer although they would fit on its page. */
+/** Whether a list reports a total above zero but shows no rows. */
 function countsMore(text: string): boolean {
   const match = /"pagination":\{"page":1,"limit":(\d+),"total":(\d+)/.exec(text)
   const shown = /^\{"data":\[\]/.test(text) ? 0 : null
@@ -88,13 +88,13 @@ async function shownOutside(operation: Operation, one: LimitedCaller, hidden: Re
     const leaked = shown.filter((id) => hidden.has(id) && !asked.includes(id))
     if (failure !== null) wrong.push(`${asked} failed: ${failure}`)
     if (leaked.length > 0) wrong.push(`${asked} shows ${leaked[0]}`)
-    if (status < 400 && countsMore(text)) wrong.push(`${asked} counts what it does not show`)
+    if (status < 400 && countsMore(text)) wrong.push(`${asked} counts rows that it does not show`)
   }
   return wrong
 }
 
 describe.each(callers)('a member $name', async (one) => {
-  const hidden = await asSystem(system, (db) => outside(db, one))
+  const hidden = await asSystem(system, (db) => outsideIds(db, one))
 
   it.each(reads.map((operation) => ({ id: operation.id, operation })))(
     'sees nothing outside in $id',
@@ -103,5 +103,5 @@ describe.each(callers)('a member $name', async (one) => {
     },
   )
 
-  it('has an outside', () => expect(hidden.size).toBeGreaterThan(8))
+  it('has data outside of its limits', () => expect(hidden.size).toBeGreaterThan(8))
 })

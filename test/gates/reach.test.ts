@@ -1,5 +1,5 @@
-// Findings 2, 6 and 14 as an invariant. Callers with limits make every mutation of the registry, as its example says and around
-// it: what they reach afterwards lies within what they reached before, and nothing changes that allows more than they may.
+// No caller can extend its own reach. Callers with limits run every mutation of the registry with its example and with
+// variations of it. Afterward they reach no more than before, and no grant changed that allows more than their own.
 import { authenticate } from '@muster/areas/access/auth/sessions/authenticate.ts'
 import type { Operation } from '@muster/areas/operation.ts'
 import { operations } from '@muster/areas/registry.ts'
@@ -25,7 +25,7 @@ const callers = await limitedCallers(there)
 const existing = await asSystem(services.system, (db) => idsOf(db, there.stage.partner))
 const reply = { header() {}, cookie() {} }
 
-/** What can be changed by signed-in callers; devices that are asked over the wire change nothing of reach. */
+/** The operations with which signed-in callers change data. */
 const mutations = operations.filter(({ endpoint: { audit, kind, access } }) => {
   const changes = kind === 'mutation' || audit !== null
   return changes && access.who !== 'public'
@@ -45,7 +45,7 @@ function grown(before: Measure, after: Measure, { isLesser, who }: LimitedCaller
   return found
 }
 
-/** Makes the change, measures before it is taken back, and says what grew. */
+/** Makes the change, measures the reach before the rollback, and returns what grew. */
 async function attempt(operation: Operation, one: LimitedCaller, caller: Caller, before: Measure, input: object) {
   const real = withoutTrace(createRuntime(services))
   const found: string[] = []
@@ -72,7 +72,7 @@ async function attempt(operation: Operation, one: LimitedCaller, caller: Caller,
 
 describe.each(callers)('a caller $name', async (one) => {
   const caller = await authenticate(services, requestAs(one.who))
-  if (caller === null) throw new Error('the caller is not let in')
+  if (caller === null) throw new Error('the caller cannot authenticate')
   const before = await asCaller(services.people, caller, 'write', (db) =>
     measure({ db, caller, services, stage: there }),
   )
@@ -80,7 +80,7 @@ describe.each(callers)('a caller $name', async (one) => {
   let done = 0
 
   it.each(open.map((operation) => ({ id: operation.id, operation })))(
-    'does not reach more by $id',
+    'does not extend its reach with $id',
     async ({ operation }) => {
       const examples = one.stages.map((stage) => exampleOf(operation).input(stage, one.scope) as object)
       const wrong: string[] = []
@@ -97,7 +97,7 @@ describe.each(callers)('a caller $name', async (one) => {
     },
   )
 
-  it('makes changes at all, and reaches a part of what there is', () => {
+  it('changes something, and reaches only a part of the data', () => {
     expect(done).toBeGreaterThan(50)
     expect(before.reached.size).toBeGreaterThan(5)
     expect([...existing].some((id) => !before.reached.has(id))).toBe(true)

@@ -1,4 +1,4 @@
-// An operation that is tried with the id of nothing shows no isolation: every caller gets 404. Examples name what exists.
+// With an id that does not exist every caller gets 404, which proves no isolation. Examples must use existing ids.
 import { operations } from '@muster/areas/registry.ts'
 import { expect, it } from 'vitest'
 import { exampleOf } from './example-of.ts'
@@ -10,7 +10,7 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 const noWorker = 'only a worker makes dead letters and jobs, and only system scope reads them'
 const noTenant = 'the id is the name of a part of the protocol'
-/** Operations whose example names nothing that exists. The list only shrinks. */
+/** Operations whose example uses no existing id. The list only shrinks. */
 const namesNothing: Readonly<Record<string, string>> = {
   'queues.deadLetters.get': noWorker,
   'queues.deadLetters.replay': noWorker,
@@ -19,7 +19,7 @@ const namesNothing: Readonly<Record<string, string>> = {
   'scim.discovery.schema': noTenant,
 }
 
-it('the ids in examples are of things that exist', () => {
+it('the ids in examples exist', () => {
   const found = operations.filter((operation) => {
     const input: Record<string, unknown> = Object(exampleOf(operation).input(stage, 'partner'))
     return Object.entries(input).some(

@@ -1,2 +1,2 @@
-/** How often a generated case is tried: so many times in the gate, and as many times more as GATE_SCALE says. */
+/** How often a generated case runs: the given number, multiplied by GATE_SCALE. */
 export const runs = (inGate: number): number => Math.ceil(inGate * Number(process.env.GATE_SCALE ?? 1))

@@ -1,4 +1,4 @@
-// One row in every table for each of two imaginary tenants, so that isolation can be tried on tables nobody thought of.
+// One row in every table for each of two imaginary tenants, so isolation is tested on every table, including new ones.
 import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import type { Column, Table } from './catalogue.ts'
@@ -25,7 +25,7 @@ const tenantColumns: Readonly<Record<string, string>> = {
   device_id: 'devices',
 }
 
-/** Columns whose value follows from others by a rule of the table. */
+/** Columns whose value depends on other columns by a constraint. */
 const ruled: Readonly<Record<string, (tenant: Tenant) => string>> = {
   'audit_chains.chain_id': ({ partner }) => partner,
 }
@@ -60,7 +60,7 @@ function sampleOf(table: Table, column: Column, tenant: Tenant): unknown {
   return column.needed ? plainValue(column) : undefined
 }
 
-/** Inserts the rows with constraints between tables switched off: what matters here is who sees them. */
+/** Inserts the rows with foreign keys disabled, because only their visibility matters here. */
 export async function insertSamples(owner: pg.Client, tables: readonly Table[], tenant: Tenant): Promise<void> {
   await owner.query('SET session_replication_role = replica')
   for (const table of tables) {
@@ -76,7 +76,7 @@ export async function insertSamples(owner: pg.Client, tables: readonly Table[], 
         given.map(({ value }) => value),
       )
     } catch (cause) {
-      throw new Error(`no sample row could be made for ${table.name}: teach test/gates/sample-rows.ts its values`, {
+      throw new Error(`no sample row for ${table.name}: add its values to test/gates/sample-rows.ts`, {
         cause,
       })
     }

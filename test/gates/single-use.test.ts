@@ -1,4 +1,4 @@
-// Case D8: what is handed out to go on with — cursors, links, keys — works for whom it was made, for what it was made, once.
+// Case D8: cursors, links and keys work only for the caller and purpose that they were issued for; links and keys once.
 import { randomBytes } from 'node:crypto'
 import { invitations } from '@muster/areas/access/users/invitations/invitations.contract.ts'
 import { users } from '@muster/areas/access/users/users.contract.ts'
@@ -22,7 +22,7 @@ const password = 'correct horse battery 42'
 
 for (const there of [here, elsewhere]) await enrolled(there.partnerAdmin, { orgId: there.org.id }, 'a', 'b', 'c', 'd')
 
-/** Lists of tenants: the operator of the installation goes through its own by places that are no secret. */
+/** Lists of tenants, which the operator of the installation pages through with cursors that are no secret. */
 const paged = operations.filter(({ endpoint }) => {
   if (endpoint.access.who === 'public' || !endpoint.access.scopes.includes('partner')) return false
   const { properties = {} } = z.toJSONSchema(endpoint.input, { io: 'input', unrepresentable: 'any' })
@@ -31,12 +31,12 @@ const paged = operations.filter(({ endpoint }) => {
 const Page = z.looseObject({ nextCursor: z.string().nullable() })
 
 describe('a cursor', () => {
-  it('is what some lists go on with', () => {
+  it('is used by some lists', () => {
     expect(paged.map(({ id }) => id)).toEqual(expect.arrayContaining(['audit.logs.recent', 'devices.devices.list']))
   })
 
   it.each(paged.map((operation) => ({ id: operation.id, operation })))(
-    'of $id is refused to others, for another list, and when it was changed',
+    'of $id is rejected for other callers, for another list, and after a change',
     async ({ operation }) => {
       const first = await probe(operation, admin, { limit: 2 })
       const cursor = Page.parse(JSON.parse(first.text)).nextCursor ?? ''
@@ -65,14 +65,14 @@ describe('an invitation', () => {
   }
   const accept = (token: string) => call(null, invitations.acceptInvite, { token, password }, { ip: anyAddress() })
 
-  it('is good once, however many use it at the same time', async () => {
+  it('works once, also for concurrent requests', async () => {
     const { token } = await invited()
     const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => accept(token)))
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     expect(await refusal(accept(token))).toMatchObject({ status: 400 })
   })
 
-  it('is not good for another person, and not when it is too old', async () => {
+  it('is rejected for another person and after it expired', async () => {
     const [first, second] = [await invited(), await invited()]
     await system.query(`UPDATE user_invitations SET expires_at = now() - interval '1 second' WHERE user_id = $1`, [
       first.id,
@@ -88,7 +88,7 @@ describe('the key of a prepared device', () => {
   const enroll = (enrollmentKey: string) =>
     call(null, agents.enroll, { enrollmentKey, ...machine() }, { ip: anyAddress() })
 
-  it('lets in one machine, however many try at the same time', async () => {
+  it('enrolls one machine, also for concurrent requests', async () => {
     const { device, enrollment } = await prepare()
     const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => enroll(enrollment.key)))
     const admitted = outcomes.filter((one) => one.status === 'fulfilled')

@@ -1,4 +1,4 @@
-/** Bodies whose end two programs could see in two places: what one takes for the rest of a body is a request to the other. */
+/** Headers with which two programs could disagree where a body ends, so one would read the rest as a second request. */
 export const ambiguousLengths: Record<string, readonly string[]> = {
   'both a length and chunks': ['Content-Length: 5', 'Transfer-Encoding: chunked'],
   'chunks and a length': ['Transfer-Encoding: chunked', 'Content-Length: 5'],

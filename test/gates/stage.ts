@@ -1,4 +1,4 @@
-// The stage of every area, one line each. An id that no area makes does not compile.
+// The stage of every area, one line each. An id that no area creates does not compile.
 import { randomBytes } from 'node:crypto'
 import accessReviews from '@muster/areas/access/access-reviews/area.stage.ts'
 import apiKeys from '@muster/areas/access/api-keys/area.stage.ts'
@@ -28,7 +28,7 @@ export interface StageWorld {
 
 const fresh = () => randomBytes(6).toString('hex')
 
-/** A partner of its own with everything in it. */
+/** Creates a new partner with one thing of each kind. */
 export async function buildStage(): Promise<StageWorld> {
   const marks = { partner: `p${fresh()}`, organization: `o${fresh()}`, site: `s${fresh()}`, device: `d${fresh()}` }
   const setting: Setting = { world: await world(), marks }

@@ -1,5 +1,5 @@
-// Finding 5: what outlives a session takes a fresh proof of who asks. Which operations these are follows from what they
-// answer and from what their examples write, so a new one is judged without being named.
+// Operations whose effect outlives the session require a fresh proof of identity. They are found by their responses and
+// by the tables that their examples write, so a new operation is covered automatically.
 
 import { keys as apiKeys } from '@muster/areas/access/api-keys/keys.contract.ts'
 import { limitsOf } from '@muster/areas/access/auth/limits.ts'
@@ -20,7 +20,7 @@ import { exampleOf } from './example-of.ts'
 import { probe } from './probe.ts'
 import { buildStage } from './stage.ts'
 
-/** Where power lies that is still there when the session has ended. */
+/** Tables with grants that remain after the session ends. */
 const powerTables = [
   'api_keys',
   'enrollment_codes',
@@ -38,7 +38,7 @@ const powerTables = [
 ]
 const secretFields = /^(key|token|secret|code|recoveryCodes|accessToken|refreshToken|tempToken|password)$/
 
-/** Operations whose occasion an example cannot bring about, and the test that does. The list only shrinks. */
+/** Operations whose proof an example cannot trigger, and the test that does. The list only shrinks. */
 const provedElsewhere: Readonly<Record<string, string>> = {
   'devices.approvals.refuse': 'packages/areas/src/control/commands/approvals/approvals.test.ts',
 }
@@ -68,7 +68,7 @@ const inputFor = (operation: Operation, scope: Scope, kind: 'usual' | 'proves' =
   return Object.assign({}, (kind === 'proves' && proves !== undefined ? proves : input)(stage, scope))
 }
 
-/** The tables that the operation changes when its example goes through, tried as everyone; null when it never does. */
+/** The tables that the example changes for the first caller it succeeds for; null when it never succeeds. */
 async function written(operation: Operation): Promise<Set<string> | null> {
   const services = await testServices()
   for (const who of callers) {
@@ -95,7 +95,7 @@ function fieldsOf(schema: unknown): string[] {
     ...fieldsOf(value),
   ])
 }
-/** Answers with a field of such a name that is no secret. The list only shrinks. */
+/** Operations with a field of such a name that is not a secret. The list only shrinks. */
 const noSecret: Readonly<Record<string, string>> = {
   'customFields.customFields.create': '`key` is the name of the field',
   'customFields.customFields.update': '`key` is the name of the field',
@@ -108,7 +108,7 @@ const changing = operations.filter(
   ({ endpoint }) => endpoint.access.who !== 'public' && (endpoint.kind === 'mutation' || endpoint.audit !== null),
 )
 
-describe('finding 5: what outlives the session declares stepUp', () => {
+describe('an operation whose effect outlives the session declares stepUp', () => {
   it.each(changing.map((operation) => ({ id: operation.id, operation })))('$id', async ({ operation }) => {
     if (operation.endpoint.stepUp !== null) return
     const tables = await written(operation)
@@ -121,7 +121,7 @@ const asked = (answer: { text: string }) => answer.text.includes('"confirm":"cur
 const guarded = operations.filter(({ endpoint }) => takesProof(endpoint.stepUp) && endpoint.kind === 'mutation')
 const provable = guarded.filter((operation) => !isProvedElsewhere(operation))
 
-/** The first caller for whom the operation goes through, or would, when it has just signed in. */
+/** The first caller for which the operation succeeds, or would succeed right after a sign-in. */
 async function whoMay(operation: Operation): Promise<Who> {
   const { answers = [] } = exampleOf(operation)
   let second: Who | undefined
@@ -130,11 +130,11 @@ async function whoMay(operation: Operation): Promise<Who> {
     if (status < 400) return who
     if (status !== 403 && answers.includes(status)) second ??= who
   }
-  if (second === undefined) throw new Error(`${operation.id}: the example goes through for no caller`)
+  if (second === undefined) throw new Error(`${operation.id}: the example succeeds for no caller`)
   return second
 }
 
-describe('finding 5: an old session shows password and second factor, and an API key cannot', () => {
+describe('an old session must prove password and second factor, and an API key cannot', () => {
   const chosen = new Map<string, Who>()
   beforeAll(async () => {
     for (const operation of provable) chosen.set(operation.id, await whoMay(operation))
@@ -172,7 +172,7 @@ describe('finding 5: an old session shows password and second factor, and an API
     expect(byKey.status).toBe(403)
   })
 
-  it('wrong proofs are written down and limited', async () => {
+  it('wrong proofs are audited and limited', async () => {
     const operation = guarded.find(({ id }) => id === 'apiKeys.keys.create')
     if (operation === undefined) throw new Error('no such operation')
     const who = await withPassword(elsewhere)

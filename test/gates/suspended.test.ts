@@ -1,5 +1,5 @@
-// An organisation that is suspended or churned is kept and read, and nothing in it is added, changed or commanded. What stays
-// open is listed here: taking access away, and what belongs to a person or to the partner.
+// A suspended or churned organization can be read, but nothing in it can be added, changed or commanded. The exceptions
+// are listed here: removing access, and changes to what belongs to a person or to the partner.
 import { operations } from '@muster/areas/registry.ts'
 import { organizations } from '@muster/areas/tenancy/tenancy/organizations/organizations.contract.ts'
 import { call } from '@muster/testkit/call.ts'
@@ -16,9 +16,9 @@ const changing = operations.filter(
   (operation) => operation.endpoint.kind === 'mutation' && inOrganization.has(exampleOf(operation).subject),
 )
 const stayOpen: Readonly<Record<string, string>> = {
-  'devices.commands.bulk': 'answers for each device, and sends nothing to those of the organisation',
+  'devices.commands.bulk': 'answers for each device, and sends nothing to those of the organization',
   'devices.commands.cancel': 'takes back what was sent before',
-  'devices.tags.assign': 'answers for each device, and passes over those of the organisation',
+  'devices.tags.assign': 'answers for each device, and skips those of the organization',
   'filters.filters.remove': 'belongs to the person who made it',
   'filters.filters.update': 'belongs to the person who made it',
   'sso.providers.remove': 'closes a way in',
@@ -26,13 +26,13 @@ const stayOpen: Readonly<Record<string, string>> = {
   'sso.providers.test': 'changes nothing',
   'sso.providers.unlink': 'closes a way in',
   'sso.scimTokens.revoke': 'closes a way in',
-  'sso.scimTokens.rotate': 'shuts out whoever has got hold of the token',
+  'sso.scimTokens.rotate': 'locks out a person who has stolen the token',
   'tenancy.organizations.remove': 'is how its partner gets rid of it',
   'tenancy.organizations.update': 'is how its partner makes it active again',
 }
 
-describe('in a suspended organisation', () => {
-  it('changes are refused, all but these', async () => {
+describe('in a suspended organization', () => {
+  it('changes are rejected, except those listed', async () => {
     const open: string[] = []
     for (const operation of changing) {
       const scope = operation.endpoint.access.scopes.includes('partner') ? 'partner' : 'organization'

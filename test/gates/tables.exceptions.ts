@@ -1,22 +1,22 @@
-// Tables that are not a tenant's own, each with the reason. Reviewed as a whole; a new table does not belong here unless
-// somebody can say why a tenant could never be harmed by it.
+// Tables that do not belong to one tenant, each with the reason. A new table belongs here only if no tenant can be
+// harmed by its content.
 
-/** Without row-level security: nothing in them belongs to a tenant or a person. */
+/** Without row-level security: no row in them belongs to a tenant or a person. */
 export const open: Readonly<Record<string, string>> = {
-  migrations: 'the ledger of the schema',
-  permissions: 'the catalogue of permissions, the same for everybody',
-  agent_versions: 'what versions of the agent there are, the same for everybody',
-  agent_rollouts: 'how a version goes out to all devices of the installation; names no tenant',
+  migrations: 'the applied migrations',
+  permissions: 'the catalog of permissions, the same for all tenants',
+  agent_versions: 'the versions of the agent, the same for all tenants',
+  agent_rollouts: 'how a version is rolled out to all devices of the installation; has no tenant columns',
   agent_update_stop: 'one switch of the installation',
-  stream_positions: 'where the workers stand in their streams; requests have no privilege on it',
-  metric_rollups: 'up to when metrics are rolled up; requests have no privilege on it',
-  late_metrics: 'times to be rolled up again, of no device; requests have no privilege on it',
+  stream_positions: 'the positions of the workers in their streams; requests have no privilege on it',
+  metric_rollups: 'the time up to which metrics are rolled up; requests have no privilege on it',
+  late_metrics: 'times to roll up again, without devices; requests have no privilege on it',
 }
 
-/** Under row-level security, but not by columns of partner and organisation. */
+/** Under row-level security, but without both columns partner_id and org_id. */
 export const otherwiseOwned: Readonly<Record<string, string>> = {
   partners: 'is the partner',
-  organizations: 'is the organisation',
+  organizations: 'is the organization',
   partner_users: 'belongs to the partner as such',
   system_users: 'seen by system scope alone',
   users: 'a person, seen through its memberships',
@@ -27,30 +27,29 @@ export const otherwiseOwned: Readonly<Record<string, string>> = {
   used_refresh_tokens: 'only for the system',
   one_time_tokens: 'only for the system',
   passkeys: 'seen by its person',
-  command_stops: 'of a partner as such, or of the installation, which everybody may read',
-  idempotent_requests: 'answers kept for their caller, seen by that person',
-  device_reach: 'how far a person reached, seen by that person',
+  command_stops: 'of a partner as such, or of the installation, which all callers may read',
+  idempotent_requests: 'responses stored for their caller, seen by that person',
+  device_reach: 'the devices that a person changed, seen by that person',
 }
 
-/** Keys to another tenant's row that the database alone would not refuse, with what does. */
+/** Foreign keys that could refer to another tenant's row, with what prevents it. */
 export const looseKeys: Readonly<Record<string, string>> = {
-  'roles.org_id': 'goes with the pair of keys of the same table',
-  'roles.parent_role_id': 'built-in roles belong to nobody; the handler takes parents of the own tenant only',
-  'partner_users.role_id': 'built-in roles belong to nobody; the handler takes roles of the own tenant only',
-  'organization_users.role_id': 'built-in roles belong to nobody; the handler takes roles of the own tenant only',
-  'system_users.role_id': 'only built-in roles, and written by nobody but the first start',
-  'role_permissions.role_id': 'the policy of the table asks whose role it is',
-  'enrollment_keys.device_id': 'written with the device that it prepares, in one statement',
-  'device_commands.device_id':
-    'a command takes the organization of its device; a move leaves it behind, with what it says',
-  'devices.enrollment_key_id': 'written when the key lets the device in; the device belongs where the key does',
+  'roles.org_id': 'covered by the composite key of the same table',
+  'roles.parent_role_id': 'built-in roles belong to no tenant; the handler accepts only parents of the own tenant',
+  'partner_users.role_id': 'built-in roles belong to no tenant; the handler accepts only roles of the own tenant',
+  'organization_users.role_id': 'built-in roles belong to no tenant; the handler accepts only roles of the own tenant',
+  'system_users.role_id': 'only built-in roles, written only at the first start',
+  'role_permissions.role_id': 'the policy of the table checks the tenant of the role',
+  'enrollment_keys.device_id': 'written together with the prepared device, in one statement',
+  'device_commands.device_id': 'a command gets the organization of its device, and stays there when the device moves',
+  'devices.enrollment_key_id': 'written at enrollment with the key; the device gets the organization of the key',
   'sso_providers.default_role_id':
-    'built-in roles belong to nobody; the handler takes roles of the own tenant only, and a sign-in asks again',
+    'built-in roles belong to no tenant; the handler accepts only roles of the own tenant, and a sign-in checks again',
   'scim_groups.role_id': 'written by the system alone, for roles of the own tenant',
   'scim_group_members.role_id': 'written by the system alone, for roles of the own tenant',
   'audit_heads.chain_id': 'written by the system alone',
   'used_refresh_tokens.session_id': 'written by the system alone',
   'device_reach.device_id': 'written by the system alone, for a device that the handler found in reach',
   'device_group_members.device_id':
-    "the handler takes devices of the group's organisation only, and moves take them out",
+    "the handler accepts only devices of the group's organization, and a move removes them from it",
 }

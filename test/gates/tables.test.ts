@@ -1,4 +1,4 @@
-// Cases D1 and D2: every table that there is, also those of areas to come, keeps tenants apart by itself.
+// Cases D1 and D2: every table in the database, including those added later, isolates tenants by itself.
 import { ownDatabase } from '@muster/testkit/stores.ts'
 import pg from 'pg'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -25,21 +25,21 @@ const [mine, theirs] = [imaginaryTenant(tables), imaginaryTenant(tables)]
 await insertSamples(owner, guarded, mine)
 await insertSamples(owner, guarded, theirs)
 
-describe('the catalogue', () => {
-  it('every table is under forced row-level security, or is named as open with a reason', () => {
-    const loose = guarded.filter(({ secured, forced }) => !secured || !forced)
-    expect(loose.map(({ name }) => name)).toEqual([])
+describe('the catalog', () => {
+  it('every table has forced row-level security, or is listed as open with a reason', () => {
+    const unsecured = guarded.filter(({ secured, forced }) => !secured || !forced)
+    expect(unsecured.map(({ name }) => name)).toEqual([])
     const gone = Object.keys({ ...open, ...otherwiseOwned }).filter(
       (name) => !tables.some((table) => table.name === name),
     )
     expect(gone).toEqual([])
   })
 
-  it('requests read of the open tables at most, and write none', () => {
+  it('requests can at most read open tables', () => {
     for (const name of Object.keys(open)) expect([...(may.get(name) ?? [])].filter((p) => p !== 'SELECT')).toEqual([])
   })
 
-  it('every privilege of requests on a table has a policy behind it, with a check on what is written', () => {
+  it('every privilege of requests on a table has a policy, with a check for writes', () => {
     for (const { name } of guarded) {
       for (const privilege of may.get(name) ?? []) {
         const its = policies.filter(
@@ -52,25 +52,25 @@ describe('the catalogue', () => {
     }
   })
 
-  it('no policy lets requests see everything', () => {
+  it('no policy lets requests see all rows', () => {
     expect(policies.filter(({ using }) => using?.trim() === 'true')).toEqual([])
   })
 
-  it('requests may not empty, trigger on or refer to any table', () => {
+  it('requests may not truncate, reference or create triggers on any table', () => {
     for (const [name, privileges] of may) {
       const more = [...privileges].filter((p) => !['SELECT', 'INSERT', 'UPDATE', 'DELETE'].includes(p))
       expect(more, name).toEqual([])
     }
   })
 
-  it('every tenant table carries partner_id and org_id, or is named with the reason why not', () => {
+  it('every tenant table has partner_id and org_id, or is listed with a reason', () => {
     const lacking = guarded
       .filter(({ name }) => !Object.hasOwn(otherwiseOwned, name))
       .filter(({ columns }) => !['partner_id', 'org_id'].every((key) => columns.some(({ name }) => name === key)))
     expect(lacking.map(({ name }) => name)).toEqual([])
   })
 
-  it('keys between tenant tables carry the tenant, so that no row can hang on another tenant’s', async () => {
+  it('foreign keys between tenant tables include the tenant, so no row can refer to another tenant', async () => {
     const { rows } = await owner.query<{ key: string; target: string }>(`
       SELECT c.conrelid::regclass || '.' || a.attname AS key, c.confrelid::regclass::text AS target
       FROM pg_constraint c JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1]
@@ -81,8 +81,8 @@ describe('the catalogue', () => {
     expect(loose.map(({ key }) => key).sort()).toEqual(Object.keys(looseKeys).sort())
   })
 
-  // The one exception opens no data: it lets them connect when others have taken all ordinary connections.
-  it('neither login is powerful, owns anything or inherits from another', async () => {
+  // The one exception gives no access to data: it lets them connect when all ordinary connections are in use.
+  it('neither login has special attributes, owns a table or inherits from another role', async () => {
     const { rows } = await owner.query(`
       SELECT rolname FROM pg_roles WHERE rolname IN ('muster_app', 'muster_system') AND (rolsuper OR rolbypassrls OR rolcreaterole OR rolcreatedb OR rolreplication)
       UNION ALL SELECT rolname FROM pg_roles r JOIN pg_class c ON c.relowner = r.oid
@@ -92,14 +92,14 @@ describe('the catalogue', () => {
     expect(rows).toEqual([])
   })
 
-  it('partitions are reached through their parents only', async () => {
+  it('logins can access partitions only through their parents', async () => {
     const { rows } = await owner.query(`
       SELECT relname FROM pg_class, unnest(ARRAY['muster_app', 'muster_system']) AS login, unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS p
       WHERE relispartition AND relkind IN ('r', 'p') AND has_table_privilege(login, oid, p)`)
     expect(rows).toEqual([])
   })
 
-  it('views look through the eyes of whoever asks, and there are no stored ones for requests', async () => {
+  it('views run with the rights of the caller, and requests cannot read materialized views', async () => {
     const { rows } = await owner.query(`
       SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace
         AND ((relkind = 'v' AND NOT coalesce('security_invoker=true' = ANY (reloptions), false))
@@ -107,7 +107,7 @@ describe('the catalogue', () => {
     expect(rows).toEqual([])
   })
 
-  it("functions that run with their owner's power have a fixed search path and are not for everybody", async () => {
+  it('SECURITY DEFINER functions have a fixed search path, and requests cannot execute them', async () => {
     const { rows } = await owner.query(`
       SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND prosecdef
         AND (NOT EXISTS (SELECT FROM unnest(proconfig) AS setting WHERE setting LIKE 'search_path=%')
@@ -120,7 +120,7 @@ interface Outcome {
   readonly rows: number
   readonly refused: string | null
 }
-/** Runs one statement as muster_app in some reach and takes it back. */
+/** Runs one statement as muster_app with the given reach and rolls it back. */
 async function attempt(
   reach: Readonly<Record<string, string>>,
   statement: string,
@@ -140,7 +140,7 @@ async function attempt(
   }
 }
 
-/** A column to select or to set to itself, of those that requests may use. */
+/** A column to select, or to set to its own value. */
 const anyColumn = ({ columns }: Table) => columns.find(({ name }) => name === 'id') ?? columns[0] ?? { name: 'id' }
 const hasPartner = ({ columns }: Table) => columns.some(({ name }) => name === 'partner_id')
 const hasOrg = ({ columns }: Table) => columns.some(({ name }) => name === 'org_id')
@@ -148,7 +148,7 @@ const hasOrg = ({ columns }: Table) => columns.some(({ name }) => name === 'org_
 describe.each(guarded.map((table) => ({ table, name: table.name })))('$name', ({ table, name }) => {
   const column = anyColumn(table).name
 
-  it('shows nothing and takes nothing without a caller', async () => {
+  it('shows no row and accepts no write without a caller', async () => {
     expect((await attempt({}, `SELECT ${column} FROM ${name}`)).rows).toBe(0)
     expect((await attempt({}, `UPDATE ${name} SET ${column} = ${column}`)).rows).toBe(0)
     expect((await attempt({}, `DELETE FROM ${name}`)).rows).toBe(0)
@@ -159,7 +159,7 @@ describe.each(guarded.map((table) => ({ table, name: table.name })))('$name', ({
   const reaches = {
     partner: { partner: mine.partner, ...who(mine) },
     selection: { orgs: `{${mine.org}}`, ...who(mine) },
-    organisation: { org: mine.org, ...who(mine) },
+    organization: { org: mine.org, ...who(mine) },
   }
 
   it.each(Object.entries(reaches))(

@@ -1,4 +1,4 @@
-// Every PATCH, sent twice: the second changes nothing and leaves no audit record.
+// Every PATCH is sent twice: the second changes nothing and writes no audit record.
 import type { Operation } from '@muster/areas/operation.ts'
 import { operations } from '@muster/areas/registry.ts'
 import { testServices } from '@muster/testkit/services.ts'
@@ -11,7 +11,7 @@ const { stage, world } = await buildStage()
 const { system } = await testServices()
 const people = { partner: world.partnerAdmin, organization: world.orgAdmin, system: world.systemAdmin }
 const scopes = ['partner', 'organization', 'system'] as const
-/** Operations whose example is refused, so that sending it twice shows nothing. May only shrink. */
+/** Operations whose example is rejected, so sending it twice proves nothing. The list only shrinks. */
 const refusedExamples: Readonly<Record<string, string>> = {
   'auth.passkeys.rename': 'the people of the stage have no passkey',
   'scim.groups.patch': 'the group of the example is a role that the provider did not make',
@@ -29,7 +29,7 @@ async function records(): Promise<{ action: string; changedFields: string[] | nu
   return rows
 }
 
-/** Sends the example as the first who may, and gives the way to send the very same again. */
+/** Sends the example as the first caller that may. @returns a function that sends the same request again */
 async function senderOf(operation: Operation) {
   const refusals: string[] = []
   const provider = {
@@ -45,10 +45,10 @@ async function senderOf(operation: Operation) {
     if (status === 200) return send
     refusals.push(`${scope}: ${status} ${message}`)
   }
-  throw new Error(`nobody may send the example: ${refusals.join('; ')}`)
+  throw new Error(`no caller may send the example: ${refusals.join('; ')}`)
 }
 
-describe('deviation 13: a PATCH that changes nothing writes no audit record', () => {
+describe('a PATCH that changes nothing writes no audit record', () => {
   it.each(patches.map((operation) => ({ id: operation.id, operation })))('$id', async ({ operation }) => {
     const send = await senderOf(operation)
     const before = await records()
@@ -56,7 +56,7 @@ describe('deviation 13: a PATCH that changes nothing writes no audit record', ()
     expect((await records()).slice(before.length)).toEqual([])
   })
 
-  it('a PATCH that changes something still does', async () => {
+  it('a PATCH that changes something writes one', async () => {
     expect((await records()).some(({ changedFields }) => (changedFields ?? []).length > 0)).toBe(true)
   })
 })

@@ -1,4 +1,4 @@
-// What deploy/ says is held to what the processes understand: an unknown, missing or wrong setting fails here, not in production.
+// The settings in deploy/ must be valid for the processes: an unknown, missing or wrong one fails here first.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -25,7 +25,7 @@ const project = fileURLToPath(new URL('../../', import.meta.url))
 const folder = join(project, 'deploy')
 const text = (path: string) => readFileSync(join(folder, path), 'utf8')
 
-/** Longest that a process takes to drain and stop, with something to spare. */
+/** The longest time that a process takes to drain and stop, with a margin. */
 const stopSeconds = 15
 
 const modelNames = [
@@ -49,17 +49,17 @@ const settingsOf: Record<string, z.ZodObject> = {
 const environmentIn = (path: string): Record<string, string> =>
   Object.fromEntries([...text(path).matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]))
 
-/** Read by the C library and not by us. */
+/** Variables that only the C library reads. */
 const ofTheLibrary = 'MALLOC_ARENA_MAX'
 
-/** The settings with which a program would start. @throws naming each that it does not know, misses or cannot use */
+/** The settings with which a program would start. @throws Error naming each unknown, missing or invalid setting */
 function understood(program: string, environment: Record<string, string>) {
   expect(existsSync(join(project, program)), program).toBe(true)
   const schema = settingsOf[program]
-  if (schema === undefined) throw new Error(`${program} is no process of ours`)
+  if (schema === undefined) throw new Error(`${program} is not a process of Muster`)
   const unknown = Object.keys(environment).filter((name) => !(name in schema.shape || name === ofTheLibrary))
   expect(unknown, `unknown to ${program}`).toEqual([])
-  // The passwords of the examples are refused, so that each is replaced before the first start.
+  // The example passwords are rejected, so each must be replaced before the first start.
   const edited = Object.entries(environment).map(([name, value]) => [name, value.replaceAll('change-me', 'h7Wq0Zx4')])
   return readConfig(schema, Object.fromEntries(edited))
 }
@@ -87,18 +87,18 @@ describe('the compose file', () => {
   const { services, secrets, volumes } = Compose.parse(written)
   const ours = Object.entries(services).filter(([, { image }]) => image.startsWith('muster:'))
 
-  it('is what the specification of compose files allows', () => {
-    // The package names schemas in the way of an older draft.
+  it('is valid according to the Compose Specification', () => {
+    // The package identifies schemas as an older draft did.
     const isName = (key: string, value: unknown) => key === '$schema' || (key === 'id' && typeof value === 'string')
     const schema = JSON.parse(JSON.stringify(composeSchema), (key, value) => (isName(key, value) ? undefined : value))
     const validate = new Ajv2019({ strict: false, allErrors: true, logger: false }).compile(schema)
-    // It is older than the name of a whole file.
+    // The schema is older than the top-level `name`.
     const { name: _name, ...rest } = z.looseObject({ name: z.literal('muster') }).parse(written)
     validate(rest)
     expect(validate.errors ?? []).toEqual([])
   })
 
-  it.each(ours)('%s starts with what it is given', (_name, { command = [], environment, env_file }) => {
+  it.each(ours)('%s starts with its settings', (_name, { command = [], environment, env_file }) => {
     const files = env_file.map((file) => environmentIn(`${file}.example`))
     const settings = understood(command[0] ?? '', Object.assign({}, ...files, environment))
     for (const name of ['KEYS_FILE', 'DEVICE_KEYS_FILE'])
@@ -109,7 +109,7 @@ describe('the compose file', () => {
     expect(service).toMatchObject({ ulimits: { nofile: 65536 } })
   })
 
-  it('names secrets, volumes and services that there are, and opens nothing but the proxy to the outside', () => {
+  it('refers only to secrets, volumes and services that exist, and publishes only ports of the proxy', () => {
     for (const [name, service] of Object.entries(services)) {
       expect(Object.keys(secrets), name).toEqual(expect.arrayContaining(service.secrets))
       const named = service.volumes.flatMap((volume) => (volume.startsWith('.') ? [] : [volume.split(':')[0]]))
@@ -123,7 +123,7 @@ describe('the compose file', () => {
   })
 })
 
-describe('finding 4: a taken ingest reaches', () => {
+describe('a compromised ingest reaches', () => {
   const reaches = (services: Record<string, { networks: string[] }>, from: string) => {
     const own = services[from]?.networks ?? []
     return Object.keys(services).filter((name) => services[name]?.networks.some((network) => own.includes(network)))
@@ -192,7 +192,7 @@ describe('the Kubernetes manifests', () => {
   const deployments = workloads.filter(({ kind }) => kind === 'Deployment')
   const models = { Deployment, Job, Ingress, NetworkPolicy, PodDisruptionBudget, Namespace, Service }
 
-  it('are objects that Kubernetes knows, each whole', () => {
+  it('are complete objects of known kinds', () => {
     for (const each of documents) {
       const { kind } = z.looseObject({ kind: z.enum(modelNames) }).parse(each)
       const model = new models[kind](Object(each))
@@ -202,7 +202,7 @@ describe('the Kubernetes manifests', () => {
     expect(workloads.map(({ metadata }) => metadata.name)).toEqual(['migrate', 'ingest', 'worker', 'admin'])
   })
 
-  it.each(workloads)('$metadata.name starts with what it is given', ({ spec }) => {
+  it.each(workloads)('$metadata.name starts with its settings', ({ spec }) => {
     const [container] = spec.template.spec.containers
     if (container === undefined) throw new Error('no container')
     const files = container.envFrom.map(({ secretRef }) => environmentIn(`${secretRef.name}.env.example`))
@@ -242,7 +242,7 @@ describe('the Kubernetes manifests', () => {
 describe('the systemd units', () => {
   const units = readdirSync(join(folder, 'systemd'))
 
-  it.each(units)('%s starts with what it is given', (unit) => {
+  it.each(units)('%s starts with its settings', (unit) => {
     const lines = text(`systemd/${unit}`)
     const program = /^ExecStart=\S+ (\S+)$/m.exec(lines)?.[1] ?? ''
     const files = [...lines.matchAll(/^EnvironmentFile=\/etc\/muster\/(\S+)$/gm)].map(([, file]) =>
@@ -253,8 +253,8 @@ describe('the systemd units', () => {
     understood(program, Object.assign({}, ...files, environment))
     if (/^Type=oneshot$/m.test(lines)) return
     expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(lines)?.[1])).toBeGreaterThan(stopSeconds)
-    // The usual 1,024 descriptors are one visitor's streams and a few downloads.
-    expect(/^LimitNOFILE=(\d+)$/m.exec(lines)?.[1], 'findings 8 and 15').toBe('65536')
+    // The default of 1,024 descriptors is too low for event streams and downloads.
+    expect(/^LimitNOFILE=(\d+)$/m.exec(lines)?.[1], 'the limit of open files').toBe('65536')
   })
 
   it.skipIf(!existsSync('/usr/bin/systemd-analyze'))('are accepted by systemd', () => {

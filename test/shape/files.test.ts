@@ -5,7 +5,7 @@ const warnLines = 300
 const mostLines = 400
 const vagueNames = /^(utils?|helpers?|common|shared|managers?|misc|types|lib)$/i
 
-// Written by a program, read by nobody.
+// Generated files.
 const generated = new Set(['packages/db/src/tables.ts'])
 
 test(`no file is longer than ${mostLines} lines`, () => {
@@ -17,19 +17,19 @@ test(`no file is longer than ${mostLines} lines`, () => {
   expect(long.filter(({ lines }) => lines > mostLines)).toEqual([])
 })
 
-test('names of files and folders are kebab-case nouns that say something', () => {
+test('names of files and folders are specific kebab-case nouns', () => {
   const names = sources.filter((path) => !path.startsWith('apps/console/'))
   const parts = new Set(names.flatMap((path) => path.split('/')))
   const wrong = [...parts].filter((part) => {
     const stem = part.replace(/(\.[a-z-]+)*\.ts$/, '')
-    // It measures types, so there is no better name.
+    // This file measures types, so the name fits.
     if (part === 'types.bench.ts') return false
     return vagueNames.test(part.replace(/(\.test)?\.ts$/, '')) || !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(stem)
   })
   expect(wrong).toEqual([])
 })
 
-test('no type is forced: no `any`, no double cast, no switched-off check', () => {
+test('no code uses `any`, a double cast or a disabled check', () => {
   const forced = /\bas any\b|:\s*any\b|<any>|\bas unknown as\b|@ts-(ignore|nocheck|expect-error)/
   expect(
     found(
@@ -54,14 +54,14 @@ test('the environment is read only where settings are declared', () => {
   ).toEqual([])
 })
 
-test('servers make no request of their own but through the guarded one', () => {
+test('servers send outgoing requests only through outgoing.ts', () => {
   const server = /^(apps\/(ingest|worker|admin)|packages\/(kit|db|areas|backplane))\//
   const ways = /\bfetch\(|from '(undici|axios|got|node-fetch)'|https?\.(request|get)\(|\bhttp2\.connect\(/
   const files = sources.filter((path) => server.test(path) && !isTest(path) && path !== 'packages/kit/src/outgoing.ts')
   expect(found(files, ways)).toEqual([])
 })
 
-test('no file only hands on what others declare', () => {
+test('no file only re-exports other files', () => {
   const handsOn = (path: string) => {
     const lines = codeLines(path).filter(({ text }) => text.trim() !== '')
     return lines.length > 0 && lines.every(({ text }) => /^export (\*|\{.*\}) from /.test(text))
@@ -69,7 +69,7 @@ test('no file only hands on what others declare', () => {
   expect(sources.filter((path) => handsOn(path) && !path.endsWith('/index.ts'))).toEqual([])
 })
 
-test('every dependency that the lock names has an entry, so that `npm ci` accepts it on each platform', () => {
+test('every dependency in the lock file has an entry, so `npm ci` works on each platform', () => {
   const { packages }: { packages: Record<string, { optionalDependencies?: Record<string, string> }> } = JSON.parse(
     read('package-lock.json'),
   )

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Import, importsOf, isTest, sources, unitOf } from './sources.ts'
 
-/** What each unit may import of ours. Dependencies point one way. */
+/** The packages that each unit may import. Dependencies point one way. */
 const mayImport: Record<string, string[]> = {
   'packages/kit': [],
   'packages/wire': ['packages/kit'],
@@ -63,12 +63,12 @@ describe('dependencies point one way', () => {
     expect(wrong.map(told)).toEqual([])
   })
 
-  test('every package and app has its place in that order', () => {
+  test('every package and app has a place in that order', () => {
     const units = new Set(sources.map(unitOf).filter((unit) => /^(apps|packages)\//.test(unit)))
     expect([...units].filter((unit) => !(unit in mayImport))).toEqual([])
   })
 
-  test('tests of a package reach other packages and the test kit, never an app', () => {
+  test('tests of a package import other packages and the test kit, never an app', () => {
     const wrong = imports.filter(({ from, to }) => from.startsWith('packages/') && to.startsWith('apps/'))
     expect(wrong.map(told)).toEqual([])
   })
@@ -88,14 +88,14 @@ describe('dependencies point one way', () => {
     expect(wrong.map(told)).toEqual([])
   })
 
-  test('ingest knows neither areas nor Postgres', () => {
+  test('ingest imports neither areas nor Postgres', () => {
     const wrong = imports.filter(({ from, to }) => from.startsWith('apps/ingest/') && /^(pg|kysely)\b/.test(to))
     expect(wrong.map(told)).toEqual([])
   })
 })
 
 describe('contracts and rules can be read by a browser', () => {
-  test('they import only zod, the vocabulary of operations and their kind', () => {
+  test('they import only zod, the vocabulary of operations and other contracts and rules', () => {
     const kind = /\.(contract|rules)\.ts$/
     const allowed = /^zod$|^packages\/kit\/src\/(contract|vocabulary)\.ts$|^packages\/wire\/src\//
     const wrong = imports.filter(({ from, to }) => kind.test(from) && !kind.test(to) && !allowed.test(to))
@@ -104,7 +104,7 @@ describe('contracts and rules can be read by a browser', () => {
 })
 
 describe('the console is a thin client', () => {
-  test('it imports of ours only contracts, rules, the vocabulary and types', () => {
+  test('it imports only contracts, rules, the vocabulary and types from packages', () => {
     const allowed = /\.(contract|rules)\.ts$|^packages\/kit\/src\/(contract|csv|vocabulary)\.ts$/
     const wrong = imports.filter(
       ({ from, to, onlyTypes }) =>
@@ -114,7 +114,7 @@ describe('the console is a thin client', () => {
   })
 })
 
-describe('areas talk through their front doors', () => {
+describe('areas use only the public files of other areas', () => {
   const areaOf = (path: string) => /^packages\/areas\/src\/[^/]+\/([^/]+)\//.exec(path)?.[1]
   const between = imports.filter(({ from, to }) => {
     const [a, b] = [areaOf(from), areaOf(to)]
@@ -126,7 +126,7 @@ describe('areas talk through their front doors', () => {
     expect(wrong.map(told)).toEqual([])
   })
 
-  test('the areas that an area builds on are these, without a cycle', async () => {
+  test('the dependencies between areas match the list and have no cycle', async () => {
     const edges = new Map<string, Set<string>>()
     for (const { from, to, onlyTypes } of between) {
       const [a = '', b = ''] = [areaOf(from), areaOf(to)]
@@ -139,9 +139,9 @@ describe('areas talk through their front doors', () => {
 })
 
 describe('every file is used', () => {
-  test('each file of a package or an app is imported by another, started or run as a test', () => {
+  test('each file of a package or an app is imported, started or run as a test', () => {
     const used = new Set(imports.filter(({ from, to }) => from !== to).map(({ to }) => to))
-    // Named in the code rather than imported: entry points, threads, and programs that a package.json starts.
+    // Referred to by path, not imported: entry points, threads, and programs that a package.json starts.
     const started = /\/main\.ts$|-cli\.ts$|\.worker\.ts$|\.process\.ts$|-process\.ts$|\/start\.ts$|\/global-setup\.ts$/
     const unused = sources.filter(
       (path) => /^(apps|packages)\//.test(path) && !used.has(path) && !started.test(path) && !isTestFile(path),

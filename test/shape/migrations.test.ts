@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { expect, test } from 'vitest'
 import { filesIn } from './sources.ts'
 
-/** The last migration from the time when numbers were handed out in blocks. */
+/** The last migration from the time when numbers were assigned in blocks. */
 const lastInBlocks = 163
 const migrations = filesIn('migrations')
   .map((path) => basename(path))
@@ -16,7 +16,7 @@ const owners = new Set(
 
 const numberOf = (name: string) => Number(name.slice(0, 4))
 
-test('every migration has a number of its own', () => {
+test('every migration has a unique number', () => {
   const numbers = migrations.map(numberOf)
   expect(new Set(numbers).size).toBe(numbers.length)
 })

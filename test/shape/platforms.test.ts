@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { codeLines, importsOf, isTest, sources } from './sources.ts'
 
 const platformFolder = 'apps/agent/src/platform/'
-/** Tells the bundler for which system it builds. */
+/** Passes the target system to the bundler. */
 const build = 'apps/agent/src/bundle-cli.ts'
 const asksForSystem = /process\.platform|\bplatform\(\)|\bos\.type\(|'(win32|darwin)'|"(win32|darwin)"|\/proc\/|getuid/
 
-test('only the platform folder of the agent asks which system it runs on', () => {
+test('only the platform folder of the agent checks the operating system', () => {
   const asking = sources.filter(
     (path) =>
       path.startsWith('apps/agent/src/') &&
@@ -18,7 +18,7 @@ test('only the platform folder of the agent asks which system it runs on', () =>
   expect(asking).toEqual([])
 })
 
-test('the code of one system is loaded by load.ts alone, and imports none of another one', () => {
+test('the code of one system is loaded only by load.ts, and imports no code of another system', () => {
   const systemOf = (path: string) => /^apps\/agent\/src\/platform\/(linux|windows|darwin)\//.exec(path)?.[1]
   const crossing = sources
     .filter((path) => path.startsWith('apps/agent/src/') && !isTest(path) && path !== `${platformFolder}load.ts`)

@@ -1,11 +1,11 @@
-/** Contracts of several resources. The list only shrinks. */
+/** Contracts with several resources. The list only shrinks. */
 export const severalResources: readonly string[] = [
   'access/scim/scim.contract.ts',
   'access/sso/providers.contract.ts',
   'control/rollouts/rollouts.contract.ts',
 ]
 
-/** Resources that are tested in a file of another name. The list only shrinks. */
+/** Resources that are tested in a file with another name. The list only shrinks. */
 export const testedIn: Readonly<Record<string, string>> = {
   'access/auth/factors/phone': 'packages/areas/src/access/auth/factors/mfa.test.ts',
   'access/roles/permissions': 'packages/areas/src/access/roles/roles.test.ts',

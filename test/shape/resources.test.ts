@@ -1,4 +1,4 @@
-// A resource is one contract, its handlers and its tests, in files of one name.
+// A resource is one contract with its handlers and tests, in files with the same name.
 import { describe, expect, test } from 'vitest'
 import { severalResources, testedIn } from './resources.exceptions.ts'
 import { importsOf, read, sources } from './sources.ts'
@@ -28,7 +28,7 @@ describe('each resource', () => {
     expect(without.map(({ name }) => name)).toEqual(['access/scim/scim'])
   })
 
-  test('has its tests beside the contract, or in a file that says so', () => {
+  test('has its tests beside the contract, or in a listed file', () => {
     const without = resources.filter(({ name }) => !isThere.has(`${root}${name}.test.ts`))
     expect(without.map(({ name }) => name)).toEqual(Object.keys(testedIn))
     expect(Object.values(testedIn).filter((path) => !isThere.has(path))).toEqual([])

@@ -1,4 +1,4 @@
-// How the code is divided: folders that one can survey, groups in an order, no circles, one writer per table.
+// How the code is divided: small folders, ordered groups, no import cycles, one writing area per table.
 import { dirname } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { writerExceptions } from './rooms.exceptions.ts'
@@ -27,12 +27,12 @@ test('a group of areas imports only from groups before it', () => {
   expect(wrong.map(told)).toEqual([])
 })
 
-test('every group of areas has its place in that order', () => {
+test('every group of areas has a place in that order', () => {
   const found = new Set(sources.flatMap((path) => groupOf(path) ?? []))
   expect([...found].filter((group) => !groups.includes(group))).toEqual([])
 })
 
-test('no files import each other in a circle, types included', () => {
+test('no files import each other in a cycle, type imports included', () => {
   const wrong = circlesOf(imports)
   expect(wrong).toEqual([])
 })
@@ -55,13 +55,13 @@ describe('a table has one writing area', () => {
       }
   }
 
-  test('except those in a list that only shrinks', () => {
+  test('except for tables in a list that only shrinks', () => {
     const shared = [...writers].filter(([, areas]) => areas.size > 1)
     expect(Object.fromEntries(shared.map(([table, areas]) => [table, [...areas].sort()]))).toEqual(writerExceptions)
   })
 })
 
-/** The circles of files, each as its files in alphabetical order. */
+/** The import cycles, each as a list of files in alphabetical order. */
 function circlesOf(edges: readonly Import[]): string[][] {
   const used = Map.groupBy(edges, ({ from }) => from)
   const order = new Map<string, number>()

@@ -11,11 +11,11 @@ const isRule = (line: string) => /^\| (T\d+|\d+\.\d+\.\d+)/.test(line)
 interface Reference {
   readonly rule: string
   readonly file: string
-  /** Words of a test's name, or the id of a case. */
+  /** Parts of test names, or ids of cases. */
   readonly promises: readonly string[]
 }
 
-/** What the last column of each row of the tables refers to: `file.test.ts "a promise", "another"; other.test.ts A1`. */
+/** The references in the last column of the tables: `file.test.ts "a promise", "another"; other.test.ts A1`. */
 function references(): Reference[] {
   const rows = read(document)
     .split('\n')
@@ -34,7 +34,7 @@ function references(): Reference[] {
   })
 }
 
-test('every test that the security page names exists, with the promise that it names', () => {
+test('every test that the security page refers to exists, with the quoted name', () => {
   const found = references()
   expect(found.length).toBeGreaterThan(40)
   const missing = found.flatMap(({ rule, file, promises }) => {
@@ -50,7 +50,7 @@ test('every test that the security page names exists, with the promise that it n
   expect(missing).toEqual([])
 })
 
-test('every rule of the tables says how it is met, and by what that is shown or why nothing shows it', () => {
+test('every rule of the tables says how it is met, and which test proves it or why none does', () => {
   const bare = read(document)
     .split('\n')
     .filter((line) => isRule(line))

@@ -17,7 +17,7 @@ export function checkoutAt(folder: string) {
       return entry.isDirectory() ? filesIn(path) : [path]
     })
   const read = (path: string): string => readFileSync(join(folder, path), 'utf8')
-  /** What a file imports, imports of our packages resolved to their files. */
+  /** The imports of a file; imports of workspace packages are resolved to their files. */
   const importsOf = (path: string): Import[] =>
     [...read(path).matchAll(statement)].map(([, type, fixed, dynamic]) => ({
       from: path,
@@ -33,12 +33,12 @@ const statement = /^(?:import|export)\s(?:(type)\s)?(?:[^'"]*?\sfrom\s)?['"]([^'
 
 export const { filesIn, read, importsOf, sources } = checkoutAt(root)
 
-/** Whether a file is a test, or only of use to tests. */
+/** Whether a file is a test, or used only by tests. */
 export function isTest(path: string): boolean {
   return /\.(test|bench|stage)\.ts$/.test(path) || /^(test|packages\/testkit)\/|\/testing\//.test(path)
 }
 
-/** A file's lines without those that are comments, each with its number. */
+/** The lines of a file that are not comments, with their numbers. */
 export function codeLines(path: string): { number: number; text: string }[] {
   return read(path)
     .split('\n')

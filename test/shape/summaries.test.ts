@@ -2,7 +2,7 @@ import { operations } from '@muster/areas/registry.ts'
 import { expect, test } from 'vitest'
 import { britishIn } from './british.ts'
 
-/** The verbs that a summary begins with. Prefer the first line; add a verb only when none of these says it. */
+/** The verbs that a summary begins with. Prefer the first line; add a verb only when none of these fits. */
 const verbs = new Set(
   `List Get Create Update Delete Run Revoke Add Remove Set Send Search Start Stop
   Accept Approve Cancel Change Clone Complete Confirm Decommission Disable Dismiss Download Enable End Enroll Exchange Export

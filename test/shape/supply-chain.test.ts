@@ -21,8 +21,8 @@ const entries = Object.entries(packages).flatMap(([path, entry]) =>
 const sha256 = z.record(z.string(), z.string().regex(/^[0-9a-f]{64}$/))
 
 /**
- * Binaries for other platforms that the registry behind this project's builds does not serve (404), so that their hashes could not
- * be obtained. This list may only become shorter: docs/supply-chain.md says how an operator completes the lock file.
+ * Binaries for other platforms that the registry of this project's builds does not serve (404), so their hashes are
+ * unknown. The list only shrinks: docs/supply-chain.md says how an operator completes the lock file.
  */
 const withoutHash = new Set([
   '@biomejs/cli-android-arm64',
@@ -79,7 +79,7 @@ const withoutHash = new Set([
 ])
 
 describe('the supply chain', () => {
-  test('every entry of the lock file has a hash, but for binaries of other platforms that are listed', () => {
+  test('every entry of the lock file has a hash, except listed binaries for other platforms', () => {
     const missing = entries.filter(({ integrity }) => integrity?.startsWith('sha512-') !== true)
     expect(missing.filter(({ name, optional }) => !withoutHash.has(name) || optional !== true)).toEqual([])
     const names = new Set(missing.map(({ name }) => name))
@@ -92,7 +92,7 @@ describe('the supply chain', () => {
     expect(Object.keys(allowScripts).sort()).toEqual(scripted.sort())
   })
 
-  test('an image is built with the same rule', () => {
+  test('images are built with the same rule', () => {
     const dockerfile = read('deploy/Dockerfile')
     const copies = dockerfile.match(/^COPY package\.json package-lock\.json \.npmrc/gm)
     expect(copies).toHaveLength(dockerfile.match(/\bnpm ci\b/g)?.length ?? 0)

@@ -1,5 +1,5 @@
 // Several statements and one Sync in one write: the server answers them together, and outside of a transaction block they
-// are one transaction of their own. Of some the answer is wanted; the others only prepare the ground.
+// are one transaction. The results of some statements are discarded.
 import { CamelCasePlugin } from 'kysely'
 import pg from 'pg'
 
@@ -16,7 +16,7 @@ export interface BatchResult {
   readonly rowCount: number
 }
 
-/** A statement of a batch, and who waits for its answer. */
+/** A statement of a batch, and the callbacks for its result. */
 export interface Asked {
   readonly statement: Statement
   readonly wanted?: {
@@ -25,7 +25,7 @@ export interface Asked {
   }
 }
 
-/** The query builder's way of naming things, so that rows come as it would have made them. */
+/** The query builder's conversion of column names, so rows have the same keys as with the builder. */
 class Names extends CamelCasePlugin {
   of(column: string): string {
     return this.camelCase(column)
@@ -48,7 +48,7 @@ interface Read {
   readonly fields: readonly (string | null)[]
 }
 
-/** What each connection has prepared. Of the doubtful it may or may not have, because something failed beside them. */
+/** The prepared statements of each connection. The doubtful ones may be missing, because their batch failed. */
 class Connected {
   readonly prepared = new Map<string, Prepared>()
   readonly doubtful = new Set<string>()
@@ -63,7 +63,7 @@ function connectedOf(connection: object): Connected {
   return made
 }
 
-/** What a value is in PostgreSQL's text form, or as bytes. */
+/** A value in PostgreSQL's text form, or as bytes. */
 function asParameter(value: unknown): string | Buffer | null {
   switch (typeof value) {
     case 'string':
@@ -92,7 +92,7 @@ function asArray(values: readonly unknown[]): string {
   return `{${parts.join(',')}}`
 }
 
-/** A statement that is on its way. */
+/** A statement that was sent. */
 interface Sent {
   readonly name: string
   readonly text: string
@@ -109,15 +109,15 @@ const sent = ({ statement: { name = '', text, values }, wanted }: Asked): Sent =
   return { name, text, values: values.map(asParameter), wanted, ...answer }
 }
 
-/** The unnamed portal, all of its rows. */
+/** All rows of the unnamed portal. */
 const wholePortal = { portal: '' }
 
-/** One submission to the driver, which knows it as a query of its own kind and calls the methods below by their names. */
+/** One query for the driver, which calls the methods below by name. */
 export class Batch extends pg.Query {
   readonly #client: pg.ClientBase
   readonly #statements: readonly Sent[]
   #connected: Connected | null = null
-  /** Prepared on the way of this batch. */
+  /** Statements that this batch prepares. */
   readonly #new: string[] = []
   /** The statement that is being answered. */
   #at = 0
@@ -195,9 +195,9 @@ export class Batch extends pg.Query {
     this.handleCommandComplete({ text: '' })
   }
 
-  /** Of what follows a failure nothing is done. */
+  /** The server skips all statements after a failure. */
   handleError(error: unknown): void {
-    // Also the one that failed: its plan may be what no longer fits.
+    // The failed statement too, because its plan may be outdated.
     for (const name of [...this.#new, this.#statements[this.#at]?.name ?? '']) {
       if (this.#connected?.prepared.delete(name)) this.#connected.doubtful.add(name)
     }

@@ -1,7 +1,7 @@
-// The words for the tables and unique values of the schema, for refusals that callers read. A gate demands an entry for
-// every table that a foreign key or unique index belongs to, and for every unique index that holds what callers send.
+// The names of tables and unique values in error messages. test/gates/constraints.test.ts requires an entry for every
+// table with a foreign key or unique index, and for every unique index over values that callers send.
 
-/** What one row of a table is called. */
+/** The name of one row of a table. */
 export const things: Readonly<Record<string, string>> = {
   access_review_items: 'item of an access review',
   access_reviews: 'access review',
@@ -62,7 +62,7 @@ export const things: Readonly<Record<string, string>> = {
 }
 
 export interface TakenWords {
-  /** The field of the request that holds the value. */
+  /** The request field with the value. */
   readonly field: string
   readonly message: string
 }
@@ -70,7 +70,7 @@ const taken = (field: string, message: string): TakenWords => ({ field, message 
 const existsAlready = (thing: string, field: string) => taken(field, `A ${thing} with this ${field} already exists`)
 const memberAlready = taken('email', 'User already exists in this scope')
 
-/** Unique indexes over what callers send. */
+/** Unique indexes over values that callers send. */
 export const takenWords: Readonly<Record<string, TakenWords>> = {
   access_review_items_review_id_membership_id_key: taken('membershipId', 'The review lists this membership already'),
   agent_rollouts_open: taken('version', 'Another rollout is not finished yet'),

@@ -38,7 +38,7 @@ describe('the transaction of a request', async () => {
   const one = await world()
   const two = await world()
 
-  it('sees the rows of the caller and no others, though the query asks for all', async () => {
+  it('sees only the rows of the caller, although the query selects all', async () => {
     expect(await asCaller(people, partnerCaller(one.partner.id), 'read', partnersSeen)).toEqual([one.partner.id])
     expect(
       await asCaller(
@@ -56,7 +56,7 @@ describe('the transaction of a request', async () => {
     expect(await asCaller(people, selected, 'read', partnersSeen)).toEqual([])
   })
 
-  it('cannot write into another tenant, not even with both ids given', async () => {
+  it('cannot write into another tenant, even with both ids given', async () => {
     const spy = asCaller(people, partnerCaller(one.partner.id), 'write', (db) =>
       db.insertInto('sites').values({ orgId: two.org.id, partnerId: two.partner.id, name: 'Spy' }).execute(),
     )
@@ -74,7 +74,7 @@ describe('the transaction of a request', async () => {
     await expect(write).rejects.toThrow('read-only')
   })
 
-  it('commits what was left to its end together with the rest, or nothing when that fails', async () => {
+  it('commits deferred statements together with the rest, or nothing if they fail', async () => {
     const { system } = await testServices()
     const name = async (value: string, last: (db: Db) => void) =>
       asSystem(system, async (db) => {
@@ -96,7 +96,7 @@ describe('the transaction of a request', async () => {
     expect(await named()).toEqual([{ name: 'First', timezone: 'UTC' }])
   })
 
-  it('shows to the second of two statements in one message what the first had to wait for', async () => {
+  it('lets the second of two statements in one message see the rows that the first waited for', async () => {
     const { system } = await testServices()
     const turn = sql`SELECT pg_advisory_xact_lock(hashtextextended(${one.site.id}, 0))`
     const slug = sql<{ name: string }>`SELECT name FROM sites WHERE id = ${one.site.id}`
@@ -111,7 +111,7 @@ describe('the transaction of a request', async () => {
     expect(await (await waiting).seen).toEqual([{ name: 'Changed' }])
   })
 
-  it('gives whoever asks at once an answer each, and after a failure none of it stands', async () => {
+  it('answers each concurrent query, and commits none of them after a failure', async () => {
     const { system } = await testServices()
     const number = (value: number) => (db: Db) => sql<{ value: number }>`SELECT ${value}::int AS value`.execute(db)
     const nonsense = (db: Db) => sql`SELECT nonsense`.execute(db)
@@ -138,7 +138,7 @@ describe('the transaction of a request', async () => {
     await expect(write).rejects.toThrow('read-only')
   })
 
-  it('D3: many tenants, failures and lost connections on a small pool never mix their reach', async () => {
+  it('D3: on a small pool the reach of tenants never mixes, also after failures and lost connections', async () => {
     const pool = createPool({ url: testDatabase().appUrl, name: 'mixed', max: 3 })
     const { system } = await testServices()
     let wrong = 0
@@ -168,7 +168,7 @@ describe('the transaction of a request', async () => {
     await pool.end()
   })
 
-  it('a login beyond row-level security is refused at the start', async () => {
+  it('a login that bypasses row-level security is rejected at the start', async () => {
     const { ownerUrl, appUrl } = testDatabase()
     const owner = createPool({ url: ownerUrl, name: 'owner', max: 1 })
     await expect(refusePowerfulLogin(owner)).rejects.toThrow(/is a superuser|owns the tables/)

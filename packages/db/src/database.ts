@@ -25,7 +25,7 @@ export type Db = Kysely<Tables>
 const statementNamesMax = 1_000
 const statementNames = new Map<string, string>()
 
-/** Statements of the same text share a prepared plan per connection; beyond the cap they go unnamed. */
+/** Statements with the same text share a prepared plan per connection; beyond the limit they are unnamed. */
 function statementName(text: string): string | undefined {
   const known = statementNames.get(text)
   if (known !== undefined) return known
@@ -35,7 +35,7 @@ function statementName(text: string): string | undefined {
   return name
 }
 
-/** Rows come from the driver with their names made already; going over each again would cost as much as reading them. */
+/** The driver already converts the names of columns; converting them again would cost as much as reading the rows. */
 class NamesOfQueries extends CamelCasePlugin {
   override async transformResult({ result }: PluginTransformResultArgs): Promise<QueryResult<UnknownRow>> {
     return result
@@ -55,17 +55,17 @@ const statementOf = ({ sql: text, parameters }: CompiledQuery): Statement => ({
 })
 
 /**
- * What a request asks on its one connection. What is asked in one turn of the event loop leaves in one message. Of a transaction
- * the first message brings the opening along; of a read each message brings the reach along and is a transaction of its own: at
- * the level of isolation that we use, one around all of them would show them the same.
+ * The connection of one request. Statements of one turn of the event loop are sent in one message. In a transaction the
+ * first message also opens it. In a read each message also sets the reach and is its own transaction, because with our
+ * isolation level one transaction around all of them would read the same.
  */
 class Session implements Driver, DatabaseConnection {
   readonly #client: pg.PoolClient
   readonly #reach: readonly Asked[]
-  /** In a transaction block, or about to open one with the next statement. */
+  /** Whether a transaction block is open, or due with the next statement. */
   #block: 'none' | 'due' | 'open'
   #isOver = false
-  /** What the next message asks. */
+  /** The statements of the next message. */
   readonly #next: Asked[] = []
   readonly #kept: Statement[] = []
 
@@ -81,28 +81,28 @@ class Session implements Driver, DatabaseConnection {
   }
 
   /**
-   * Statements that the server takes one after the other, in one message with what else is asked in this turn of the event
-   * loop. @returns the answer to the last
+   * Queues statements that the server runs one after another, in one message with the others of this turn of the event
+   * loop. @returns the result of the last
    */
   async ask(before: readonly Statement[], last: Statement): Promise<BatchResult> {
-    if (this.#isOver) throw new Error('the request that this database handle belongs to is over')
+    if (this.#isOver) throw new Error('The request of this database handle has ended')
     if (this.#next.length === 0) process.nextTick(() => this.#send())
     return this.#answer(before, last)
   }
 
-  /** Keeps a statement for the message that ends the transaction. */
+  /** Defers a statement to the message that ends the transaction. */
   keep(statement: Statement): void {
-    if (this.#isOver) throw new Error('the request that this database handle belongs to is over')
+    if (this.#isOver) throw new Error('The request of this database handle has ended')
     this.#kept.push(statement)
   }
 
-  /** Ends the transaction, if there is one, and gives the connection back; one that could not even roll back is thrown away. */
+  /** Ends the transaction, if there is one, and releases the connection; after a failed rollback it is discarded. */
   async end(how: 'COMMIT' | 'ROLLBACK'): Promise<void> {
     this.#isOver = true
     this.#send()
     try {
       if (how === 'ROLLBACK') await (this.#block === 'open' ? this.#client.query(how) : undefined)
-      // Of a message the server leaves out what follows a failure: what was kept is committed with the rest, or nothing is.
+      // The server skips statements after a failure in one message, so a failed deferred statement prevents the commit.
       else if (this.#block === 'open' || this.#kept.length > 0) {
         const committed = this.#answer(this.#kept, commit)
         this.#send()
@@ -134,7 +134,7 @@ class Session implements Driver, DatabaseConnection {
     return [{ statement: begin }, ...this.#reach]
   }
 
-  /** Sends what was asked since the last message. */
+  /** Sends the statements that were queued since the last message. */
   #send(): void {
     if (this.#next.length === 0) return
     const asked = [...this.#opening(), ...this.#next.splice(0)]
@@ -146,7 +146,7 @@ class Session implements Driver, DatabaseConnection {
   }
 
   streamQuery(): never {
-    throw new Error('a request reads its rows at once')
+    throw new Error('A request cannot stream rows')
   }
   async acquireConnection() {
     return this
@@ -177,20 +177,20 @@ function handleOf(session: Session): Db {
 
 function sessionOf(db: Db): Session {
   const session = sessions.get(db)
-  if (session === undefined) throw new TypeError('The database handle is none of a request')
+  if (session === undefined) throw new TypeError('The database handle does not belong to a request')
   return session
 }
 
 /** A handle for the transaction that is open on this connection. */
 export const handleOn = (client: pg.PoolClient): Db => handleOf(new Session(client, 'read', []))
 
-/** Two statements behind each other, the second of which sees what the first waited for. @returns the rows of the second */
+/** Runs two statements in order; the second sees the rows that the first waited for. @returns the rows of the second */
 export async function consecutively<Row>(db: Db, first: RawBuilder<unknown>, second: RawBuilder<Row>): Promise<Row[]> {
   const { rows } = await sessionOf(db).ask([statementOf(first.compile(db))], statementOf(second.compile(db)))
   return rows as Row[]
 }
 
-/** Leaves a statement to the message that commits the transaction. Should it fail, nothing is committed. */
+/** Defers a statement to the message that commits the transaction. If it fails, nothing is committed. */
 export function withCommit(db: Db, query: Compilable): void {
   sessionOf(db).keep(statementOf(query.compile()))
 }
@@ -202,7 +202,7 @@ const setReach = {
   read: `${reachStatement}, set_config('transaction_read_only', 'on', true)`,
 } as const
 
-/** What the policies compare with: exactly one of system, partner, org and orgs is set. */
+/** The settings that the policies compare with: exactly one of system, partner, org and orgs is set. */
 function reachSettings(caller: Caller): string[] {
   const whole = caller.scope === 'partner' && caller.orgAccess === 'all'
   const orgs = caller.scope === 'partner' && !whole ? `{${(caller.accessibleOrgIds ?? []).join(',')}}` : ''
@@ -234,7 +234,7 @@ async function inSession<T>(
   return result
 }
 
-/** Runs work as the caller: row-level security shows it what the caller may see and nothing else. */
+/** Runs work as the caller: row-level security limits it to the rows that the caller may see. */
 export const asCaller = <T>(
   pool: pg.Pool,
   caller: Caller,
@@ -249,6 +249,6 @@ export const asSystem = <T>(pool: pg.Pool, work: (db: Db) => Promise<T>): Promis
 
 const readOnly: Statement = plain(`SELECT set_config('transaction_read_only', 'on', true)`)
 
-/** The same for work that only reads: it costs as many ways to the server as it waits for answers, and none to end. */
+/** The same for work that only reads. It needs no round trip to end. */
 export const readAsSystem = <T>(pool: pg.Pool, work: (db: Db) => Promise<T>): Promise<T> =>
   inSession(pool, 'read', [readOnly], work)

@@ -16,7 +16,7 @@ describe('migrations', () => {
   })
   afterAll(() => database.drop())
 
-  it('two servers that start at once on an empty database apply each migration once', async () => {
+  it('two servers that start at the same time on an empty database apply each migration once', async () => {
     const migrations = await readMigrations()
     const applied = await Promise.all([
       migrate({ ownerUrl: database.ownerUrl }),
@@ -26,7 +26,7 @@ describe('migrations', () => {
     await verifySchema(database.ownerUrl)
   })
 
-  it('a migration that breaks half-way leaves nothing behind, and the repaired one is applied by the next run', async () => {
+  it('a failing migration is rolled back, and the corrected one is applied by the next run', async () => {
     const own = await emptyDatabase()
     const first = step(1, 'CREATE TABLE one (id int)')
     const broken = step(2, 'CREATE TABLE two (id int); SELECT nonsense')
@@ -38,7 +38,7 @@ describe('migrations', () => {
     await own.drop()
   })
 
-  it('a server killed in the middle of a migration leaves the rest to the next one', async () => {
+  it('after a server is killed during a migration the next one applies the rest', async () => {
     const own = await emptyDatabase()
     const slow = [step(1, 'CREATE TABLE one (id int)'), step(2, 'CREATE TABLE two (id int); SELECT pg_sleep(60)')]
     const running = migrate({ ownerUrl: own.ownerUrl, migrations: slow })
@@ -59,7 +59,7 @@ describe('migrations', () => {
     await own.drop()
   })
 
-  it('an applied migration that was changed stops the start and is named', async () => {
+  it('an applied migration that was changed stops the start with an error that names it', async () => {
     const [first, ...rest] = await readMigrations()
     if (first === undefined) throw new Error('there are migrations')
     const altered = [{ ...first, checksum: 'another' }, ...rest]
@@ -68,7 +68,7 @@ describe('migrations', () => {
     )
   })
 
-  it('an old schema is refused, saying what to run', async () => {
+  it('an old schema is rejected with the command to run', async () => {
     const own = await emptyDatabase()
     await expect(verifySchema(own.ownerUrl)).rejects.toThrow(
       /lacks \d+ migration\(s\), the first is 0001-tenancy\.sql\. Run `npm run migrate`/,
@@ -76,7 +76,7 @@ describe('migrations', () => {
     await own.drop()
   })
 
-  it('a database of a newer version is refused', async () => {
+  it('a database of a newer version is rejected', async () => {
     await expect(migrate({ ownerUrl: database.ownerUrl, migrations: [] })).rejects.toThrow('used by a newer version')
   })
 })

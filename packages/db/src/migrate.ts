@@ -40,7 +40,7 @@ async function readLedger(client: pg.Client): Promise<Map<string, string>> {
   return new Map(rows.map((row) => [row.name, row.checksum]))
 }
 
-/** Those not applied yet. @throws SchemaError when an applied one was altered or is unknown here */
+/** The migrations not applied yet. @throws SchemaError when an applied one was altered or is unknown */
 function outstanding(migrations: readonly Migration[], ledger: ReadonlyMap<string, string>): Migration[] {
   for (const { name, checksum } of migrations) {
     const applied = ledger.get(name)
@@ -111,7 +111,7 @@ export async function migrate(options: {
   })
 }
 
-/** Refuses to go on with a schema that is older, newer or altered. Any login that may read the ledger will do. */
+/** Rejects a schema that is older, newer or altered. Works with any login that may read the ledger. */
 export async function verifySchema(url: string): Promise<void> {
   const missing = await connected(url, async (client) => outstanding(await readMigrations(), await readLedger(client)))
   if (missing.length === 0) return

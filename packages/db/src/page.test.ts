@@ -18,7 +18,7 @@ describe('a page of a list', async () => {
   )
   const all = ids.map(({ id }) => id)
 
-  it('holds the rows of its number and says how many there are in all', async () => {
+  it('contains the rows of its number and the total', async () => {
     const pageOf = (page: number) =>
       asSystem(system, (db) =>
         paged(db.selectFrom('sites').where('id', 'in', all).select('name').orderBy('name'), { page, limit: 2 }),
@@ -36,11 +36,11 @@ describe('a page of a list', async () => {
     expect(found).toEqual({ data: [{ name: 'Erfurt' }], pagination: { page: 1, limit: 1, total: 5 } })
   })
 
-  it('has no rows for a caller who reaches none', () => {
+  it('has no rows for a caller that reaches none', () => {
     expect(emptyPage({ page: 3, limit: 10 })).toEqual({ data: [], pagination: { page: 3, limit: 10, total: 0 } })
   })
 
-  it('ends with a row to continue at only where another page follows', () => {
+  it('returns a row to continue at only if another page follows', () => {
     expect(upTo(2, ['a', 'b', 'c'])).toEqual({ data: ['a', 'b'], last: 'b' })
     expect(upTo(2, ['a', 'b'])).toEqual({ data: ['a', 'b'], last: null })
   })

@@ -1,8 +1,8 @@
-// Pages of lists: the rows, and how many there are in all.
+// Pages of lists: the rows and their total number.
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
 import type { Db } from './database.ts'
 
-/** A page as callers ask for it: numbered from 1. */
+/** A page as callers request it, numbered from 1. */
 export interface Page {
   readonly page: number
   readonly limit: number
@@ -15,15 +15,15 @@ export interface Paged<Row> {
 
 const offsetOf = ({ page, limit }: Page): number => (page - 1) * limit
 
-/** The page of a list without rows, for callers who reach none. */
+/** An empty page, for callers that reach no row. */
 export const emptyPage = ({ page, limit }: Page): Paged<never> => ({
   data: [],
   pagination: { page, limit, total: 0 },
 })
 
 /**
- * One page of an ordered query and the number of its rows, asked in one message. The count leaves out what is selected, so a
- * query with GROUP BY comes as a subquery.
+ * One page of an ordered query and the total number of rows, queried in one message. The count replaces the selected
+ * columns, so a query with GROUP BY must be a subquery.
  */
 export async function paged<DB, TB extends keyof DB, Row>(
   query: SelectQueryBuilder<DB, TB, Row>,
@@ -42,7 +42,7 @@ export async function paged<DB, TB extends keyof DB, Row>(
   return { data: rows, pagination: { page, limit, total: counted.total } }
 }
 
-/** The same for a list whose statement is written as SQL. `rows` comes without ORDER BY: the count needs none. */
+/** The same for a list written as SQL. `rows` has no ORDER BY, because the count needs none. */
 export async function pagedSql<Row>(
   db: Db,
   { rows, orderBy }: { readonly rows: RawBuilder<Row>; readonly orderBy: RawBuilder<unknown> },
@@ -56,8 +56,8 @@ export async function pagedSql<Row>(
 }
 
 /**
- * For lists that continue at a cursor: ask for one row more than the limit. @returns the page, and its last row where another
- * page follows
+ * For lists with a cursor: query one row more than the limit. @returns the page, and its last row if another page
+ * follows
  */
 export function upTo<Row>(limit: number, rows: readonly Row[]): { data: Row[]; last: Row | null } {
   const data = rows.slice(0, limit)

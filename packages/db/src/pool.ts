@@ -1,7 +1,7 @@
 import pg from 'pg'
 
 // Times leave the database as ISO 8601 text and 64-bit numbers as JavaScript numbers, so rows need no mapper.
-// Ours come in UTC with up to six digits of a second, of which three are kept as a Date would; anything else goes by way of one.
+// Times in UTC are cut to milliseconds as text; times in other formats are converted through a Date.
 const plainTime = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d{1,3})\d*)?\+00$/
 function iso(text: string): string {
   const parts = plainTime.exec(text)
@@ -17,7 +17,7 @@ export interface PoolOptions {
   readonly statementMs?: number
 }
 
-/** A capped pool whose statements, locks and idle transactions all end by themselves. */
+/** A limited pool with timeouts for statements, locks and idle transactions. */
 export function createPool(options: PoolOptions): pg.Pool {
   const statementMs = options.statementMs ?? 15_000
   const pool = new pg.Pool({
@@ -32,8 +32,8 @@ export function createPool(options: PoolOptions): pg.Pool {
     keepAlive: true,
     pipeline: true,
   })
-  // A connection that dies is replaced at the next use. Without listeners its death would end the process: the pool's
-  // hears of idle connections, the connection's own of those that are lent out but between two statements.
+  // A connection that dies is replaced at the next use. Without listeners its error would end the process. The
+  // pool emits errors of idle connections; a connection in use emits its own between two statements.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => client.on('error', () => undefined))
   return pool

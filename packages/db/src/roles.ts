@@ -1,10 +1,10 @@
 import pg from 'pg'
 import { SchemaError } from './migrate.ts'
 
-/** The logins that the processes use. Both only use tables, neither owns one. */
+/** The logins of the processes. Neither owns a table. */
 export const databaseRoles = { app: 'muster_app', system: 'muster_system' } as const
 
-/** Makes the two logins, or gives existing ones these passwords. @param ownerUrl login that may create roles */
+/** Creates the two logins, or sets the passwords of existing ones. @param ownerUrl login that may create roles */
 export async function ensureRoles(options: {
   ownerUrl: string
   appPassword: string
@@ -26,7 +26,7 @@ export async function ensureRoles(options: {
     const { rows } = await client.query<{ name: string }>('SELECT current_database() AS name')
     const database = client.escapeIdentifier(rows[0]?.name ?? '')
     await client.query(`GRANT CONNECT ON DATABASE ${database} TO muster_app, muster_system`)
-    // Job queues keep their tables in a schema of their own, which they make themselves.
+    // The job queue creates its own schema for its tables.
     await client.query(`CREATE SCHEMA IF NOT EXISTS pgboss`)
     await client.query(`GRANT ALL ON SCHEMA pgboss TO muster_system`)
     await client.query('GRANT USAGE ON SCHEMA public TO muster_app, muster_system')
@@ -38,8 +38,8 @@ export async function ensureRoles(options: {
 }
 
 /**
- * Lets the logins use the connections that `reserved_connections` keeps back, so that others who take all the rest do not
- * shut people out. Older servers have no such thing, and an owner that is no superuser may not grant it.
+ * Lets the logins use the connections of `reserved_connections`, so they can connect when all others are in use. Older
+ * servers do not have this setting, and an owner that is not a superuser may not grant it.
  */
 async function reserveConnections(client: pg.Client): Promise<void> {
   const { rowCount } = await client.query(`SELECT FROM pg_roles WHERE rolname = 'pg_use_reserved_connections'`)
@@ -52,7 +52,7 @@ async function reserveConnections(client: pg.Client): Promise<void> {
     })
 }
 
-/** The same database, seen by another login. */
+/** The URL of the same database with another login. */
 export function withLogin(url: string, user: string, password: string): string {
   const other = new URL(url)
   other.username = encodeURIComponent(user)
@@ -61,8 +61,8 @@ export function withLogin(url: string, user: string, password: string): string {
 }
 
 /**
- * Refuses a login that row-level security would not bind: a superuser, one with BYPASSRLS, or an owner of tables.
- * @throws SchemaError saying which
+ * Rejects a login to which row-level security does not apply: a superuser, one with BYPASSRLS, or an owner of tables.
+ * @throws SchemaError with the reason
  */
 export async function refusePowerfulLogin(pool: pg.Pool): Promise<void> {
   const { rows } = await pool.query<{ name: string; super: boolean; bypass: boolean; owner: boolean }>(

@@ -1,11 +1,11 @@
-// The query builder takes longer to write a long statement than the database to answer it. What is asked in every request
-// is therefore built once for each of its shapes and afterward only given its values.
+// The query builder takes longer to build a long statement than the database to run it. A query of every request is
+// therefore built once for each shape, and later only gets new values.
 import type { CompiledQuery } from 'kysely'
 import type { Db } from './database.ts'
 
 const shapesMax = 200
 
-/** Stands for a value while a statement is built; spread into a list it stands for the whole list. */
+/** A placeholder for a value while a statement is built; spread into a list it stands for the whole list. */
 class Hole {
   readonly name: string
   constructor(name: string) {
@@ -25,8 +25,8 @@ function filled(parameter: unknown, values: Readonly<Record<string, unknown>>): 
 }
 
 /**
- * A query by shape and values. What decides about the text must come from `shape`, which is why `build` is given nothing
- * else: each of the `values` it sees is a stand-in, good for being compared with in the query and for nothing else.
+ * A query by shape and values. The text may depend only on `shape`, so `build` gets placeholders as `values`, which it
+ * may only compare with in the query.
  */
 export function shaped<Shape, Values extends Readonly<Record<string, unknown>>, Row>(
   build: (db: Db, shape: Shape, values: Values) => { compile(): CompiledQuery<Row> },
@@ -36,7 +36,7 @@ export function shaped<Shape, Values extends Readonly<Record<string, unknown>>, 
     const key = JSON.stringify(shape)
     let compiled = known.get(key)
     if (compiled === undefined) {
-      // The builder passes values through unread, so stand-ins of any type will do.
+      // The builder does not read values, so placeholders of any type work.
       compiled = build(db, shape, holes as Values).compile()
       if (known.size >= shapesMax) known.clear()
       known.set(key, compiled)

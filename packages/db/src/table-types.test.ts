@@ -4,7 +4,7 @@ import pg from 'pg'
 import { expect, it } from 'vitest'
 import { tableTypes } from './table-types.ts'
 
-it('tables.ts says what the migrations make; if not, run `npm run tables`', async () => {
+it('tables.ts matches the migrations; if not, run `npm run tables`', async () => {
   const client = new pg.Client({ connectionString: testDatabase().ownerUrl })
   await client.connect()
   const made = await tableTypes(client)

@@ -1,4 +1,4 @@
-// The types of the tables, read from a migrated database: column types from the catalogue, allowed values from CHECK constraints.
+// The types of the tables of a migrated database: column types from the catalog, allowed values from CHECK constraints.
 import type pg from 'pg'
 
 interface Column {

@@ -1,4 +1,4 @@
-// What a refused statement means to the caller. This is the one place that knows the constraints of the schema by name.
+// Converts failed statements to errors for the caller. Only this file uses the names of constraints.
 import { AppError, conflict, invalid, unavailable } from '@muster/kit/errors.ts'
 import { NoResultError } from 'kysely'
 import { takenWords, things } from './constraint-words.ts'
@@ -6,7 +6,7 @@ import { takenWords, things } from './constraint-words.ts'
 interface Violation {
   readonly code: string
   readonly constraint: string
-  /** The table that carries the constraint. */
+  /** The table with the constraint. */
   readonly table: string
   readonly text: string
 }
@@ -19,18 +19,18 @@ function violationOf(error: unknown): Violation | null {
   return { code: error.code, constraint, table: 'table' in error ? textOf(error.table) : '', text: error.message }
 }
 
-/** A partition carries the name of its table with a suffix. */
+/** A partition has the name of its table with a suffix. */
 const thingOf = (table: string): string | null =>
   things[table] ?? Object.entries(things).find(([name]) => table.startsWith(`${name}_`))?.[1] ?? null
 
 const capital = (words: string) => words.slice(0, 1).toUpperCase() + words.slice(1)
 
-/** The tables that a message of the server names, in any language. */
+/** The tables in a message of the server, in any language. */
 const tablesIn = (text: string): string[] => (text.match(/\w+/g) ?? []).filter((word) => things[word] !== undefined)
 
 /**
- * A row that refers to another could not be written because the other is gone, or the other could not be deleted because
- * of the row. The server's message names both tables only in the second case; the detail names the other in the first.
+ * A row that refers to another could not be written because the other does not exist, or the other could not be deleted
+ * because of the row. The server's message names both tables only in the second case; in the first the detail does.
  */
 function referenceWords({ table, text }: Violation, detail: string): string | null {
   const holder = thingOf(table)
@@ -44,18 +44,18 @@ function referenceWords({ table, text }: Violation, detail: string): string | nu
 
 const detailOf = (error: unknown): string => (error instanceof Error && 'detail' in error ? textOf(error.detail) : '')
 
-/** Two transactions got in each other's way; the same work can succeed when it is done again. */
+/** Whether two transactions conflicted, so a retry can succeed. */
 export const canRetry = (error: unknown): boolean => {
   const code = violationOf(error)?.code
   return code === '40001' || code === '40P01'
 }
 
 /**
- * The refusal that a failed statement amounts to: 404 and 409 where another request was faster, 400 where a value breaks
- * a rule. Null when the failure is no violation, or one that no request can cause.
+ * The error for a failed statement: 404 and 409 if another request was faster, 400 if a value violates a rule. Null if
+ * the failure is not a violation, or one that no request can cause.
  */
 export function refusalOf(error: unknown): AppError | null {
-  // A row that was there a moment ago, when the request looked for it.
+  // The row existed a moment ago, when the request read it.
   if (error instanceof NoResultError)
     return new AppError('CONFLICT', 'Another request changed or deleted this at the same time. Try again', {}, error)
   const violation = violationOf(error)
@@ -81,7 +81,7 @@ export function refusalOf(error: unknown): AppError | null {
     case '40P01':
       return unavailable('Other requests change the same things at the moment. Try again shortly', 1, error)
     default:
-      // A value that passed its schema and that the database cannot hold: a NUL in a text, a year beyond its calendar.
+      // A value that passed its schema but cannot be stored: a NUL in text, or a year out of range.
       return code.startsWith('22') && code.length === 5
         ? new AppError('VALIDATION_ERROR', 'The input contains a value that cannot be stored', {}, error)
         : null

@@ -3,8 +3,8 @@ import pg from 'pg'
 const name = 'Administrator without forced MFA'
 
 /**
- * Gives the administrators of an installation a role with all that System Admin may do, but without forced MFA, so that
- * tests and benchmarks sign in with a password alone.
+ * Gives the administrators of an installation a role with all permissions of System Admin, but without forced MFA, so
+ * that tests and benchmarks sign in with a password alone.
  */
 export async function withoutForcedMfa(ownerUrl: string): Promise<void> {
   const owner = new pg.Client({ connectionString: ownerUrl })

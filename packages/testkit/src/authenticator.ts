@@ -3,7 +3,7 @@ import { createHash, createSign, generateKeyPairSync, type KeyObject, randomByte
 const sha256 = (data: Uint8Array | string) => createHash('sha256').update(data).digest()
 const base64url = (data: Uint8Array) => Buffer.from(data).toString('base64url')
 
-// As much CBOR as a key and an attestation need.
+// The part of CBOR that a key and an attestation need.
 function head(major: number, length: number): Buffer {
   if (length < 24) return Buffer.from([(major << 5) | length])
   if (length < 256) return Buffer.from([(major << 5) | 24, length])
@@ -23,13 +23,13 @@ interface Given {
   readonly [name: string]: unknown
 }
 
-/** A device with one passkey, as far as a server can tell: it makes a key, counts and signs. */
+/** A simulated device with one passkey: it creates a key, counts and signs. */
 export class Authenticator {
   readonly #keys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   readonly id = randomBytes(32)
   readonly origin: string
   readonly rpId: string
-  /** Does the device check who holds it? */
+  /** Whether the device verifies its user. */
   verifies = true
   counter = 0
   #userHandle = ''

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { launchBrowser } from './browser.ts'
 
-test('a browser opens a page and forgets everything at its end', { timeout: 900_000 }, async () => {
+test('a browser opens a page and deletes its profile at the end', { timeout: 900_000 }, async () => {
   const browser = await launchBrowser()
   try {
     const page = await browser.newPage()

@@ -18,8 +18,8 @@ const switches = [
 ]
 
 /**
- * Debian's Chromium without a window, with a profile of its own that goes with it; the package is installed when it is absent.
- * @throws Error that says what to install, where that is not possible
+ * Debian's Chromium without a window, with a temporary profile. The package is installed if it is missing.
+ * @throws Error with the package to install, if it cannot be installed
  */
 export async function launchBrowser(): Promise<Browser> {
   await ensureChromium()

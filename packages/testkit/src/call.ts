@@ -17,11 +17,11 @@ export interface CallOptions {
   readonly ip?: string
   readonly signal?: AbortSignal
   readonly reply?: Reply
-  /** Instead of the one over the services of this test file. */
+  /** Replaces the runtime of this test file. */
   readonly runtime?: Runtime<Db, Services>
 }
 
-/** A request as a door would make it. */
+/** A request as REST or tRPC would create it. */
 export function requestAs(who: Pick<Person, 'token'> | null, options: CallOptions = {}): Request {
   const headers: Record<string, string> = {
     ...options.headers,
@@ -79,7 +79,7 @@ export async function* events<Wire, In, Out>(
   for await (const event of stream) yield event as Out
 }
 
-/** What a call was refused with, for assertions: `expect(await refusal(call(…))).toMatchObject({ status: 404 })`. */
+/** The error of a rejected call, for assertions: `expect(await refusal(call(…))).toMatchObject({ status: 404 })`. */
 export async function refusal(
   calling: Promise<unknown>,
 ): Promise<{ status: number; code: string; message: string; extra: object }> {
@@ -90,5 +90,5 @@ export async function refusal(
       return { status: error.status, code: error.code, message: error.message, extra: error.extra }
     throw error
   }
-  throw new Error('the call was not refused')
+  throw new Error('the call was not rejected')
 }

@@ -6,10 +6,10 @@ import type { Reply } from '@muster/kit/call.ts'
 import { testServices } from './services.ts'
 import type { Person } from './world.ts'
 
-/** Passes the strength check and is different each time. */
+/** A password that passes the strength check and is different each time. */
 export const newPassword = () => `Gull-${randomBytes(6).toString('hex')}-Harbour`
 
-/** Gives a person a password to sign in with. */
+/** Sets a password for a person. */
 export async function withPassword<P extends Person>(
   who: P,
   password = newPassword(),
@@ -24,7 +24,7 @@ export async function withPassword<P extends Person>(
   return { ...who, password }
 }
 
-/** Gives a person a recovery code, which stands for a second factor once. Earlier ones end. */
+/** Creates a recovery code, which replaces a second factor once. Earlier codes become invalid. */
 export async function withRecoveryCode({ userId }: Pick<Person, 'userId'>): Promise<string> {
   const { system, keyring } = await testServices()
   const [code = ''] = newRecoveryCodes()
@@ -33,7 +33,7 @@ export async function withRecoveryCode({ userId }: Pick<Person, 'userId'>): Prom
   return code
 }
 
-/** Lets a person have signed in so long ago that what outlives the session takes a fresh proof. */
+/** Backdates the sign-in of a person, so that operations with `stepUp` require a proof. */
 export async function signedInLongAgo({ sessionId }: Pick<Person, 'sessionId'>): Promise<void> {
   const services = await testServices()
   const { system } = services
@@ -42,7 +42,7 @@ export async function signedInLongAgo({ sessionId }: Pick<Person, 'sessionId'>):
   await callers.clear()
 }
 
-/** An address of a test's own, so that limits by address do not meet those of other tests. */
+/** An address for one test, so that limits by address do not affect other tests. */
 export const ownAddress = () => `10.${randomInt(256)}.${randomInt(256)}.${1 + randomInt(254)}`
 
 /** Remembers the cookies that answers set, like a browser. */

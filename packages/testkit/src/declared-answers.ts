@@ -1,4 +1,4 @@
-// Holds every answer that a test sees to the API description: status, media type and body.
+// Checks every answer in tests against the API description: status, media type and body.
 import { operations } from '@muster/areas/registry.ts'
 import type { AnyEndpoint } from '@muster/kit/contract.ts'
 import { openApiDocument, openApiPath } from '@muster/kit/openapi.ts'
@@ -13,11 +13,11 @@ interface Document {
   readonly components: { readonly responses: Record<string, Described> }
 }
 
-/** What was answered, as HTTP would carry it. */
+/** An answer as HTTP would send it. */
 export interface Answered {
   readonly status: number
   readonly type: string
-  /** Parsed where it is JSON; undefined where it is not looked at. */
+  /** The parsed JSON; undefined if the body is not checked. */
   readonly body?: unknown
 }
 
@@ -44,7 +44,7 @@ function validatorOf(at: string): ValidateFunction {
   return compiled
 }
 
-/** @throws when the description does not know the answer */
+/** @throws when the description does not declare the answer */
 export function mustBeDeclared(id: string, endpoint: AnyEndpoint, { status, type, body }: Answered): void {
   const { document, ajv } = description()
   const path = openApiPath(endpoint.path)
@@ -63,7 +63,7 @@ export function mustBeDeclared(id: string, endpoint: AnyEndpoint, { status, type
   }
   if (declared.schema === undefined || body === undefined) return
   const validate = validatorOf(pointer(...place, 'content', media, 'schema'))
-  // What is compared is what is sent: without the fields that JSON leaves out.
+  // Compared as sent, without the fields that JSON omits.
   if (!validate(JSON.parse(JSON.stringify(body)))) {
     throw new Error(`${id} answered ${status} with a body that fails its schema: ${ajv.errorsText(validate.errors)}`)
   }
@@ -73,17 +73,17 @@ const json = 'application/json'
 const isRaw = (output: unknown): output is { status?: number; headers: Record<string, string> } =>
   typeof output === 'object' && output !== null && 'headers' in output
 
-/** Of an output of `run`. */
+/** Checks an output of `run`. */
 export function outputMustBeDeclared(id: string, endpoint: AnyEndpoint, output: unknown): void {
   if (endpoint.kind !== 'raw') {
     mustBeDeclared(id, endpoint, { status: endpoint.status, type: json, body: output })
     return
   }
-  if (!isRaw(output)) throw new Error(`${id} gave no answer`)
+  if (!isRaw(output)) throw new Error(`${id} returned no raw answer`)
   mustBeDeclared(id, endpoint, { status: output.status ?? 200, type: output.headers['content-type'] ?? '' })
 }
 
-/** Of a refusal. */
+/** Checks a refusal. */
 export function refusalMustBeDeclared(
   id: string,
   endpoint: AnyEndpoint,

@@ -3,7 +3,7 @@ import { type DownMessage, decodeDown } from '@muster/wire/down.ts'
 import type { Command } from '@muster/wire/messages/command.ts'
 import { messageIn } from '@muster/wire/orders.ts'
 
-/** A command as the server sends it, with what a test says of it. */
+/** A command as the server sends it, with the fields of a test. */
 export const commandMessage = (body: Partial<Command> = {}): DownMessage => ({
   name: 'command',
   sequence: 0,
@@ -17,7 +17,7 @@ export const commandMessage = (body: Partial<Command> = {}): DownMessage => ({
   },
 })
 
-/** The message in a frame, taken out of its order. */
+/** The message in a frame, without its order. */
 export function opened(bytes: Uint8Array): DownMessage {
   const message = decodeDown(bytes)
   return message.name === 'order' ? messageIn(message.body) : message

@@ -8,11 +8,11 @@ interface Run {
 }
 
 declare global {
-  // Every project loads this file, but all of them share one PostgreSQL and one Redis: the run is kept on the process.
+  // Every project loads this file, but they share one PostgreSQL and one Redis, so the run is stored on the process.
   var musterTestRun: Run | undefined
 }
 
-/** Starts the real stores that a whole test run uses, migrated, and tells the tests where they are. */
+/** Starts and migrates the stores of a test run, and provides their addresses to the tests. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   globalThis.musterTestRun ??= { users: 0 }
   const run = globalThis.musterTestRun

@@ -1,4 +1,4 @@
-// A real identity provider for tests: the certified server oidc-provider, in this process, with keys of its own.
+// A real identity provider for tests: the certified server oidc-provider, in this process, with its own keys.
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -6,12 +6,12 @@ import { exportJWK, generateKeyPair, type JWK } from 'jose'
 import { type Adapter, type AdapterPayload, type Configuration, Provider } from 'oidc-provider'
 
 export interface IdentityProviderOptions {
-  /** Where the browser may be sent back to. */
+  /** The allowed redirect URI. */
   readonly redirectUris: string[]
   /** Null for a client without a secret. */
   readonly clientSecret?: string | null
   readonly clientAuth?: 'client_secret_basic' | 'client_secret_post'
-  /** Do ID tokens carry the address and the name, or only the user info endpoint? */
+  /** Whether ID tokens contain the address and the name, or only the user info endpoint returns them. */
   readonly claimsInIdToken?: boolean
 }
 
@@ -20,7 +20,7 @@ export interface TestSubject {
   readonly email?: string
   readonly email_verified?: boolean
   readonly name?: string
-  /** How it proves itself, for the claim `amr`. */
+  /** The authentication methods, for the claim `amr`. */
   readonly amr?: string[]
   readonly [claim: string]: unknown
 }
@@ -39,7 +39,7 @@ async function bodyOf(request: IncomingMessage): Promise<URLSearchParams> {
   return new URLSearchParams(text)
 }
 
-/** What the provider remembers; it outlives a change of keys. */
+/** The stored data of the provider, kept after a change of keys. */
 function memory(): (name: string) => Adapter {
   const entries = new Map<string, AdapterPayload>()
   return (name) => {
@@ -112,7 +112,7 @@ export async function startIdentityProvider(options: IdentityProviderOptions) {
     const amr = people.get(named)?.amr
     const result = people.has(named)
       ? { login: { accountId: named, ...(amr === undefined ? {} : { amr }) } }
-      : { error: 'access_denied', error_description: 'nobody of this name' }
+      : { error: 'access_denied', error_description: 'no user with this name' }
     await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false })
   }
 
@@ -131,7 +131,7 @@ export async function startIdentityProvider(options: IdentityProviderOptions) {
     clientSecret,
     /** By subject. */
     people,
-    /** From here on everything is signed with another key, and the one before is not published any more. */
+    /** Replaces the signing key. The previous key is no longer published. */
     useNewKeys,
     async stop(): Promise<void> {
       server.closeAllConnections()

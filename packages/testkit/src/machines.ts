@@ -5,7 +5,7 @@ import { call } from './call.ts'
 import { testServices } from './services.ts'
 import type { Person } from './world.ts'
 
-/** What a machine says of itself when it enrols; every call is another machine. */
+/** The data that a machine sends at enrollment; every call returns another machine. */
 export const machine = (hostname = `host-${randomBytes(4).toString('hex')}`) => ({
   hostname,
   osType: 'linux' as const,
@@ -25,7 +25,7 @@ export async function enrolled(
 ): Promise<string[]> {
   const { key } = await call(who, keys.create, { ...place, name: 'Test machines', maxUsage: null })
   const ids: string[] = []
-  // Every place has an address of its own: all tests together would use up what one address may enroll in a minute.
+  // A separate address, because all tests together would exceed the enrollments per minute of one address.
   const ip = `10.${randomBytes(3).join('.')}`
   for (const hostname of hostnames) {
     const { deviceId } = await call(null, agents.enroll, { enrollmentKey: key, ...machine(hostname) }, { ip })
@@ -34,7 +34,7 @@ export async function enrolled(
   return ids
 }
 
-/** Sets what a worker would have stored of a device's condition. */
+/** Sets the device state that a worker would have stored. */
 export async function setState(deviceId: string, state: Readonly<Record<string, unknown>>): Promise<void> {
   const { system } = await testServices()
   const names = Object.keys(state)

@@ -1,7 +1,7 @@
 import { openMailData } from '@muster/areas/platform/mail/outbox.ts'
 import { testServices } from './services.ts'
 
-/** A mail as it stands in the outbox, its links readable. */
+/** A mail in the outbox, with readable links. */
 export interface OutboxMail {
   readonly template: string
   readonly partner_id: string | null
@@ -9,7 +9,7 @@ export interface OutboxMail {
   readonly data: Readonly<Record<string, string>>
 }
 
-/** What was written to an address, oldest first. */
+/** The mails to an address, oldest first. */
 export async function mailsTo(email: string): Promise<OutboxMail[]> {
   const { system, keyring } = await testServices()
   const { rows } = await system.query('SELECT * FROM mail_outbox WHERE to_address = $1 ORDER BY created_at', [email])

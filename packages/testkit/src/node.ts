@@ -12,7 +12,7 @@ import { testRedis } from './stores.ts'
 const leaseMs = 60_000
 const patienceMs = 10_000
 
-/** Holds devices the way an ingest process does, and shows what it is asked to send to them. */
+/** Registers devices like an ingest process, and returns the messages that it would send to them. */
 export async function holding(...deviceIds: string[]) {
   const redis = await operatorRedis()
   const node = `test-${randomUUID()}`
@@ -31,7 +31,7 @@ export async function holding(...deviceIds: string[]) {
     async next(): Promise<{ deviceId: string; message: DownMessage }> {
       while (arrived.length === 0) {
         const reply = await reader.xreadBuffer('BLOCK', patienceMs, 'STREAMS', downStream(node), last)
-        if (reply === null) throw new Error('nothing was sent to the devices')
+        if (reply === null) throw new Error('no message was sent to the devices')
         for (const [, entries] of reply) {
           for (const [id, fields] of entries) {
             last = id.toString()
@@ -42,7 +42,7 @@ export async function holding(...deviceIds: string[]) {
         }
       }
       const [first] = arrived.splice(0, 1)
-      if (first === undefined) throw new Error('nothing was sent to the devices')
+      if (first === undefined) throw new Error('no message was sent to the devices')
       return first
     },
   }

@@ -1,8 +1,8 @@
 import { connectRedis, untilReady } from '@muster/backplane/redis.ts'
 
 /**
- * What Redis refused its logins since it started, as `login: command on object`: a process whose login lacks a right goes on
- * and works less well, so tests of whole systems look here.
+ * The commands that Redis rejected since it started, as `login: command on object`. A process without a permission
+ * keeps running, so tests of whole systems check this list.
  * @param url an operator's login
  */
 export async function redisRefusals(url: string): Promise<string[]> {

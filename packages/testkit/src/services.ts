@@ -12,8 +12,8 @@ import { createLog } from '@muster/kit/log.ts'
 import { afterAll } from 'vitest'
 import { testDatabase, testRedis, testRedisOf } from './stores.ts'
 
-/** SMS of tests are kept to be read. */
-const testOutboxToken = 'outbox-of-the-tests-and-of-nobody-else'
+/** With this token tests read the SMS that were sent. */
+const testOutboxToken = 'outbox-of-the-tests-and-of-no-one-else'
 
 async function makeServices(): Promise<Services> {
   const { appUrl, systemUrl } = testDatabase()
@@ -36,7 +36,7 @@ async function makeServices(): Promise<Services> {
   })
   await bootstrap(services, null)
   afterAll(async () => {
-    // Files may share a process; the next one makes its own.
+    // Test files may share a process; the next one creates its own services.
     made = undefined
     await Promise.all([services.people.end(), services.system.end()])
     redis.disconnect()
@@ -54,7 +54,7 @@ export function testServices(): Promise<Services> {
 
 let operator: Promise<Redis> | undefined
 
-/** The run's Redis with an operator's login: for looking at keys, and for playing a process other than admin. */
+/** The run's Redis with an operator's login, to read keys and to act as a process other than admin. */
 export function operatorRedis(): Promise<Redis> {
   operator ??= connectOperator()
   return operator
@@ -70,5 +70,5 @@ async function connectOperator(): Promise<Redis> {
   return redis
 }
 
-/** The runtime over them, as the doors use it. */
+/** The runtime with these services, as REST and tRPC use it. */
 export const testRuntime = async (): Promise<Runtime<Db, Services>> => createRuntime(await testServices())

@@ -3,7 +3,7 @@ import { closeSync, mkdtempSync, openSync, rmdirSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A disk in memory that is soon full. */
+/** A small disk in memory, to test full disks. */
 export class SmallDisk {
   readonly path: string
 
@@ -11,7 +11,7 @@ export class SmallDisk {
     this.path = path
   }
 
-  /** @throws where one may not mount */
+  /** @throws where mounting is not allowed */
   static mount(megabytes: number): SmallDisk {
     const path = mkdtempSync(join(tmpdir(), 'muster-disk-'))
     try {
@@ -45,7 +45,7 @@ export class SmallDisk {
   }
 }
 
-/** Whether this machine lets us mount. */
+/** Whether mounting is allowed on this machine. */
 export const canMount = (() => {
   try {
     SmallDisk.mount(1).unmount()

@@ -1,11 +1,11 @@
-// The stage on which gates try every operation: one partner with one thing of each kind. Each area makes its own things in
-// its `area.stage.ts`.
+// The stage on which gates try every operation: one partner with one thing of each kind. Each area creates its things
+// in its `area.stage.ts`.
 import type { Subject } from '@muster/areas/examples.ts'
 import type { World } from './world.ts'
 
 export type Level = Exclude<Subject, 'own' | 'foreign'>
 export const levels: readonly Level[] = ['partner', 'organization', 'site', 'device']
-/** A text of each level. Things bear that of their level, so that an answer shows which of them it gives away. */
+/** A marker of each level. Names contain the marker of their level, so that leaks in responses are detected. */
 export type Marks = Readonly<Record<Level, string>>
 
 export interface Setting {
@@ -13,7 +13,7 @@ export interface Setting {
   readonly marks: Marks
 }
 
-/** The things of one area, made once for each stage, when it or another area first asks for them. */
+/** The things of one area, created once for each stage at the first use. */
 export function stagePart<Things>(make: (setting: Setting) => Promise<Things>) {
   const made = new WeakMap<Setting, Promise<Things>>()
   return (setting: Setting): Promise<Things> => {

@@ -12,7 +12,7 @@ it('gives a test a migrated database that no other test has', async () => {
   }
 })
 
-it('gives no two test files one Redis database, and empties it', async () => {
+it('gives each test file its own empty Redis database', async () => {
   const first = await ownRedisDatabase()
   const redis = connectRedis(first.url, 'test')
   await untilReady(redis, 10_000)

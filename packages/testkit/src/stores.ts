@@ -37,13 +37,13 @@ export const testDatabase = (): TestDatabase => inject('stores')
 /** The run's Redis, shared by all tests. */
 export const testRedis = (): string => inject('stores').redisUrl
 
-/** The same, with what one process may do in it. */
+/** The same, with the login of one process. */
 export const testRedisOf = (process: RedisProcess): string => inject('stores').redisOf[process]
 
 /** A database that one test file has to itself. */
 export type OwnDatabase = TestDatabase & { drop(): Promise<void> }
 
-/** A migrated database of the test's own, for what concerns a whole installation. */
+/** A separate migrated database, for tests of a whole installation. */
 export const ownDatabase = (): Promise<OwnDatabase> => createDatabase(inject('stores').template)
 
 /** A database without tables, for tests of migration itself. */
@@ -61,7 +61,7 @@ async function createDatabase(template: string): Promise<OwnDatabase> {
   }
 }
 
-/** Waits some seconds for connections that are closing, and cuts what is open after that. */
+/** Waits some seconds for closing connections, and then terminates those still open. */
 async function dropDatabase(ownerUrl: string, name: string): Promise<void> {
   await asOwner(ownerUrl, `DROP DATABASE ${name}`).catch((error: unknown) => {
     const isInUse = error instanceof pg.DatabaseError && error.code === '55006'
@@ -92,7 +92,7 @@ export interface OwnRedisDatabase {
   release(): Promise<void>
 }
 
-/** As many as Redis has unless its settings say more, without the shared one. */
+/** The default number of Redis databases, without the shared one. */
 const redisDatabases = 15
 const leaseOf = (number: number) => `test:redis-database:${number}`
 

@@ -20,7 +20,7 @@ export interface MembershipOptions {
   readonly siteIds?: string[] | null
   readonly deviceGroupIds?: string[] | null
   readonly mfaEnabled?: boolean
-  /** How long it has been a member; a month unless said otherwise. */
+  /** How long the person has been a member; a month by default. */
   readonly memberForDays?: number
 }
 type Tenant =
@@ -63,7 +63,7 @@ async function join(
     .execute()
 }
 
-/** A user with one membership and an open session. Its second factor counts as enrolled unless said otherwise. */
+/** A user with one membership and an open session. The second factor counts as enrolled by default. */
 export async function person(tenant: Tenant, options: MembershipOptions): Promise<Person> {
   const { system } = await testServices()
   const email = `${randomBytes(6).toString('hex')}@example.test`
@@ -85,7 +85,7 @@ export async function person(tenant: Tenant, options: MembershipOptions): Promis
   return { ...(await signedIn(made, tenant)), email }
 }
 
-/** A new session of a user who has passed a second factor. */
+/** A new session of a user that passed the second factor. */
 export async function signedIn(userId: string, tenant: Tenant): Promise<Omit<Person, 'email'>> {
   const services = await testServices()
   const { system } = services
