@@ -1,4 +1,4 @@
-// Case A9: keys that reach for more than they were given, or outlive those who gave it.
+// Case A9: API keys stay within their scopes, and lose access when their creator loses it.
 import { keys } from '@muster/areas/access/api-keys/keys.contract.ts'
 import type { Operation } from '@muster/areas/operation.ts'
 import { operations } from '@muster/areas/registry.ts'
@@ -19,7 +19,7 @@ const runtime = await testRuntime()
 const [near, far] = await startServers(2)
 if (near === undefined || far === undefined) throw new Error('no servers')
 const admin = here.partnerAdmin
-const make = (scopes: Permission[]) => call(admin, keys.create, { name: 'Script', scopes })
+const createKey = (scopes: Permission[]) => call(admin, keys.create, { name: 'Script', scopes })
 const guarded = operations.filter(({ endpoint }) => endpoint.access.who !== 'public')
 
 async function statusOf(operation: Operation, key: string): Promise<number> {
@@ -36,13 +36,13 @@ async function statusOf(operation: Operation, key: string): Promise<number> {
 }
 
 describe('A9', () => {
-  it('a key cannot be made wider than its creator', async () => {
-    const told = await refusal(call(here.partnerViewer, keys.create, { name: 'x', scopes: ['sites:read'] }))
-    expect(told.status).toBe(403)
+  it('rejects a key with more permissions than its creator has', async () => {
+    const refused = await refusal(call(here.partnerViewer, keys.create, { name: 'x', scopes: ['sites:read'] }))
+    expect(refused.status).toBe(403)
   })
 
-  it('a key for everything opens nothing that is done in person', async () => {
-    const { key } = await make(['*:*'])
+  it('rejects a key with all permissions at operations that require a user', async () => {
+    const { key } = await createKey(['*:*'])
     const inPerson = guarded.filter(({ endpoint }) => !endpoint.access.kinds.includes('api-key'))
     expect(inPerson.length).toBeGreaterThan(30)
     for (const operation of inPerson) {
@@ -50,8 +50,8 @@ describe('A9', () => {
     }
   })
 
-  it('a key for one thing opens nothing that needs another', async () => {
-    const { key } = await make(['sites:read'])
+  it('rejects a key with one permission at operations that require another', async () => {
+    const { key } = await createKey(['sites:read'])
     const others = guarded.filter(
       ({ endpoint: { access } }) =>
         access.kinds.includes('api-key') && access.permission !== null && access.permission !== 'sites:read',
@@ -62,7 +62,7 @@ describe('A9', () => {
     }
   })
 
-  it('a key shrinks within a second on another process when its creator is demoted there', async () => {
+  it('reduces a key within a second on another process when its creator is demoted', async () => {
     const own = await world()
     const { key } = await call(own.partnerAdmin, keys.create, {
       name: 'x',
@@ -79,7 +79,7 @@ describe('A9', () => {
       token: own.systemAdmin.token,
       body: { roleId: rows[0].id, partnerId: own.partner.id },
     })
-    // The last administrator of a partner cannot be demoted by request; by hand it takes effect as fast.
+    // The API refuses to demote the last administrator of a partner. A change in the database takes effect as fast.
     if (demoted.status !== 200) {
       await system.query('UPDATE partner_users SET role_id = $2 WHERE user_id = $1', [
         own.partnerAdmin.userId,
@@ -92,8 +92,8 @@ describe('A9', () => {
     expect(reading.status).toBe(200)
   })
 
-  it('an expired key and the old half of a rotation that is over are refused', async () => {
-    const { id, key } = await make(['sites:read'])
+  it('rejects an expired key, and the previous secret when the overlap of its rotation has ended', async () => {
+    const { id, key } = await createKey(['sites:read'])
     const rotated = await call(admin, keys.rotate, { id })
     const list = (secret: string) => far.request('GET', '/api/v1/orgs/sites', { headers: { 'x-api-key': secret } })
     expect([(await list(key)).status, (await list(rotated.key)).status]).toEqual([200, 200])

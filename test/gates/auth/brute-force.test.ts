@@ -1,5 +1,5 @@
-// Case A2: guessing passwords from one address, from many, for one account, for many, over four processes; and what the time
-// of an answer tells.
+// Case A2: password guessing from one or many addresses, for one or many accounts, over four processes.
+// The response time does not show which accounts exist.
 
 import { session } from '@muster/areas/access/auth/sign-in/session.contract.ts'
 import { call, refusal } from '@muster/testkit/call.ts'
@@ -13,13 +13,13 @@ const here = await world()
 const servers = await startServers(4)
 const people = await technicians(here, 53)
 
-/** A wrong password, sent to one process after the other. */
+/** Sends a wrong password to each process in turn. */
 const guess = (n: number, email: string, ip: string) =>
   (servers[n % servers.length] as Server).request('POST', '/api/v1/auth/login', {
     body: { email, password: 'wrong' },
     headers: from(ip),
   })
-/** Many tries, twenty at a time, as answers by status. */
+/** Makes many attempts, twenty at a time, and counts the responses by status. */
 async function statusesOf(count: number, each: (n: number) => ReturnType<typeof guess>) {
   const statuses: Record<number, number> = {}
   for (let n = 0; n < count; n += 20) {
@@ -30,33 +30,33 @@ async function statusesOf(count: number, each: (n: number) => ReturnType<typeof 
 }
 
 describe('A2: limits hold over four processes', () => {
-  it('five tries for an account from one address', async () => {
+  it('allows five attempts for an account from one address', async () => {
     const [who] = people
     const ip = ownAddress()
     expect(await statusesOf(20, (n) => guess(n, who?.email ?? '', ip))).toEqual({ 401: 5, 429: 15 })
   })
 
-  it('twenty tries for an account from everywhere', async () => {
+  it('allows twenty attempts for an account from all addresses together', async () => {
     const who = people[1]
     expect(await statusesOf(40, (n) => guess(n, who?.email ?? '', ownAddress()))).toEqual({ 401: 20, 429: 20 })
   })
 
-  it('a hundred tries from one address for all accounts', async () => {
+  it('allows a hundred attempts from one address for all accounts together', async () => {
     const ip = ownAddress()
     expect(await statusesOf(140, (n) => guess(n, unknownEmail(), ip))).toEqual({ 401: 100, 429: 40 })
   })
 
-  it('the same for accounts that there are not', async () => {
+  it('applies the same limits to accounts that do not exist', async () => {
     const email = unknownEmail()
     expect(await statusesOf(40, (n) => guess(n, email, ownAddress()))).toEqual({ 401: 20, 429: 20 })
   })
 
-  it('one IPv6 network counts as one address', async () => {
+  it('counts one IPv6 network as one address', async () => {
     const statuses = await statusesOf(120, (n) => guess(n, unknownEmail(), `2001:db8:77:1::${n.toString(16)}`))
     expect(statuses).toEqual({ 401: 100, 429: 20 })
   })
 
-  it('a limited answer says when to come back, in body and header', async () => {
+  it('returns in body and header how long to wait before the next attempt', async () => {
     const who = people[0]
     const ip = ownAddress()
     for (let n = 0; n < 5; n++) await guess(n, `x-${who?.email}`, ip)
@@ -65,7 +65,7 @@ describe('A2: limits hold over four processes', () => {
     expect(headers.get('retry-after')).toBe(String(body.retryAfter))
   })
 
-  it('whoever knows the password gets in from another address meanwhile', async () => {
+  it('accepts the correct password from another address during the limit', async () => {
     const who = people[2]
     const ip = ownAddress()
     for (let n = 0; n < 6; n++) await guess(n, who?.email ?? '', ip)
@@ -77,7 +77,7 @@ const pairs = 1_000
 const perAccount = 20
 const millisecondsApart = 2
 
-/** Means without the slowest and fastest twentieth: other processes of the machine must not decide. */
+/** The mean without the slowest and fastest 5%, which depend on other processes of the machine. */
 function trimmedMean(times: readonly number[]): number {
   const sorted = times.toSorted((a, b) => a - b)
   const cut = Math.floor(sorted.length / 20)
@@ -91,14 +91,14 @@ async function timed(email: string): Promise<number> {
   return performance.now() - began
 }
 
-describe('A2: the time of an answer', () => {
-  it(`does not tell whether there is such an account: ${2 * pairs} tries, means within ${millisecondsApart} ms`, async () => {
+describe('A2: the response time', () => {
+  it(`does not show whether an account exists: ${2 * pairs} tries, means within ${millisecondsApart} ms`, async () => {
     const known = people.slice(3).map(({ email }) => email)
     await Promise.all([timed(unknownEmail()), timed(unknownEmail())])
     const differences: number[] = []
     for (let n = 0; n < pairs; n++) {
       const email = known[Math.floor(n / perAccount) % known.length] ?? ''
-      // Both at the same time, so that whatever else slows the machine slows both; the order alternates.
+      // Both run at the same time, so that load on the machine slows both. The order alternates.
       const order = n % 2 === 0 ? [email, unknownEmail()] : [unknownEmail(), email]
       const [first = 0, second = 0] = await Promise.all(order.map(timed))
       differences.push(n % 2 === 0 ? first - second : second - first)

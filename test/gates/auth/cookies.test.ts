@@ -1,4 +1,4 @@
-// Case A7: what a page of another site can make a browser do, and what the refresh cookie is like.
+// Case A7: what a page of another site can make a browser do, and the attributes of the refresh cookie.
 import { testServer } from '@muster/admin/testing/server.ts'
 import { createLog } from '@muster/kit/log.ts'
 import { testRuntime, testServices } from '@muster/testkit/services.ts'
@@ -13,7 +13,7 @@ const app = await testServer({
 })
 afterAll(() => app.close())
 const [who] = await technicians(here, 1)
-if (who === undefined) throw new Error('nobody is there')
+if (who === undefined) throw new Error('no technician was created')
 const json = { 'content-type': 'application/json' }
 
 async function signIn() {
@@ -31,7 +31,7 @@ const refresh = (jar: Record<string, string>, headers: Record<string, string>, p
   app.inject({ method: 'POST', url: '/api/v1/auth/refresh', cookies: jar, headers: { ...from(), ...headers }, payload })
 
 describe('the refresh cookie', () => {
-  it('is out of reach of scripts and of other sites', async () => {
+  it('cannot be read by scripts or sent by other sites', async () => {
     const { cookie, answer } = await signIn()
     expect(cookie).toMatchObject({ name: 'service_refresh_token', httpOnly: true, sameSite: 'Strict', path: '/' })
     expect(cookie?.maxAge).toBe(7 * 24 * 3600)
@@ -39,7 +39,7 @@ describe('the refresh cookie', () => {
     expect(answer.headers['cache-control']).toBe('no-store')
   })
 
-  it('is Secure when the service is reached by TLS', async () => {
+  it('is Secure when the public URL uses HTTPS', async () => {
     const secure = await testServer({
       runtime: {
         ...(await testRuntime()),
@@ -58,7 +58,7 @@ describe('the refresh cookie', () => {
     await secure.close()
   })
 
-  it('is taken away by logout and by a refresh that fails', async () => {
+  it('is cleared by logout and by a refresh that fails', async () => {
     const { answer } = await signIn()
     const out = await app.inject({
       method: 'POST',
@@ -79,7 +79,7 @@ describe('A7: a page of another site', () => {
     expect((await refresh(jar, { 'x-service-csrf': '1' })).statusCode).toBe(200)
   })
 
-  it('cannot refresh by requests that browsers send without asking', async () => {
+  it('cannot refresh with requests that browsers send without a preflight', async () => {
     const { jar } = await signIn()
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
       const answer = await refresh(jar, { 'content-type': type }, '{"x":1}')
@@ -89,7 +89,7 @@ describe('A7: a page of another site', () => {
     expect(got.statusCode).toBe(405)
   })
 
-  it('is turned away by its origin, even if it could send the header', async () => {
+  it('is rejected by its origin, even if it could send the header', async () => {
     const { jar } = await signIn()
     const foreign: Record<string, string>[] = [
       { origin: 'https://evil.example' },
@@ -105,7 +105,7 @@ describe('A7: a page of another site', () => {
     expect((await refresh(jar, { 'x-service-csrf': '1', ...own })).statusCode).toBe(200)
   })
 
-  it('is told by no answer that it may read or send anything', async () => {
+  it('receives no CORS headers in any response', async () => {
     const asked = await app.inject({
       method: 'OPTIONS',
       url: '/api/v1/auth/refresh',
@@ -121,9 +121,9 @@ describe('A7: a page of another site', () => {
     }
   })
 
-  it('finds the same guard on the other door', async () => {
+  it('is rejected in the same way by the tRPC endpoint', async () => {
     const { jar } = await signIn()
-    const over = (headers: Record<string, string>, payload = '{}') =>
+    const callTrpc = (headers: Record<string, string>, payload = '{}') =>
       app.inject({
         method: 'POST',
         url: '/trpc/auth.session.refresh',
@@ -131,14 +131,14 @@ describe('A7: a page of another site', () => {
         headers: { ...from(), ...headers },
         payload,
       })
-    expect((await over(json)).statusCode).toBe(403)
-    expect((await over({ 'content-type': 'text/plain', 'x-service-csrf': '1' })).statusCode).toBe(415)
+    expect((await callTrpc(json)).statusCode).toBe(403)
+    expect((await callTrpc({ 'content-type': 'text/plain', 'x-service-csrf': '1' })).statusCode).toBe(415)
     const byGet = await app.inject({ method: 'GET', url: '/trpc/auth.session.refresh', cookies: jar })
     expect(byGet.statusCode).toBe(405)
-    expect((await over({ ...json, 'x-service-csrf': '1' })).statusCode).toBe(200)
+    expect((await callTrpc({ ...json, 'x-service-csrf': '1' })).statusCode).toBe(200)
   })
 
-  it('opens no socket: this server has none, and streams take a bearer token', async () => {
+  it('cannot open a WebSocket, and needs a bearer token for event streams', async () => {
     const upgrade = await app.inject({
       url: '/api/v1/devices/events',
       headers: { connection: 'upgrade', upgrade: 'websocket', origin: 'https://evil.example' },
@@ -147,8 +147,8 @@ describe('A7: a page of another site', () => {
   })
 })
 
-describe('addresses that are forwarded', () => {
-  it('are believed from configured proxies only', async () => {
+describe('forwarded addresses', () => {
+  it('are trusted from configured proxies only', async () => {
     const open = await testServer()
     const ip = '198.51.100.77'
     const statuses = new Set<number>()
@@ -167,11 +167,11 @@ describe('addresses that are forwarded', () => {
   })
 })
 
-describe('finding 3: the outbox', () => {
+describe('the outbox', () => {
   const { outboxToken } = services.settings
   const outbox = `/dev/outbox/${outboxToken}`
 
-  it('shows mail and SMS to this machine, under its secret address alone', async () => {
+  it('shows emails and SMS to the local machine, at its secret URL only', async () => {
     await app.inject({
       method: 'POST',
       url: '/api/v1/auth/forgot-password',
@@ -211,7 +211,7 @@ describe('finding 3: the outbox', () => {
     }
   })
 
-  it('is not there unless it was asked for, whatever NODE_ENV says', async () => {
+  it('does not exist unless it is configured, for any value of NODE_ENV', async () => {
     const without = await testServer({
       runtime: {
         ...(await testRuntime()),
@@ -230,10 +230,10 @@ describe('finding 3: the outbox', () => {
     await without.close()
   })
 
-  it('keeps its address out of the log', async () => {
+  it('keeps its URL out of the log', async () => {
     const lines: string[] = []
     const log = createLog('test', 'silent')
-    log.info = (said: unknown) => lines.push(JSON.stringify(said))
+    log.info = (entry: unknown) => lines.push(JSON.stringify(entry))
     const logging = await testServer({
       log,
     })

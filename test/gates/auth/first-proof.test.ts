@@ -1,5 +1,5 @@
-// Finding 1: whoever makes an account for an address first keeps nothing once the owner of the mailbox has proven it. Every
-// way to make an account × every order of the ways to prove the mailbox, with a credential of every kind planted before.
+// A stranger who creates an account for an email address loses all access once the owner of the mailbox verifies it.
+// Tested for each way to create an account and each order of verifications, with planted credentials of every kind.
 
 import { mfa } from '@muster/areas/access/auth/factors/mfa.contract.ts'
 import { passkeys } from '@muster/areas/access/auth/factors/passkeys.contract.ts'
@@ -30,7 +30,7 @@ import {
   registrations,
   signIn,
   signInWithPasskey,
-  whatOpens,
+  statusesOf,
 } from './planted.ts'
 
 const msp = await world()
@@ -40,7 +40,7 @@ const anywhere = () => ({ ip: ownAddress() })
 const adminRole =
   (await call(msp.partnerAdmin, users.roles, {})).data.find(({ name }) => name === 'Partner Admin')?.id ?? ''
 
-/** A stranger's identity provider makes the account, and the stranger enrolls what it can in its session. */
+/** A stranger's identity provider creates the account, and the stranger enrolls all that its session allows. */
 async function provisioned(): Promise<Planted> {
   const there = await world()
   await connected(there, idp, { autoProvision: true, defaultRoleId: await roleNamed(there, 'Org Admin') })
@@ -50,9 +50,9 @@ async function provisioned(): Promise<Planted> {
   const opened = { token: body.accessToken, refreshToken: body.refreshToken }
   return { email, userId: body.user.id, password: null, sessions: [opened], ...(await enrollAll(opened)) }
 }
-const ways: Readonly<Record<string, () => Promise<Planted>>> = { ...registrations, provisioned }
+const creations: Readonly<Record<string, () => Promise<Planted>>> = { ...registrations, provisioned }
 
-/** What the owner of the mailbox has: a password once one is set. */
+/** The owner of the mailbox: has a password once one is set. */
 interface Owner {
   password: string | null
 }
@@ -64,12 +64,12 @@ const templateTo = async (email: string, template: string) =>
     .at(-1)
     ?.data.url?.split('#token=')[1]
 
-/** Each says whether it proved the mailbox. */
+/** Each returns whether it verified the mailbox. */
 const proofs: Readonly<Record<string, Proof>> = {
   async verify({ email, sessions: planted }) {
     const [stranger] = planted
     const isRegistered = (await templateTo(email, 'verify-email')) !== undefined
-    // A provider's session can ask for the mail; it goes to the mailbox.
+    // A provider's session can request the email, which is sent to the mailbox.
     if (!isRegistered && stranger) await call(stranger, registration.resendVerification, {}).catch(() => undefined)
     const token = await templateTo(email, 'verify-email')
     if (token === undefined) return false
@@ -109,13 +109,13 @@ const orders = [
 ]
 const nothingOpens = { password: 401, passkey: 401, apiKey: 401, sessions: [401], refreshTokens: [401] }
 
-describe.each(Object.entries(ways))('finding 1: an account made by %s', (way, make) => {
+describe.each(Object.entries(creations))('an account created by %s', (way, make) => {
   it.each(orders)('keeps nothing from before the proof: %s, %s, %s', async (...order) => {
     const planted = await make()
     if (planted.password !== null) {
-      // Before the proof a sign-in is answered, and opens nothing.
+      // Before the verification a sign-in succeeds, but its session has no access.
       const closed = { password: 200, passkey: 200, apiKey: 403, sessions: [403], refreshTokens: [200] }
-      expect(await whatOpens(planted)).toEqual(closed)
+      expect(await statusesOf(planted)).toEqual(closed)
       expect(await signIn(planted.email, planted.password)).toMatchObject({ emailVerificationRequired: true })
     }
     const owner: Owner = { password: null }
@@ -124,23 +124,23 @@ describe.each(Object.entries(ways))('finding 1: an account made by %s', (way, ma
     for (const name of order) {
       const proves = (await proofs[name]?.(planted, owner)) === true
       if (!isProven && !proves) {
-        // An account that never had a password has none to reset.
+        // An account without a password has none to reset.
         expect([way, name]).toEqual(['provisioned', 'reset'])
         continue
       }
-      expect(await whatOpens(planted)).toEqual(nothingOpens)
+      expect(await statusesOf(planted)).toEqual(nothingOpens)
       if (!isProven) expect(await factorsOf(planted.userId)).toEqual(noFactors)
       isProven = true
       if (own === null && owner.password !== null) own = await ownPasskey(planted.email, owner.password)
     }
-    // What the owner made after the first proof is kept by the later ones.
+    // Later verifications keep what the owner enrolled after the first one.
     expect(own).not.toBeNull()
     if (own !== null) expect(await signInWithPasskey(own)).toMatchObject({ user: { id: planted.userId } })
     expect((await factorsOf(planted.userId)).passkeys).toBe(1)
   })
 })
 
-/** The owner adds a passkey, once the account belongs somewhere. */
+/** The owner adds a passkey, once the account has a membership. */
 async function ownPasskey(email: string, given: string): Promise<Authenticator | null> {
   const who = await signIn(email, given).catch(() => null)
   if (who === null) return null
@@ -149,8 +149,8 @@ async function ownPasskey(email: string, given: string): Promise<Authenticator |
   return own
 }
 
-describe('finding 1: the exploit of the review', () => {
-  it('gives the stranger nothing, and the owner the account', async () => {
+describe('a partner registered with the email of another person', () => {
+  it('gives the account to the owner of the mailbox, and no access to the stranger', async () => {
     const email = newAddress()
     const planted = newPassword()
     const company = { email, password: planted, name: 'Stranger', companyName: 'Strangers' }
@@ -172,8 +172,8 @@ describe('finding 1: the exploit of the review', () => {
   })
 })
 
-describe('finding 1: factors that were made in a session of an identity provider', () => {
-  it('count in sessions of that provider alone, also for an account that is proven', async () => {
+describe('factors enrolled in a session of an identity provider', () => {
+  it('count only in sessions of that provider, also for a verified account', async () => {
     const planted = await provisioned()
     const own = newPassword()
     const services = await testServices()
@@ -183,16 +183,16 @@ describe('finding 1: factors that were made in a session of an identity provider
       planted.userId,
       await passwords.hash(own),
     ])
-    // The person's own sign-in is asked for none of them, and none of them signs in.
+    // A sign-in with the password requires none of them, and none of them signs in.
     const who = await signIn(planted.email, own)
     expect(await refusal(signInWithPasskey(planted.passkey))).toMatchObject({ status: 401 })
     expect(await call(who, session.me, {})).toMatchObject({ mfaEnabled: false, phoneVerified: false, passkeys: 0 })
-    // What the person enrolls instead is the person's, and replaces the provider's set.
+    // The user's own factors replace those of the provider.
     const mine = device()
     await call(who, passkeys.add, { passkey: mine.create(await call(who, passkeys.registrationOptions, {})) })
     expect(await signInWithPasskey(mine)).toMatchObject({ user: { id: planted.userId } })
     expect(await factorsOf(planted.userId)).toMatchObject({ mfa_secret: null, factors_provider_id: null, passkeys: 2 })
-    // And the provider's session changes none of it.
+    // The provider's session cannot change them.
     const [opened] = planted.sessions
     if (opened === undefined) throw new Error('no session')
     expect((await call(opened, passkeys.list, {})).data).toHaveLength(1)
@@ -200,15 +200,15 @@ describe('finding 1: factors that were made in a session of an identity provider
   })
 })
 
-describe('finding 1: a partner that waits for approval', () => {
-  it('counts nowhere: the administrator of the other place is in charge', async () => {
+describe('a partner that waits for approval', () => {
+  it('does not count as a membership: the administrator of the other partner can reset the factors', async () => {
     const email = newAddress()
     const company = { email, password: newPassword(), name: 'Stranger', companyName: 'Strangers' }
     await call(null, registration.registerPartner, company, anywhere())
     const { id } = await call(msp.partnerAdmin, invitations.invite, { email, name: 'Owner', roleId: adminRole })
     const given = { token: await tokenMailedTo(email), password: newPassword() }
     await call(null, invitations.acceptInvite, given, anywhere())
-    // The sign-in leads to the place that is open, and an administrator of it can help.
+    // The sign-in selects the active partner, and its administrator can reset the factors.
     expect((await signIn(email, given.password)).user.partnerId).toBe(msp.partner.id)
     expect(await call(msp.partnerAdmin, protection.resetMfa, { id })).toMatchObject({ success: true })
   })

@@ -1,4 +1,4 @@
-// Case L7, small: a flood of sign-ins from everywhere, while somebody works.
+// Case L7, at a small scale: a flood of sign-ins from many addresses while a user works.
 import { readFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { world } from '@muster/testkit/world.ts'
@@ -16,7 +16,7 @@ afterAll(() => strangers.stop())
 const flood = (seconds: number) =>
   strangers.run({ url: server.url, people, seconds, perSecond, unknownShare: 0.5, wrongShare: 1 })
 
-/** Somebody at work: a request every 20 ms, whatever the answers take. */
+/** A working user: sends a request every 20 ms without waiting for responses. @returns the response times */
 async function working(seconds: number): Promise<number[]> {
   const asked: Promise<number>[] = []
   const once = async () => {
@@ -38,7 +38,7 @@ const percentile = (times: readonly number[], share: number) => {
 const residentBytes = async () =>
   Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${server.pid}/status`, 'utf8'))?.[1]) * 1024
 
-it('L7: a flood of sign-ins is turned away at once and does not stop those who work', {
+it('L7: rejects a flood of sign-ins quickly, and keeps serving users who work', {
   timeout: 120_000,
 }, async () => {
   await Promise.all([flood(2), working(2)])
@@ -64,8 +64,8 @@ it('L7: a flood of sign-ins is turned away at once and does not stop those who w
   expect(figures.verified + figures.refused).toBe(outcomes.length)
   expect(figures.verified).toBeGreaterThan(0)
   expect(figures.grownMB).toBeLessThan(300)
-  // How long things take is measured by the benchmark, on a machine that does nothing else. Here both share two cores with
-  // other tests; what must hold all the same is that nobody waits for the flood, which would take half a minute to verify.
+  // The benchmark measures exact times on an idle machine. Here other tests share the cores, so the bounds are wide.
+  // They still show that no user waits for the flood, whose verification would take half a minute.
   expect(figures.refusedP50).toBeLessThan(10_000)
   expect(figures.busyP50).toBeLessThan(1_000)
 })

@@ -5,7 +5,7 @@ import { testServices } from '@muster/testkit/services.ts'
 import { person, type World } from '@muster/testkit/world.ts'
 import type { Server } from './servers.ts'
 
-/** As if through a proxy, from an address that nobody else uses. */
+/** Headers of a request through a proxy, by default from an address that no other client uses. */
 export const from = (ip = ownAddress()) => ({ 'x-forwarded-for': ip })
 
 export interface Known {
@@ -14,7 +14,7 @@ export interface Known {
   readonly password: string
 }
 
-/** Technicians of an organisation that can sign in with a password; they share one, because hashing takes its time. */
+/** Technicians of an organization with a password. They share one password, because hashing is slow. */
 export async function technicians(here: World, count: number): Promise<Known[]> {
   const services = await testServices()
   const { system } = services
@@ -34,7 +34,7 @@ export async function technicians(here: World, count: number): Promise<Known[]> 
   return made
 }
 
-export const unknownEmail = () => `nobody-${randomBytes(6).toString('hex')}@example.test`
+export const unknownEmail = () => `unknown-${randomBytes(6).toString('hex')}@example.test`
 
 /** Signs in over HTTP. */
 export async function signIn(server: Server, { email, password }: { email: string; password: string }) {
@@ -49,5 +49,5 @@ export async function signIn(server: Server, { email, password }: { email: strin
   }
 }
 
-/** The refresh cookie as a browser would send it back. */
+/** The refresh cookie as a browser sends it. */
 export const cookieOf = (headers: Headers): string => headers.get('set-cookie')?.split(';')[0] ?? ''

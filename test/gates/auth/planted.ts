@@ -1,4 +1,4 @@
-// Accounts that were made for an address before its mailbox was proven, with a credential of every kind planted in them.
+// Accounts created before their email address was verified, with a credential of every kind planted in them.
 
 import { randomBytes } from 'node:crypto'
 import { keys } from '@muster/areas/access/api-keys/keys.contract.ts'
@@ -20,7 +20,7 @@ import { generateSync } from 'otplib'
 export interface Planted {
   readonly email: string
   readonly userId: string
-  /** Null where an identity provider made the account. */
+  /** Null if an identity provider created the account. */
   readonly password: string | null
   readonly passkey: Authenticator
   readonly totpSecret: string
@@ -37,7 +37,7 @@ const anywhere = () => ({ ip: ownAddress() })
 
 export async function signIn(email: string, password: string) {
   const tokens = await call(null, session.login, { email, password }, anywhere())
-  if (tokens.mfaRequired) throw new Error('a second factor was asked for')
+  if (tokens.mfaRequired) throw new Error('the sign-in required a second factor')
   return { ...tokens, token: tokens.accessToken }
 }
 
@@ -51,7 +51,7 @@ async function smsTo(number: string): Promise<string> {
   return /\d{6}/.exec(kept.find(({ to }) => to === number)?.text ?? '')?.[0] ?? ''
 }
 
-/** Enrolls everything that a session can: phone, authenticator with recovery codes, passkey, API key. */
+/** Enrolls every credential that a session can: phone, authenticator with recovery codes, passkey, API key. */
 export async function enrollAll(who: { readonly token: string }) {
   const phoneNumber = `+4930${Math.floor(1e7 + Math.random() * 8e7)}`
   await call(who, phone.verify, { phoneNumber })
@@ -66,8 +66,8 @@ export async function enrollAll(who: { readonly token: string }) {
 }
 
 /**
- * Plants with a password. A session of an address that is not proven can enroll nothing, so the account is lent a proof and a
- * place for as long as it takes: what a leak, or an earlier version, would leave behind.
+ * Plants credentials in an account with a password. A session of an unverified account cannot enroll any,
+ * so the account is verified and a member during the enrollment. A leak or an earlier version could leave the same state.
  */
 async function plantWithPassword(email: string, password: string, there: World): Promise<Planted> {
   const { rows } = await system.query('SELECT id FROM users WHERE email = $1', [email])
@@ -87,7 +87,7 @@ async function plantWithPassword(email: string, password: string, there: World):
 
 export const newAddress = () => `${randomBytes(6).toString('hex')}@example.test`
 
-/** The ways in which somebody else can make an account for an address, with a password. */
+/** The ways in which another person can create an account with a password for an email address. */
 export const registrations = {
   async register(): Promise<Planted> {
     const [email, password] = [newAddress(), newPassword()]
@@ -108,8 +108,8 @@ const status = (calling: Promise<unknown>) =>
     async (error: unknown) => (await refusal(Promise.reject(error))).status,
   )
 
-/** What each planted credential is answered: a status by kind. */
-export async function whatOpens({ email, password, passkey, apiKey, sessions }: Planted) {
+/** The status that each planted credential receives, by kind. */
+export async function statusesOf({ email, password, passkey, apiKey, sessions }: Planted) {
   const asKey = { headers: { 'x-api-key': apiKey } }
   return {
     password: password === null ? 401 : await status(call(null, session.login, { email, password }, anywhere())),
@@ -122,7 +122,7 @@ export async function whatOpens({ email, password, passkey, apiKey, sessions }: 
   }
 }
 
-/** What an account still has of second factors. */
+/** The factors and API keys that an account still has. */
 export async function factorsOf(userId: string) {
   const { rows } = await system.query(
     `SELECT mfa_enabled, mfa_secret, mfa_recovery_codes, phone_number, phone_verified, factors_provider_id,

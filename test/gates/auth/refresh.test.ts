@@ -1,4 +1,4 @@
-// Case A1: refresh tokens in the hands of a thief, of two windows, of a crowd.
+// Case A1: stolen refresh tokens, and refreshes at the same time from two and from fifty clients.
 import { auditOf } from '@muster/testkit/audit.ts'
 import { testServices } from '@muster/testkit/services.ts'
 import { world } from '@muster/testkit/world.ts'
@@ -16,46 +16,46 @@ const refresh = (server: typeof one, refreshToken: string) =>
   server.request('POST', '/api/v1/auth/refresh', { body: { refreshToken }, headers: from() })
 const me = (server: typeof one, token: string) => server.request('GET', '/api/v1/auth/me', { token })
 
-/** Moves the exchange of a session's tokens into the past, beyond the overlap. */
-const laterOn = (userId: string) =>
+/** Moves the use of a session's refresh tokens into the past, beyond the overlap. */
+const endOverlap = (userId: string) =>
   system.query(
     `UPDATE used_refresh_tokens SET used_at = used_at - interval '11 seconds'
      WHERE session_id IN (SELECT id FROM sessions WHERE user_id = $1)`,
     [userId],
   )
 
-async function isWrittenDown(userId: string): Promise<boolean> {
+async function isReuseAudited(userId: string): Promise<boolean> {
   const { rows } = await system.query('SELECT id FROM sessions WHERE user_id = $1', [userId])
   const records = await Promise.all(rows.map(({ id }) => auditOf(id)))
   return records.flat().some(({ action }) => action === 'auth.refresh.reuse')
 }
 
 describe('A1', () => {
-  it('a thief who comes after the owner ends the family, the owner has to sign in again', async () => {
+  it('ends the session when a thief uses a refresh token that the owner used before', async () => {
     const [who] = people
     if (who === undefined) return
     const stolen = await signIn(one, who)
     const owner = await refresh(one, stolen.refreshToken)
-    await laterOn(who.userId)
+    await endOverlap(who.userId)
     expect((await refresh(two, stolen.refreshToken)).status).toBe(401)
     expect((await refresh(one, owner.body.refreshToken)).status).toBe(401)
     expect((await me(one, owner.body.accessToken)).status).toBe(401)
-    expect(await isWrittenDown(who.userId)).toBe(true)
+    expect(await isReuseAudited(who.userId)).toBe(true)
   })
 
-  it('a thief who comes before the owner loses what it got as soon as the owner comes', async () => {
+  it('ends the session of a thief when the owner uses the same refresh token later', async () => {
     const who = people[1]
     if (who === undefined) return
     const owner = await signIn(one, who)
     const thief = await refresh(two, owner.refreshToken)
-    await laterOn(who.userId)
+    await endOverlap(who.userId)
     expect((await refresh(one, owner.refreshToken)).status).toBe(401)
     expect((await refresh(two, thief.body.refreshToken)).status).toBe(401)
     expect((await me(two, thief.body.accessToken)).status).toBe(401)
-    expect(await isWrittenDown(who.userId)).toBe(true)
+    expect(await isReuseAudited(who.userId)).toBe(true)
   })
 
-  it('two windows that refresh at once on two processes both live on, with one and the same successor', async () => {
+  it('gives two windows that refresh at the same time on two processes the same new token', async () => {
     const who = people[2]
     if (who === undefined) return
     let { refreshToken } = await signIn(one, who)
@@ -68,7 +68,7 @@ describe('A1', () => {
     }
   })
 
-  it('of fifty at once exactly one successor comes out', async () => {
+  it('issues exactly one new token for fifty refreshes at the same time', async () => {
     const who = people[3]
     if (who === undefined) return
     const { refreshToken } = await signIn(one, who)

@@ -1,4 +1,4 @@
-// Case A4: what ends a person's sessions ends them everywhere within a second: on other processes, in open streams, for keys.
+// Case A4: ended sessions lose access within a second on all processes, in open streams, and for API keys.
 import { keys } from '@muster/areas/access/api-keys/keys.contract.ts'
 import { call } from '@muster/testkit/call.ts'
 import { newPassword } from '@muster/testkit/credentials.ts'
@@ -17,32 +17,32 @@ const admin = here.partnerAdmin.token
 const api = (path: string) => `/api/v1${path}`
 
 const ways: Record<string, (who: Known, accessToken: string) => Promise<{ status: number }>> = {
-  'a reset of the password': async (who) => {
+  'a password reset': async (who) => {
     await near.request('POST', api('/auth/forgot-password'), { body: { email: who.email }, headers: from() })
     const body = { token: await tokenMailedTo(who.email), newPassword: newPassword() }
     return near.request('POST', api('/auth/reset-password'), { body, headers: from() })
   },
-  'a change of the password': (who, token) => {
+  'a password change': (who, token) => {
     const body = { currentPassword: who.password, newPassword: newPassword() }
     return near.request('POST', api('/auth/change-password'), { token, body })
   },
   logout: (_who, token) => near.request('POST', api('/auth/logout'), { token, body: {} }),
-  'the end of the other sessions': async (who) => {
+  'ending the other sessions': async (who) => {
     const other = await signIn(near, who)
     return near.request('DELETE', api('/auth/sessions'), { token: other.accessToken })
   },
-  'being disabled': (who) =>
+  'disabling the user': (who) =>
     near.request('PATCH', api(`/users/${who.userId}`), { token: admin, body: { status: 'disabled' } }),
-  'an administrator': (who) =>
+  'ending the sessions by an administrator': (who) =>
     near.request('POST', api(`/users/${who.userId}/end-sessions`), { token: admin, body: {} }),
   'a reset of the second factors': (who) =>
     near.request('POST', api(`/users/${who.userId}/reset-mfa`), { token: admin, body: {} }),
-  'a reset of the password by an administrator': (who) =>
+  'a password reset by an administrator': (who) =>
     near.request('POST', api(`/users/${who.userId}/reset-password`), { token: admin, body: {} }),
-  'being removed': (who) => near.request('DELETE', api(`/users/${who.userId}`), { token: admin }),
+  'removing the user': (who) => near.request('DELETE', api(`/users/${who.userId}`), { token: admin }),
 }
 
-/** Opens the stream of events and tells when it has ended. */
+/** Opens the event stream. `ended` resolves to the time when it ended. */
 async function follow(server: Server, token: string) {
   const answer = await fetch(`${server.url}${api('/devices/events')}`, {
     headers: { authorization: `Bearer ${token}` },
@@ -54,14 +54,14 @@ async function follow(server: Server, token: string) {
     try {
       while (reader && !(await reader.read()).done);
     } catch {
-      // A stream that is cut has ended as well.
+      // A broken connection ends the stream too.
     }
     return performance.now()
   })()
   return { ended }
 }
 
-/** When an answer first was another than 200. */
+/** The time of the first response with a status other than 200. */
 async function refusedAt(ask: () => Promise<{ status: number }>): Promise<number> {
   while (true) {
     if ((await ask()).status !== 200) return performance.now()
@@ -71,7 +71,7 @@ async function refusedAt(ask: () => Promise<{ status: number }>): Promise<number
 describe('A4: within a second, on another process', () => {
   it.each(Object.entries(ways))('%s ends access, refresh and open streams', async (_way, end) => {
     const who = people.pop()
-    if (who === undefined) throw new Error('nobody is left')
+    if (who === undefined) throw new Error('no technician is left')
     const tokens = await signIn(near, who)
     const { ended } = await follow(far, tokens.accessToken)
     const me = () => far.request('GET', api('/auth/me'), { token: tokens.accessToken })
@@ -88,7 +88,7 @@ describe('A4: within a second, on another process', () => {
     expect(refreshed.status).toBe(401)
   })
 
-  it('a role that is taken away ends what a stream and a key may show', async () => {
+  it('removing a role ends its open stream and the access of its API keys', async () => {
     const own = await world()
     const { partnerAdmin } = own
     const { key } = await call(partnerAdmin, keys.create, { name: 'Script', scopes: ['devices:read'] })
@@ -110,7 +110,7 @@ describe('A4: within a second, on another process', () => {
     const at = performance.now()
     const refused = await refusedAt(withKey)
     expect(refused - at).toBeLessThan(1_000)
-    // Nobody told the processes of this change, which was made in the database by hand; the stream finds out all the same.
+    // The change was made directly in the database, without a notification. The stream's periodic check detects it.
     expect((await ended) - at).toBeLessThan(6_000)
   })
 })

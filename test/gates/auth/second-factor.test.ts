@@ -1,4 +1,4 @@
-// Cases A3 and A6: codes that come twice, and what opens without a second factor.
+// Cases A3 and A6: codes that are used twice, and the operations that are allowed without a second factor.
 
 import { mfa } from '@muster/areas/access/auth/factors/mfa.contract.ts'
 import { session } from '@muster/areas/access/auth/sign-in/session.contract.ts'
@@ -22,7 +22,7 @@ const { system } = await testServices()
 const runtime = await testRuntime()
 const guarded = operations.filter(({ endpoint }) => endpoint.access.who !== 'public')
 
-/** The status that an operation answers a token with, whatever the rest of the request is. */
+/** The status that an operation returns for a token and an otherwise empty request. */
 async function statusOf(operation: Operation, token: string): Promise<number> {
   const request = requestAs({ token })
   const { reply } = browser()
@@ -40,7 +40,7 @@ async function withTotp() {
   const tenant = { scope: 'organization', partnerId: here.partner.id, orgId: here.org.id } as const
   const who = await withPassword(await person(tenant, { role: 'Org Admin', mfaEnabled: false }))
   const tokens = await call(null, session.login, { email: who.email, password: who.password }, { ip: ownAddress() })
-  if (tokens.mfaRequired) throw new Error('unexpected')
+  if (tokens.mfaRequired) throw new Error('the sign-in required a second factor')
   const me = { token: tokens.accessToken }
   const { secret, recoveryCodes } = await call(me, mfa.setup, {})
   await call(me, mfa.enable, { code: generateSync({ secret, epoch: Math.floor(Date.now() / 1000) - 30 }) })
@@ -48,7 +48,7 @@ async function withTotp() {
 }
 async function tempTokenOf(who: { email: string; password: string }): Promise<string> {
   const answer = await call(null, session.login, { email: who.email, password: who.password }, { ip: ownAddress() })
-  if (!answer.mfaRequired) throw new Error('no second factor was asked for')
+  if (!answer.mfaRequired) throw new Error('the sign-in required no second factor')
   return answer.tempToken
 }
 
@@ -65,7 +65,7 @@ describe('A3: over two processes', async () => {
       }),
     )
 
-  it('one code of an app ends one sign-in of many that give it at the same time', async () => {
+  it('accepts one authenticator code for only one of several sign-ins at the same time', async () => {
     const who = await withTotp()
     const tempTokens = [await tempTokenOf(who), await tempTokenOf(who), await tempTokenOf(who), await tempTokenOf(who)]
     const code = generateSync({ secret: who.secret, epoch: Math.floor(Date.now() / 1000) })
@@ -73,13 +73,13 @@ describe('A3: over two processes', async () => {
     expect(await verifyAll([await tempTokenOf(who)], code)).toEqual([401])
   })
 
-  it('one recovery code as well', async () => {
+  it('accepts one recovery code for only one of several sign-ins at the same time', async () => {
     const who = await withTotp()
     const tempTokens = [await tempTokenOf(who), await tempTokenOf(who), await tempTokenOf(who), await tempTokenOf(who)]
     expect((await verifyAll(tempTokens, who.recoveryCodes[0] ?? '')).sort()).toEqual([200, 401, 401, 401])
   })
 
-  it('one tempToken ends one sign-in, even with two good codes', async () => {
+  it('accepts a tempToken once, even with two valid codes', async () => {
     const who = await withTotp()
     const tempToken = await tempTokenOf(who)
     const [first = '', second = ''] = who.recoveryCodes
@@ -89,22 +89,22 @@ describe('A3: over two processes', async () => {
 })
 
 describe('A6', () => {
-  it('a tempToken opens no operation', async () => {
+  it('rejects a tempToken as an access token at every operation', async () => {
     const tempToken = await tempTokenOf(await withTotp())
     for (const operation of guarded) {
       expect([operation.id, await statusOf(operation, tempToken)]).toEqual([operation.id, 401])
     }
   })
 
-  it('a tempToken is taken by exactly two operations, and they by no access token', async () => {
-    // Named in the declaration: some operations keep whatever fields they are sent.
-    const takers = operations.filter(({ endpoint }) =>
+  it('accepts a tempToken as input of exactly two operations', async () => {
+    // The declaration decides, because some operations keep unknown fields of their input.
+    const accepting = operations.filter(({ endpoint }) =>
       JSON.stringify(z.toJSONSchema(endpoint.input, { io: 'input', unrepresentable: 'any' })).includes('"tempToken"'),
     )
-    expect(takers.map(({ endpoint }) => endpoint.path).sort()).toEqual(['/auth/mfa/sms/send', '/auth/mfa/verify'])
+    expect(accepting.map(({ endpoint }) => endpoint.path).sort()).toEqual(['/auth/mfa/sms/send', '/auth/mfa/verify'])
   })
 
-  it('without the factor that its role forces, a session opens only what enrolling it takes', async () => {
+  it('allows a session without a required factor only the operations for enrolling one', async () => {
     const owing = await person(
       { scope: 'partner', partnerId: here.partner.id },
       { role: 'Partner Admin', mfaEnabled: false },
@@ -125,14 +125,14 @@ describe('A6', () => {
       'auth.phone.verify',
       'auth.registration.resendVerification',
       'auth.session.me',
-      // Enrolling takes a fresh proof, and this is how a session shows one.
+      // Enrollment requires a recent confirmation, which this operation records.
       'auth.sessions.confirm',
       'auth.sessions.memberships',
       'auth.sessions.switch',
     ])
   })
 
-  it('enrolled, but not passed by this session, is not enough', async () => {
+  it('rejects a session that did not verify the enrolled factor', async () => {
     const owing = await person({ scope: 'partner', partnerId: here.partner.id }, { role: 'Partner Admin' })
     await system.query('UPDATE sessions SET mfa = false WHERE user_id = $1', [owing.userId])
     const list = guarded.find(({ id }) => id === 'tenancy.sites.list')

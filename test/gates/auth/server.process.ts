@@ -1,4 +1,4 @@
-// One admin server in a process of its own: it is told what to use, says where it listens, and ends with its parent.
+// One admin server in its own process. It receives its settings by message, sends its port, and exits with its parent.
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createServer } from '@muster/admin/server.ts'
@@ -11,7 +11,7 @@ import type { Keyring } from '@muster/kit/keyring.ts'
 import { createLog } from '@muster/kit/log.ts'
 import { createMetrics } from '@muster/kit/metrics.ts'
 
-export interface ServerOrders {
+export interface ServerSettings {
   readonly appUrl: string
   readonly systemUrl: string
   readonly redisUrl: string
@@ -20,23 +20,23 @@ export interface ServerOrders {
   readonly trustedProxies: readonly string[]
 }
 
-const [orders]: ServerOrders[] = await once(process, 'message')
-if (orders === undefined) throw new Error('no orders')
+const [given]: ServerSettings[] = await once(process, 'message')
+if (given === undefined) throw new Error('no settings were received')
 process.on('disconnect', () => process.exit(0))
 const log = createLog('gate', 'error')
-const redis = connectRedis(orders.redisUrl, 'gate')
-const subscriber = connectSubscriber(orders.redisUrl, 'gate-authority')
+const redis = connectRedis(given.redisUrl, 'gate')
+const subscriber = connectSubscriber(given.redisUrl, 'gate-authority')
 await untilReady(redis, 10_000)
 const services = createServices({
-  people: createPool({ url: orders.appUrl, name: 'gate', max: 6 }),
-  system: createPool({ url: orders.systemUrl, name: 'gate-system', max: 6 }),
+  people: createPool({ url: given.appUrl, name: 'gate', max: 6 }),
+  system: createPool({ url: given.systemUrl, name: 'gate-system', max: 6 }),
   redis,
   subscriber,
-  keyring: orders.keyring,
+  keyring: given.keyring,
   log,
-  settings: orders.settings,
+  settings: given.settings,
 })
-const { trustedProxies } = orders
+const { trustedProxies } = given
 const runtime = createRuntime(services)
 const app = await createServer({ operations, runtime, log, trustedProxies, registry: createMetrics('gate') })
 await app.listen({ host: '127.0.0.1', port: 0 })

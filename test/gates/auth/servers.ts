@@ -5,18 +5,18 @@ import type { Settings } from '@muster/areas/services.ts'
 import { testServices } from '@muster/testkit/services.ts'
 import { testDatabase, testRedis } from '@muster/testkit/stores.ts'
 import { afterAll } from 'vitest'
-import type { ServerOrders } from './server.process.ts'
+import type { ServerSettings } from './server.process.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: whatever the service answered; the tests say what it should be
-type Said = any
+// biome-ignore lint/suspicious/noExplicitAny: the tests check the shape of the response
+type ResponseBody = any
 
 export interface Answer {
   readonly status: number
   readonly headers: Headers
-  readonly body: Said
+  readonly body: ResponseBody
 }
 
-/** A server of its own process, as a client sees it. */
+/** A server in its own process, as a client sees it. */
 export interface Server {
   readonly url: string
   readonly pid: number
@@ -32,12 +32,12 @@ interface RequestGiven {
 /** Starts servers that share the run's stores and keys. They end with the test file. */
 export async function startServers(count: number, settings: Partial<Settings> = {}): Promise<Server[]> {
   const services = await testServices()
-  const orders: ServerOrders = {
+  const given: ServerSettings = {
     ...testDatabase(),
     redisUrl: testRedis(),
     keyring: services.keyring,
     settings: { ...services.settings, ...settings },
-    // The tests speak as many clients through one address, the way a proxy does.
+    // The tests send requests of many clients from one address, as a proxy does.
     trustedProxies: ['127.0.0.1'],
   }
   const file = fileURLToPath(new URL('server.process.ts', import.meta.url))
@@ -45,9 +45,9 @@ export async function startServers(count: number, settings: Partial<Settings> = 
   afterAll(() => stopAll(children))
   return Promise.all(
     children.map(async (child) => {
-      child.send(orders)
+      child.send(given)
       const ended = once(child, 'exit').then(() => {
-        throw new Error('a server ended before it was ready')
+        throw new Error('a server exited before it was ready')
       })
       const [{ port }] = await Promise.race([once(child, 'message'), ended])
       ended.catch(() => undefined)
@@ -56,7 +56,7 @@ export async function startServers(count: number, settings: Partial<Settings> = 
   )
 }
 
-/** One of them. */
+/** Starts one server, as `startServers` does. */
 export async function startServer(settings: Partial<Settings> = {}): Promise<Server> {
   const [server] = await startServers(1, settings)
   if (server === undefined) throw new Error('no server was started')
