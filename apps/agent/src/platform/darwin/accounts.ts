@@ -1,4 +1,4 @@
-import type { Names } from '../posix/entries.ts'
+import type { Names } from '../files/describe-entry.ts'
 import { type Mac, printed } from './mac.ts'
 
 /** A list takes a program, so it is kept longer than on systems where it is a file. */

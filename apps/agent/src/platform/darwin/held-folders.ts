@@ -2,8 +2,9 @@ import { type BigIntStats, constants } from 'node:fs'
 import { lstat, open, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { failureOf, ToolFailure } from '../../tool-failure.ts'
+import { describeEntry } from '../files/describe-entry.ts'
 import { type FileSystem, GuardedFolders } from '../files/guarded-folders.ts'
-import { describeEntry, requireAbsolute, split } from '../posix/entries.ts'
+import { requireAbsolute, split } from '../posix/entries.ts'
 import type { NamesReader } from './accounts.ts'
 
 /** Devices, and the paths by file number that lead around every check of a path. */

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import type { Names } from '../posix/entries.ts'
+import type { Names } from '../files/describe-entry.ts'
 
 const keptMs = 5_000
 

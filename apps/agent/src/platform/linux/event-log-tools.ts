@@ -1,8 +1,8 @@
 import type { EventLog } from '@muster/wire/commands/event-logs.ts'
 import { ToolFailure } from '../../tool-failure.ts'
+import { LogFiles } from '../posix/log-files.ts'
 import type { EventLogTools } from '../tools.ts'
 import { Journal } from './journal-log.ts'
-import { LogFiles } from '../posix/log-files.ts'
 import type { Host } from './systemd.ts'
 
 const logsMax = 500

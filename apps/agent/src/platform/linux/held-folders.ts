@@ -1,8 +1,9 @@
 import { constants, open, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { failureOf } from '../../tool-failure.ts'
+import { describeEntry } from '../files/describe-entry.ts'
 import { type FileSystem, GuardedFolders } from '../files/guarded-folders.ts'
-import { describeEntry, requireAbsolute, split } from '../posix/entries.ts'
+import { requireAbsolute, split } from '../posix/entries.ts'
 import { accountNames } from './accounts.ts'
 
 /** Special file systems: reading some of their files has effects, and others never end. */

@@ -1,7 +1,7 @@
+import { createFileTools } from '../files/file-tools.ts'
 import type { Tools } from '../tools.ts'
 import { createEventLogTools } from './event-log-tools.ts'
 import { guardedFolders } from './held-folders.ts'
-import { createFileTools } from '../files/file-tools.ts'
 import { createPowerTools } from './power.ts'
 import { createProcessTools } from './processes.ts'
 import { createServiceTools } from './service-tools.ts'

@@ -3,8 +3,8 @@ import { readdir, readFile, readlink } from 'node:fs/promises'
 import { type Process, type ProcessDetail, processesMax } from '@muster/wire/commands/processes.ts'
 import { pause } from '../../pause.ts'
 import { failureOf, ToolFailure } from '../../tool-failure.ts'
+import type { Names } from '../files/describe-entry.ts'
 import type { ProcessTools } from '../tools.ts'
-import type { Names } from '../posix/entries.ts'
 import { accountNames } from './accounts.ts'
 
 /** Clock ticks per second in /proc, the same on all supported architectures. */

@@ -4,10 +4,11 @@ import { win32 } from 'node:path'
 import { controlFile } from '../../control.ts'
 import { readIfPresent, writeDurably } from '../../durable-file.ts'
 import type { ControlAddress } from '../platform.ts'
+import { ownSid, u32Buffer } from './native/accounts.ts'
 import { winErrors } from './native/error-codes.ts'
 import { lastCode, must, mustSucceed, Win32Error } from './native/errors.ts'
-import { ownSid, u32Buffer } from './native/accounts.ts'
 import { closeHandle, createFile, invalidHandle } from './native/kernel32.ts'
+import { wideTextAt } from './native/koffi.ts'
 import { wide } from './native/layout.ts'
 import {
   descriptorToText,
@@ -18,7 +19,6 @@ import {
   setNamedSecurity,
   textToDescriptor,
 } from './native/security-api.ts'
-import { wideTextAt } from './native/koffi.ts'
 
 const system = 'S-1-5-18'
 const administrators = 'S-1-5-32-544'

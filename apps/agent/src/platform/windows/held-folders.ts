@@ -1,6 +1,6 @@
-import { lstat, readlink } from 'node:fs/promises'
 import { win32 } from 'node:path'
 import { ToolFailure } from '../../tool-failure.ts'
+import { describeEntry } from '../files/describe-entry.ts'
 import { type FileSystem, GuardedFolders } from '../files/guarded-folders.ts'
 import { openFolder } from './calls/folders.ts'
 import { closeHandle } from './native/kernel32.ts'
@@ -9,6 +9,9 @@ import { native } from './thread/native-thread.ts'
 
 /** @param secret folders without access: the agent's own */
 export const guardedFolders = (secret: readonly string[]) => new GuardedFolders(heldFolders, secret)
+
+/** Access lists decide here, which owner and group cannot show. */
+const noNames = { user: () => '', group: () => '' }
 
 /** Folders that are held by an open handle, so that no folder of the path can be replaced. */
 const heldFolders: FileSystem = {
@@ -34,20 +37,5 @@ const heldFolders: FileSystem = {
   isWithin,
   join: win32.join,
 
-  async describe(folder, name) {
-    const path = folder.entry(name)
-    const stat = await lstat(path)
-    const type = stat.isFile() ? 'file' : stat.isDirectory() ? 'directory' : stat.isSymbolicLink() ? 'symlink' : 'other'
-    return {
-      name,
-      type,
-      sizeBytes: stat.size,
-      modifiedAt: new Date(Math.max(0, stat.mtimeMs)).toISOString(),
-      mode: (stat.mode & 0o7777).toString(8).padStart(4, '0'),
-      // Access is decided by lists here, which these fields cannot show.
-      owner: '',
-      group: '',
-      target: type === 'symlink' ? await readlink(path) : null,
-    }
-  },
+  describe: (folder, name) => describeEntry(folder, name, noNames),
 }

@@ -17,7 +17,8 @@ const states = { stopped: 1, stopPending: 3, running: 4 } as const
 /** Stop, shutdown, and the time before a shutdown. */
 const accepted = 0x1 | 0x4 | 0x100
 const controls = { stop: 1, interrogate: 4, shutdown: 5, preshutdown: 0xf } as const
-const notImplemented = 120
+/** ERROR_CALL_NOT_IMPLEMENTED: the answer that Windows documents for controls that a service does not accept. */
+const controlNotAccepted = 120
 const stopWaitMs = 20_000
 
 /**
@@ -44,7 +45,7 @@ export async function joinServiceManager(): Promise<ServiceManager> {
   const onControl = (control: number): number => {
     if (control === controls.interrogate) return 0
     if (control !== controls.stop && control !== controls.shutdown && control !== controls.preshutdown)
-      return notImplemented
+      return controlNotAccepted
     tell(states.stopPending)
     stop()
     return 0

@@ -4,8 +4,8 @@ import { type Event, EventLevel, type ListEvents } from '@muster/wire/commands/e
 import type { z } from 'zod'
 import { ToolFailure } from '../../../tool-failure.ts'
 import { fits } from '../../event-pages.ts'
-import { type LogLine, microsOf, quoted, showLog } from './log-show.ts'
 import type { Mac } from '../mac.ts'
+import { type LogLine, microsOf, quoted, showLog } from './log-show.ts'
 
 type Asked = z.infer<typeof ListEvents>
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import type { EventLogTools } from '../../tools.ts'
 import { LogFiles } from '../../posix/log-files.ts'
-import type { Mac } from '../mac.ts'
+import type { EventLogTools } from '../../tools.ts'
 import { UnifiedLog } from '../log/unified-log.ts'
+import type { Mac } from '../mac.ts'
 
 const logsMax = 500
 const unifiedName = 'unified'

@@ -2,6 +2,7 @@ import { type Service, type ServiceDetail, servicesShownMax } from '@muster/wire
 import { ToolFailure } from '../../../tool-failure.ts'
 import type { ServiceTools } from '../../tools.ts'
 import { daemonNamed } from '../launchd/daemons.ts'
+import { launchctl } from '../launchd/launchctl.ts'
 import {
   exitCodeOf,
   type Printed,
@@ -11,7 +12,6 @@ import {
   parseService,
   stateOf,
 } from '../launchd/launchctl-output.ts'
-import { launchctl } from '../launchd/launchctl.ts'
 import { type Mac, printed } from '../mac.ts'
 import { readRows } from '../process-table.ts'
 

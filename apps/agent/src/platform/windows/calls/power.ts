@@ -1,5 +1,5 @@
-import { closeHandle } from '../native/kernel32.ts'
 import { failureOfCall, must } from '../native/errors.ts'
+import { closeHandle } from '../native/kernel32.ts'
 import { wide } from '../native/layout.ts'
 import {
   adjustPrivileges,

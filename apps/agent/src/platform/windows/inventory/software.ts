@@ -1,6 +1,6 @@
 import type { InstalledSoftware } from '@muster/wire/messages/inventory.ts'
-import { type KeyPlace, type RegistryValue, subkeysOf, valuesOf, withKey } from '../calls/registry.ts'
 import { ToolFailure } from '../../../tool-failure.ts'
+import { type KeyPlace, type RegistryValue, subkeysOf, valuesOf, withKey } from '../calls/registry.ts'
 import { softwareOf } from './uninstall-entry.ts'
 
 const uninstall = 'Software\\Microsoft\\Windows\\CurrentVersion\\Uninstall'

@@ -1,6 +1,6 @@
 import { must } from './errors.ts'
-import { type Handle, wideTextAt } from './koffi.ts'
 import { closeHandle } from './kernel32.ts'
+import { type Handle, wideTextAt } from './koffi.ts'
 import { textAt, wide } from './layout.ts'
 import {
   getCurrentProcess,

@@ -1,6 +1,6 @@
 import { ToolFailure } from '../../../tool-failure.ts'
-import { dll } from './koffi.ts'
 import { winErrors } from './error-codes.ts'
+import { dll } from './koffi.ts'
 
 const kernel = dll('kernel32')
 const GetLastError = kernel.func<() => number>('GetLastError', 'uint32_t', [])

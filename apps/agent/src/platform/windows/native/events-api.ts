@@ -1,4 +1,4 @@
-import { type Handle, dll } from './koffi.ts'
+import { dll, type Handle } from './koffi.ts'
 
 const { func } = dll('wevtapi')
 

@@ -1,4 +1,4 @@
-import { type Handle, dll } from './koffi.ts'
+import { dll, type Handle } from './koffi.ts'
 import { fileTime, size64, struct, u32, u64 } from './layout.ts'
 
 const { func } = dll('kernel32')

@@ -1,5 +1,5 @@
-import { type Handle, dll } from './koffi.ts'
-import { bytes, i32, pointer, size64, struct, u32, u8, wideText } from './layout.ts'
+import { dll, type Handle } from './koffi.ts'
+import { bytes, i32, pointer, size64, struct, u8, u32, wideText } from './layout.ts'
 
 const { func } = dll('iphlpapi')
 

@@ -1,4 +1,4 @@
-import { type Handle, dll } from './koffi.ts'
+import { dll, type Handle } from './koffi.ts'
 import { i32, pointer, size64, struct, u16, u32, wideText } from './layout.ts'
 
 const { func } = dll('kernel32')

@@ -1,5 +1,5 @@
-import { type Handle, dll } from './koffi.ts'
-import { u32, struct, pointer } from './layout.ts'
+import { dll, type Handle } from './koffi.ts'
+import { pointer, struct, u32 } from './layout.ts'
 
 const { func } = dll('advapi32')
 const kernel = dll('kernel32')

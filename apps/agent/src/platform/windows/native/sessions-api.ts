@@ -1,4 +1,4 @@
-import { type Handle, dll } from './koffi.ts'
+import { dll, type Handle } from './koffi.ts'
 import { pointer, struct, u32 } from './layout.ts'
 
 const wts = dll('wtsapi32')

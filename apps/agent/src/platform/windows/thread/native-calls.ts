@@ -1,4 +1,4 @@
-import { readEvent, readEvents, listChannels, logDetail } from '../calls/event-logs.ts'
+import { listChannels, logDetail, readEvent, readEvents } from '../calls/event-logs.ts'
 import { folderOf } from '../calls/folders.ts'
 import { beginShutdown } from '../calls/power.ts'
 import { identifyProcess, killProcess, listProcesses, processDetail } from '../calls/processes.ts'
